@@ -1,0 +1,214 @@
+//! Explorers: algorithms that go through the executions of a system, and the driver they share.
+//!
+//! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
+//! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
+
+mod driver;
+mod exhaustive;
+
+pub use driver::{Budget, Driver};
+
+use std::time::Duration;
+
+use crate::model::{Action, Failure, ProcessId, State, System};
+
+/// Which algorithm to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Every interleaving.
+    Exhaustive,
+    /// Unfolding-based dynamic partial order reduction.
+    Udpor(K),
+}
+
+/// How thorough UDPOR's alternatives are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum K {
+    /// k-partial alternatives: conflicting with k of the disabled events, at least 1.
+    Partial(u32),
+    /// Alternatives to all disabled events.
+    Optimal,
+}
+
+/// What is known of an explorer before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What a complete search promises.
+    pub guarantee: Guarantee,
+    /// What it asks of the program, in a line; `None` if nothing.
+    pub requires: Option<&'static str>,
+}
+
+/// What a complete search has done. Each includes those above it but the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Guarantee {
+    /// Visited at least one execution of each Mazurkiewicz class.
+    EveryClass,
+    /// Completed exactly one execution of each class.
+    EveryClassOnce,
+    /// Completed every execution.
+    EveryExecution,
+}
+
+/// The explorers that exist.
+pub const EXPLORERS: &[Info] = &[exhaustive::INFO];
+
+/// Runs `method` on `system` until it is complete or the budget ends it.
+pub fn explore<S: System>(
+    system: &S,
+    method: Method,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut driver = Driver::new(budget, observer);
+    match method {
+        Method::Exhaustive => exhaustive::explore(system, &mut driver),
+        Method::Udpor(_) => todo!(),
+    }
+    driver.finish()
+}
+
+/// Told of what an explorer meets. All methods do nothing unless implemented.
+pub trait Observer {
+    /// A complete execution was reached: nothing is enabled in `state`.
+    fn trace(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// An exploration was cut because everything enabled was disabled by the algorithm.
+    fn blocked(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// Now and then, at most some times a second: how far the search is.
+    fn progress(&mut self, stats: &Stats, elapsed: Duration) {
+        let _ = (stats, elapsed);
+    }
+}
+
+/// Sees nothing.
+pub struct NoObserver;
+
+impl Observer for NoObserver {}
+
+/// The figures of a search. One that an explorer has not is `None`, never a made-up 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Complete executions visited.
+    pub traces: u64,
+    /// Those of them that ended in a deadlock.
+    pub deadlocked_traces: u64,
+    /// Explorations cut because everything enabled was asleep or disabled.
+    pub blocked: u64,
+    /// Executions cut by the depth bound.
+    pub truncated: u64,
+    /// Actions executed, replays not counted.
+    pub transitions: u64,
+    /// Length of the longest execution visited.
+    pub max_depth: u64,
+    /// Mazurkiewicz classes of the complete executions visited.
+    pub classes: Option<u64>,
+    /// Distinct events of the unfolding built.
+    pub events: Option<u64>,
+    /// Distinct states stored.
+    pub states: Option<u64>,
+    /// Queries to the SAT solver.
+    pub sat_calls: Option<u64>,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The figures.
+    pub stats: Stats,
+    /// What was found, one per place in the program and kind, in the order found.
+    pub violations: Vec<Violation>,
+    /// Why the search ended before it was complete; `None` if it is complete.
+    pub stopped_by: Option<StopReason>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// Everything that the explorer promises to visit was visited.
+    pub fn is_complete(&self) -> bool {
+        self.stopped_by.is_none()
+    }
+
+    /// The verdict in one word.
+    pub fn verdict(&self) -> Verdict {
+        match self.violations.first() {
+            Some(violation) => match violation.kind {
+                ViolationKind::Deadlock => Verdict::Deadlock,
+                ViolationKind::Assertion => Verdict::Assertion,
+                ViolationKind::Error => Verdict::Error,
+            },
+            None if self.is_complete() => Verdict::Ok,
+            None => Verdict::Incomplete,
+        }
+    }
+}
+
+/// A search in one word (`language.md`, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Complete, and nothing was violated.
+    Ok,
+    /// A terminal state in which some process is neither done nor failed.
+    Deadlock,
+    /// An `assert` or `final` does not hold.
+    Assertion,
+    /// A run-time violation.
+    Error,
+    /// Nothing was found, but the search is not complete.
+    Incomplete,
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// It found a violation and was asked to stop at the first.
+    Violation,
+    /// `--max-traces`
+    MaxTraces,
+    /// `--timeout`
+    Timeout,
+    /// `--max-memory`
+    MaxMemory,
+    /// A signal.
+    Interrupted,
+    /// Some executions were cut at `--depth`; all others were visited.
+    Depth,
+    /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
+    Oversubscribed,
+}
+
+/// The kinds of violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViolationKind {
+    /// Nothing enabled, and some process is neither done nor failed.
+    Deadlock,
+    /// `assert` or `final`.
+    Assertion,
+    /// A run-time violation.
+    Error,
+}
+
+/// A violation with the execution that leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which kind.
+    pub kind: ViolationKind,
+    /// The process that failed; `None` for a deadlock and for `final`.
+    pub process: Option<ProcessId>,
+    /// What failed; `None` for a deadlock.
+    pub failure: Option<Failure>,
+    /// An execution from the initial state that ends in the violation.
+    pub schedule: Vec<Action>,
+}

@@ -1,0 +1,234 @@
+//! What all explorers share: counting, judging, limits, observers, and when to stop.
+//!
+//! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
+//! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`]
+//! before it goes on. The properties (deadlock, assertions, `final`) are judged here, on the bare
+//! [`State`], so no explorer can disagree with another about what a violation is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
+use crate::model::{Action, Failure, FailureKind, Locals, ProcessId, State, Status, System};
+
+/// How many violations are kept; further ones are still counted where there is a count.
+const MAX_VIOLATIONS: usize = 100;
+/// Actions between two looks at the clock.
+const TICK: u64 = 1 << 10;
+/// Time between two calls of [`Observer::progress`].
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The limits of a search. `Default` has none and stops at the first violation.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Go on after a violation.
+    pub all: bool,
+    /// Executions are cut at this many actions (UDPOR: at this causal depth).
+    pub depth: Option<u32>,
+    /// Complete executions.
+    pub max_traces: Option<u64>,
+    /// Time.
+    pub timeout: Option<Duration>,
+    /// Bytes, and how to ask how many are in use.
+    pub max_memory: Option<(u64, fn() -> u64)>,
+    /// Set from outside to end the search.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            all: false,
+            depth: None,
+            max_traces: None,
+            timeout: None,
+            max_memory: None,
+            cancel: Arc::new(AtomicBool::new(false)),
+        }
+    }
+}
+
+/// The ledger of a running search.
+pub struct Driver<'o> {
+    budget: Budget,
+    observer: &'o mut dyn Observer,
+    /// The figures so far. Explorers add those that only they have.
+    pub stats: Stats,
+    violations: Vec<Violation>,
+    stopped_by: Option<StopReason>,
+    start: Instant,
+    last_progress: Instant,
+}
+
+impl<'o> Driver<'o> {
+    /// A search that starts now.
+    pub fn new(budget: Budget, observer: &'o mut dyn Observer) -> Self {
+        let now = Instant::now();
+        Driver {
+            budget,
+            observer,
+            stats: Stats::default(),
+            violations: Vec::new(),
+            stopped_by: None,
+            start: now,
+            last_progress: now,
+        }
+    }
+
+    /// The search is to end now.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped_by.is_some()
+    }
+
+    /// Where executions are to be cut.
+    pub fn depth_bound(&self) -> u32 {
+        self.budget.depth.unwrap_or(u32::MAX)
+    }
+
+    /// Judges the initial state: local computation may fail before the first action.
+    pub fn started<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        for process in state.processes() {
+            self.judge_process(locals, state, process);
+        }
+    }
+
+    /// An action was executed and led to `state`.
+    pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
+        self.stats.transitions += 1;
+        self.stats.max_depth = self.stats.max_depth.max(state.depth() as u64);
+        if self.stats.transitions.is_multiple_of(TICK) {
+            self.tick();
+        }
+        self.judge_process(locals, state, action.process);
+    }
+
+    /// `state` is terminal: a complete execution.
+    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.stats.traces += 1;
+        self.observer.trace(state);
+        if state.unfinished(locals).next().is_some() {
+            self.stats.deadlocked_traces += 1;
+            self.found(Violation {
+                kind: ViolationKind::Deadlock,
+                process: None,
+                failure: None,
+                schedule: state.schedule().collect(),
+            });
+        } else if locals.system().has_final() {
+            if let Some(failure) = judge_final(locals, state) {
+                self.failed(state, None, failure);
+            }
+        }
+        if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
+            self.stop(StopReason::MaxTraces);
+        }
+    }
+
+    /// An exploration was cut in `state`, because everything enabled is disabled by the algorithm.
+    pub fn blocked(&mut self, state: &State) {
+        self.stats.blocked += 1;
+        self.observer.blocked(state);
+    }
+
+    /// An execution was cut by the depth bound.
+    pub fn truncated(&mut self) {
+        self.stats.truncated += 1;
+    }
+
+    /// Ends the search, unless something has already.
+    pub fn stop(&mut self, reason: StopReason) {
+        self.stopped_by.get_or_insert(reason);
+    }
+
+    /// The result.
+    pub fn finish(mut self) -> Outcome {
+        if self.stats.truncated > 0 {
+            self.stop(StopReason::Depth);
+        }
+        Outcome {
+            stats: self.stats,
+            violations: self.violations,
+            stopped_by: self.stopped_by,
+            elapsed: self.start.elapsed(),
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if self.budget.cancel.load(Ordering::Relaxed) {
+            self.stop(StopReason::Interrupted);
+        }
+        if self.budget.timeout.is_some_and(|timeout| now - self.start >= timeout) {
+            self.stop(StopReason::Timeout);
+        }
+        if now - self.last_progress < PROGRESS_INTERVAL {
+            return;
+        }
+        self.last_progress = now;
+        if self.budget.max_memory.is_some_and(|(max, in_use)| in_use() > max) {
+            self.stop(StopReason::MaxMemory);
+        }
+        self.observer.progress(&self.stats, now - self.start);
+    }
+
+    /// Did the last step of `process` end in a violation, or break a barrier?
+    fn judge_process<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+    ) {
+        if let Status::Failed(failure) = locals.status(state.local(process)) {
+            self.failed(state, Some(process), failure.clone());
+        }
+        if let Some(barrier) = state.oversubscribed() {
+            let (name, size) = &locals.system().objects().barriers[barrier.index()];
+            let failure = Failure {
+                kind: FailureKind::Error,
+                message: format!(
+                    "more than {size} processes arrive at barrier {name}, which is for {size}"
+                ),
+                site: None,
+            };
+            self.failed(state, Some(process), failure);
+            self.stop(StopReason::Oversubscribed);
+        }
+    }
+
+    fn failed(&mut self, state: &State, process: Option<ProcessId>, failure: Failure) {
+        let kind = match failure.kind {
+            FailureKind::Assertion => ViolationKind::Assertion,
+            FailureKind::Error => ViolationKind::Error,
+        };
+        let schedule = state.schedule().collect();
+        self.found(Violation { kind, process, failure: Some(failure), schedule });
+    }
+
+    fn found(&mut self, violation: Violation) {
+        let same = |known: &Violation| {
+            known.kind == violation.kind
+                && known.process == violation.process
+                && known.failure == violation.failure
+        };
+        if self.violations.len() < MAX_VIOLATIONS && !self.violations.iter().any(same) {
+            self.violations.push(violation);
+        }
+        if !self.budget.all {
+            self.stop(StopReason::Violation);
+        }
+    }
+}
+
+fn judge_final<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    let system = locals.system();
+    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
+    let ends: Vec<_> = (0..last as u32)
+        .map(|p| state.local(ProcessId(p)))
+        .map(|local| (local != crate::model::LocalId::ABSENT).then(|| locals.get(local)))
+        .collect();
+    let cells: Vec<_> = (0..system.objects().cells.len() as u32)
+        .map(|cell| state.content(crate::model::CellId(cell)))
+        .collect();
+    system.judge_final(&ends, &cells, &locals.values)
+}

@@ -1,0 +1,4 @@
+//! Mazurka: an unfolding and event-structure verification engine.
+
+pub mod explore;
+pub mod model;

@@ -1,0 +1,32 @@
+//! What a concurrent program is: processes with local states that act on shared objects.
+//!
+//! A [`System`] says what each process does next, given its own local state alone; what the objects
+//! (mailboxes, mutexes, semaphores, barriers, cells) do in answer is fixed here, once, for every program
+//! and every explorer. That split is what makes event structures cheap: the local state of a process
+//! after an event is a function of the event, so a program step is taken once for each distinct local
+//! state and outcome ([`Locals`]), however many executions pass through it.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Op`] | a visible operation, what a process asks of the objects |
+//! | [`Outcome`] | the answer, what the process gets to see |
+//! | [`Action`] | a process and the choice among the outcomes of its operation |
+//! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
+//! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
+
+mod independence;
+mod locals;
+mod op;
+mod state;
+mod system;
+mod value;
+
+pub use independence::{Footprint, Independence, PaperRelation};
+pub use locals::{LocalId, Locals, ProcessId, Status};
+pub use op::{
+    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome, Request,
+    SemaphoreId,
+};
+pub use state::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore, State};
+pub use system::{Failure, FailureKind, Next, Objects, Site, System};
+pub use value::{Value, ValueId, Values};

@@ -1,0 +1,236 @@
+//! Visible operations, their outcomes, and actions.
+//!
+//! [`Op`] is closed on purpose: a new operation does not compile until the state, the independence
+//! relation and the extensions of the unfolding say what it does.
+
+use super::{LocalId, ProcessId, Value, ValueId, Values};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in an arena.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+ids! {
+    /// A mailbox, by its place in [`super::Objects::mailboxes`].
+    MailboxId;
+    /// A mutex, by its place in [`super::Objects::mutexes`].
+    MutexId;
+    /// A semaphore, by its place in [`super::Objects::semaphores`].
+    SemaphoreId;
+    /// A barrier, by its place in [`super::Objects::barriers`].
+    BarrierId;
+    /// A shared cell, by its place in [`super::Objects::cells`].
+    CellId;
+    /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`), counted
+    /// per process from 0: a name that does not depend on what other processes did.
+    Handle;
+}
+
+/// What a send says of itself and a receive may ask for (`theory.md`, 2.2).
+///
+/// On a receive a missing part is a wildcard; on a send it is a part that only a wildcard accepts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Envelope {
+    /// `src:`
+    pub src: Option<i64>,
+    /// `tag:`
+    pub tag: Option<i64>,
+}
+
+impl Envelope {
+    /// Does a receive with this pattern accept a send with envelope `send`?
+    pub fn accepts(self, send: Envelope) -> bool {
+        (self.src.is_none() || self.src == send.src) && (self.tag.is_none() || self.tag == send.tag)
+    }
+
+    /// Does it accept everything?
+    pub fn is_wildcard(self) -> bool {
+        self == Envelope::default()
+    }
+}
+
+/// A pending or past request for a mutex: the process's own post of that number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The mutex asked for.
+    pub mutex: MutexId,
+    /// The `async_lock` that asked.
+    pub handle: Handle,
+}
+
+/// A visible operation of a process (`language.md`, section 2).
+///
+/// `wait` and `test` are the any-forms with one element, `waitall` is a sequence of waits, `send`, `recv`,
+/// `lock`, `acquire` and `barrier` are a request and a wait: all of those are spelled out before they
+/// come here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// AsyncSend: outcome [`Outcome::Posted`].
+    Isend {
+        /// Where to.
+        mailbox: MailboxId,
+        /// Source and tag.
+        envelope: Envelope,
+        /// What.
+        value: ValueId,
+    },
+    /// AsyncReceive: outcome [`Outcome::Posted`].
+    Irecv {
+        /// Where from.
+        mailbox: MailboxId,
+        /// What it accepts.
+        pattern: Envelope,
+    },
+    /// WaitAny over own communications: blocks until one is paired; outcome [`Outcome::Completed`].
+    WaitAny(Box<[Handle]>),
+    /// TestAny over own communications: outcome [`Outcome::Completed`] or [`Outcome::Incomplete`].
+    TestAny(Box<[Handle]>),
+    /// AsyncMutexLock: outcome [`Outcome::Posted`]. The process must not be in the mutex's queue.
+    AsyncLock(MutexId),
+    /// MutexWait over own requests: outcome [`Outcome::Completed`].
+    MutexWaitAny(Box<[Request]>),
+    /// MutexTest over own requests: outcome [`Outcome::Completed`] or [`Outcome::Incomplete`].
+    MutexTestAny(Box<[Request]>),
+    /// MutexUnlock of an own request that is in the queue, owner or not: outcome [`Outcome::Unit`].
+    Unlock(Request),
+    /// Appends to the semaphore's queue: outcome [`Outcome::Posted`].
+    AsyncAcquire(SemaphoreId),
+    /// Blocks until the own request is granted: outcome [`Outcome::Unit`].
+    AcquireWait {
+        /// The semaphore.
+        semaphore: SemaphoreId,
+        /// The `async_acquire` that asked.
+        handle: Handle,
+    },
+    /// Adds one unit: outcome [`Outcome::Unit`].
+    Release(SemaphoreId),
+    /// Arrives at the barrier: outcome [`Outcome::Unit`].
+    Arrive {
+        /// The barrier.
+        barrier: BarrierId,
+        /// How many times this process has arrived there before.
+        round: u32,
+    },
+    /// Blocks until all participants have arrived in this round: outcome [`Outcome::Unit`].
+    BarrierWait {
+        /// The barrier.
+        barrier: BarrierId,
+        /// The round waited for, counted from 0.
+        round: u32,
+    },
+    /// An atomic access to a cell.
+    Access(CellId, Access),
+    /// Internal nondeterminism over `lo..hi`, not empty: outcome [`Outcome::Chosen`].
+    Choose {
+        /// First value.
+        lo: i64,
+        /// One past the last value; at most 2^31 - 1 beyond `lo`.
+        hi: i64,
+    },
+    /// LocalComp, a visible event without effect: outcome [`Outcome::Unit`].
+    Local,
+    /// Starts a process in the given local state: outcome [`Outcome::Spawned`].
+    Spawn(LocalId),
+    /// Blocks until the process has ended: outcome [`Outcome::Unit`].
+    Join(ProcessId),
+}
+
+/// An atomic access to a shared cell. Whether it is a read or a write may depend on the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Outcome [`Outcome::Value`], the content.
+    Read,
+    /// Outcome [`Outcome::Unit`]. Always counts as a change, also to the same content.
+    Write(ValueId),
+    /// Outcome [`Outcome::Value`], a bool. A failed one is a read.
+    CompareAndSwap {
+        /// Expected content.
+        old: ValueId,
+        /// New content.
+        new: ValueId,
+    },
+    /// Outcome [`Outcome::Value`], the old content, or [`Outcome::Overflow`]. Adding 0 is a read.
+    FetchAdd(i64),
+    /// Outcome [`Outcome::Value`], the old content. A swap that leaves the content is a read.
+    Swap(ValueId),
+}
+
+impl Access {
+    /// What the process is told, and the new content if the access is a change (`theory.md`, section 2).
+    pub fn apply(self, content: ValueId, values: &mut Values) -> (Outcome, Option<ValueId>) {
+        match self {
+            Access::Read => (Outcome::Value(content), None),
+            Access::Write(new) => (Outcome::Unit, Some(new)),
+            Access::CompareAndSwap { old, .. } if old != content => {
+                (Outcome::Value(ValueId::FALSE), None)
+            }
+            Access::CompareAndSwap { new, .. } => {
+                (Outcome::Value(ValueId::TRUE), (new != content).then_some(new))
+            }
+            Access::FetchAdd(addend) => match values.get(content).int().checked_add(addend) {
+                None => (Outcome::Overflow, None),
+                Some(sum) => {
+                    let new = values.intern(Value::Int(sum));
+                    (Outcome::Value(content), (new != content).then_some(new))
+                }
+            },
+            Access::Swap(new) => (Outcome::Value(content), (new != content).then_some(new)),
+        }
+    }
+}
+
+/// What a process is told when its operation is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Nothing but that it happened.
+    Unit,
+    /// The name of the request just posted.
+    Posted(Handle),
+    /// Element `index` is complete (paired, or owned); `value` is what a receive received, else unit.
+    Completed {
+        /// Place in the operation's list.
+        index: u32,
+        /// The received value.
+        value: ValueId,
+    },
+    /// A test found nothing complete.
+    Incomplete,
+    /// What a cell held, or whether a `cas` succeeded.
+    Value(ValueId),
+    /// The value of a `choose`.
+    Chosen(i64),
+    /// The process that a `spawn` started.
+    Spawned(ProcessId),
+    /// A `fetch_add` that would leave the 64-bit range; the cell is unchanged.
+    Overflow,
+}
+
+/// Which of its possible outcomes an action takes, where history does not decide it: the index that a
+/// `waitany` or `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, else 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Choice(pub i32);
+
+impl Choice {
+    /// The only outcome.
+    pub const ONLY: Choice = Choice(0);
+    /// A test that found nothing complete.
+    pub const NOTHING: Choice = Choice(-1);
+}
+
+/// A move of one process, from a state where it is enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Action {
+    /// Who moves.
+    pub process: ProcessId,
+    /// With which outcome.
+    pub choice: Choice,
+}

@@ -1,0 +1,145 @@
+//! The one type parameter of the crate: a system of processes.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use super::{MailboxId, Op, Outcome, ProcessId, State, Value, ValueId, Values, state::End};
+
+/// A concurrent program, seen process by process.
+///
+/// # Contract
+/// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal results.
+///   Explorers call them once for each distinct argument and remember the answer.
+/// - A local state knows nothing but what outcomes told it. In particular it learns a received value only
+///   from [`Outcome::Completed`] (`theory.md`, 2.3).
+/// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
+///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
+///   it is, rounds of a barrier count the process's own arrivals. (Debug builds assert this.)
+pub trait System {
+    /// What one process remembers between two of its visible operations.
+    type Local: Clone + Eq + Hash + Debug;
+
+    /// The objects that processes act on.
+    fn objects(&self) -> &Objects;
+
+    /// The local states of the processes that exist from the start; `ProcessId`s follow this order.
+    fn initial(&self, values: &mut Values) -> Vec<Self::Local>;
+
+    /// What a process in this local state does next.
+    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local>;
+
+    /// The local state after the pending operation was carried out with this outcome, run up to the next
+    /// visible operation.
+    fn resume(&self, local: &Self::Local, outcome: Outcome, values: &Values) -> Self::Local;
+
+    /// Judges a terminal state that is no deadlock: the assertions on final states. `locals` gives the
+    /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each cell.
+    fn judge_final(
+        &self,
+        locals: &[Option<&Self::Local>],
+        cells: &[ValueId],
+        values: &Values,
+    ) -> Option<Failure> {
+        let _ = (locals, cells, values);
+        None
+    }
+
+    /// Is there anything for [`judge_final`](System::judge_final) to judge?
+    fn has_final(&self) -> bool {
+        false
+    }
+
+    /// A name for the process, as the program's author would say it.
+    fn process_name(&self, local: &Self::Local) -> String;
+
+    /// The place and text of the pending operation, if the system has a source.
+    fn site(&self, local: &Self::Local) -> Option<Site> {
+        let _ = local;
+        None
+    }
+
+    /// The variables of the process that are in scope, with their values, for people who step through
+    /// an execution.
+    fn variables(&self, local: &Self::Local) -> Vec<(String, String)> {
+        let _ = local;
+        Vec::new()
+    }
+
+    /// Which processes that exist from the start may ever post at this end of the mailbox? An
+    /// over-approximation; `None` if unknown. Used only to explain deadlocks.
+    fn may_post(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
+        let _ = (mailbox, end);
+        None
+    }
+
+    /// A value in the program's own words (variants by name).
+    fn show_value(&self, value: &Value) -> String {
+        value.to_string()
+    }
+}
+
+/// The next step of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next<L> {
+    /// A visible operation, any but [`Op::Spawn`].
+    Op(Op),
+    /// A spawn of a process that starts in this local state; the outcome is [`Outcome::Spawned`].
+    Spawn(L),
+    /// It has run its last statement.
+    Done,
+    /// It stopped on a violation.
+    Failed(Failure),
+}
+
+/// A violation that a process, or the judgement of a final state, ran into.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Failure {
+    /// Assertion or run-time error.
+    pub kind: FailureKind,
+    /// What went wrong, for people.
+    pub message: String,
+    /// Where.
+    pub site: Option<Site>,
+}
+
+/// The kinds of [`Failure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// `assert` or `final`.
+    Assertion,
+    /// Division by zero, index out of range, overflow, misuse of an object, endless local computation.
+    Error,
+}
+
+/// A place in the source of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// The source text of the operation, on one line.
+    pub text: String,
+}
+
+/// The shared objects of a system, each with its name.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    /// Mailboxes.
+    pub mailboxes: Vec<String>,
+    /// Mutexes.
+    pub mutexes: Vec<String>,
+    /// Semaphores with their initial number of units.
+    pub semaphores: Vec<(String, u32)>,
+    /// Barriers with their number of participants.
+    pub barriers: Vec<(String, u32)>,
+    /// Shared cells with their initial content.
+    pub cells: Vec<(String, Value)>,
+}
+
+impl Objects {
+    /// The state in which nothing has happened yet, without processes.
+    pub fn initial_state(&self, values: &mut Values) -> State {
+        State::new(self, values)
+    }
+}

@@ -1,0 +1,129 @@
+//! Values that processes compute with, send and store, interned so that the objects handle plain ids.
+
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Handle, ProcessId};
+
+/// A value of the modelling language.
+///
+/// Lists and arrays are persistent vectors: a local state that differs from the one before it in one
+/// element shares all the others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// The value of statements.
+    Unit,
+    /// A checked 64-bit integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// Variant `index` of the enumeration numbered `of`.
+    Variant {
+        /// Which enumeration.
+        of: u32,
+        /// Which of its variants, in order of declaration.
+        index: u32,
+    },
+    /// A tuple.
+    Tuple(Arc<[Value]>),
+    /// A list `[T]` or an array `[T; n]`.
+    List(im::Vector<Value>),
+    /// A communication: the process's own post of that number.
+    Comm(Handle),
+    /// A handle to a spawned process.
+    Process(ProcessId),
+}
+
+impl Value {
+    /// The integer inside.
+    ///
+    /// # Panics
+    /// If the value is no integer: programs are statically typed, so that is a bug of this crate.
+    pub fn int(&self) -> i64 {
+        match self {
+            Value::Int(n) => *n,
+            other => panic!("expected an integer, found {other:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sequence = |f: &mut fmt::Formatter<'_>, items: &mut dyn Iterator<Item = &Value>| {
+            for (i, item) in items.enumerate() {
+                if i > 0 {
+                    write!(f, ", ")?;
+                }
+                write!(f, "{item}")?;
+            }
+            Ok(())
+        };
+        match self {
+            Value::Unit => write!(f, "()"),
+            Value::Int(n) => write!(f, "{n}"),
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Variant { of, index } => write!(f, "#{of}.{index}"),
+            Value::Tuple(items) => {
+                write!(f, "(")?;
+                sequence(f, &mut items.iter())?;
+                write!(f, ")")
+            }
+            Value::List(items) => {
+                write!(f, "[")?;
+                sequence(f, &mut items.iter())?;
+                write!(f, "]")
+            }
+            Value::Comm(handle) => write!(f, "comm {}", handle.0),
+            Value::Process(p) => write!(f, "process {}", p.0),
+        }
+    }
+}
+
+/// An interned [`Value`]: equal ids, equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+impl ValueId {
+    /// [`Value::Unit`], in every pool.
+    pub const UNIT: ValueId = ValueId(0);
+    /// `Value::Bool(false)`, in every pool.
+    pub const FALSE: ValueId = ValueId(1);
+    /// `Value::Bool(true)`, in every pool.
+    pub const TRUE: ValueId = ValueId(2);
+}
+
+/// The pool of interned values.
+#[derive(Clone, Debug)]
+pub struct Values {
+    pool: Vec<Value>,
+    ids: FxHashMap<Value, ValueId>,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        let mut values = Values { pool: Vec::new(), ids: FxHashMap::default() };
+        for value in [Value::Unit, Value::Bool(false), Value::Bool(true)] {
+            values.intern(value);
+        }
+        values
+    }
+}
+
+impl Values {
+    /// The id of `value`, the same for equal values.
+    pub fn intern(&mut self, value: Value) -> ValueId {
+        if let Some(&id) = self.ids.get(&value) {
+            return id;
+        }
+        let id = ValueId(self.pool.len() as u32);
+        self.pool.push(value.clone());
+        self.ids.insert(value, id);
+        id
+    }
+
+    /// The value behind `id`.
+    pub fn get(&self, id: ValueId) -> &Value {
+        &self.pool[id.0 as usize]
+    }
+}
