@@ -326,6 +326,7 @@ impl<S: System> Unfolding<'_, S> {
         let mut draft = Draft {
             process: from.process,
             choice: shape.choice,
+            is_choice: self.locals.op(from.before).is_some_and(Op::is_choice),
             causes: &causes,
             before: from.before,
             after: LocalId::ABSENT,
