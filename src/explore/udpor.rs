@@ -60,6 +60,7 @@ fn run<S: System, T: Alternatives>(
         j: Vec::new(),
         alternatives,
         is_optimal,
+        enough: MIN_ENOUGH,
         driver,
     };
     search.explore(0);
@@ -78,8 +79,13 @@ struct Search<'s, 'd, 'o, S: System, T> {
     j: Vec<EventId>,
     alternatives: T,
     is_optimal: bool,
+    /// The size of U at which to forget some of it.
+    enough: usize,
     driver: &'d mut Driver<'o>,
 }
+
+/// The least size of U at which it is worth while to forget some of it.
+const MIN_ENOUGH: usize = 1 << 14;
 
 /// Stack that a call must find left, and what is added when it does not.
 const RED_ZONE: usize = 64 << 10;
@@ -104,8 +110,18 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             a = self.guides.len();
             self.guides.extend_from_slice(&self.j);
         }
+        if self.unfolding.structure.len() > self.enough {
+            self.forget();
+        }
         self.d.truncate(d);
         self.guides.truncate(guides);
+    }
+
+    /// U := U ∩ Q(C, D)
+    fn forget(&mut self) {
+        self.unfolding.forget(&self.c, &self.d, &self.guides);
+        self.alternatives.forget();
+        self.enough = MIN_ENOUGH.max(2 * self.unfolding.structure.len());
     }
 
     /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
