@@ -12,7 +12,8 @@
 
 use super::{
     Action, BarrierId, CellId, Choice, Envelope, Footprint, Handle, LocalId, Locals, MailboxId,
-    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId, Values,
+    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId,
+    Values,
 };
 
 /// An end of a mailbox.
@@ -781,9 +782,7 @@ impl State {
                 let position = self.semaphore(*semaphore).releases.len() as u32 - 1;
                 Footprint::Release { semaphore: *semaphore, position }
             }
-            Op::Arrive { barrier, round } => {
-                Footprint::Arrive { barrier: *barrier, round: *round }
-            }
+            Op::Arrive { barrier, round } => Footprint::Arrive { barrier: *barrier, round: *round },
             Op::BarrierWait { barrier, round } => {
                 Footprint::Pass { barrier: *barrier, round: *round }
             }
