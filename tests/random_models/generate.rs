@@ -32,14 +32,21 @@ const THEMES: &[Theme] = &[
 pub fn generate(seed: u64) -> Program {
     let mut rng = Rng::new(seed);
     let count = *rng.pick(&[2, 2, 2, 3, 3, 3, 3, 4]);
-    let length = match count {
+    let mut themes: Vec<Theme> =
+        (0..*rng.pick(&[1, 1, 1, 2, 2, 3])).map(|_| *rng.pick(THEMES)).collect();
+    themes.dedup();
+    let patterns = rng.chance(50);
+    let spawns = rng.chance(30);
+    let mut length = match count {
         2 => rng.range(4, 8),
         3 => rng.range(3, 5),
         _ => rng.range(2, 4),
     };
-    let mut themes: Vec<Theme> =
-        (0..*rng.pick(&[1, 1, 1, 2, 2, 3])).map(|_| *rng.pick(THEMES)).collect();
-    themes.dedup();
+    if themes.contains(&Theme::Barrier) {
+        length = 1;
+    } else if spawns {
+        length = (length - 1).min(4);
+    }
     let mut program = Program {
         mailboxes: rng.range(1, 3),
         mutexes: rng.range(1, 3),
@@ -47,8 +54,6 @@ pub fn generate(seed: u64) -> Program {
         cells: (0..rng.range(1, 3)).map(|_| rng.value()).collect(),
         ..Program::default()
     };
-    let patterns = rng.chance(45);
-    let spawns = rng.chance(20);
     if spawns {
         let mut template = Writer::new(&mut rng, &program, &themes, patterns, 9);
         template.variables = 1;
@@ -76,7 +81,7 @@ pub fn generate(seed: u64) -> Program {
 /// Some of the processes meet at a barrier, once or more; sometimes one is missing.
 fn add_barrier(rng: &mut Rng, program: &mut Program) {
     let participants = rng.range(2, program.processes.len() + 1);
-    let rounds = *rng.pick(&[1, 1, 2, 2, 3]);
+    let rounds = *rng.pick(&[1, 2, 2, 2, 3]);
     let size = participants as u32 + u32::from(rng.chance(8));
     program.barriers.push(size);
     for body in &mut program.processes[..participants] {
@@ -231,7 +236,7 @@ impl<'r> Writer<'r> {
     }
 
     fn posted_and_forgotten(&mut self) -> Statement {
-        if self.rng.chance(60) { self.isend() } else { self.irecv() }
+        if self.rng.chance(75) { self.isend() } else { self.irecv() }
     }
 
     fn mailbox(&mut self, body: &mut Body) {
@@ -239,7 +244,8 @@ impl<'r> Writer<'r> {
             return self.post(body);
         }
         let Open { comm, is_receive } = *self.rng.pick(&self.open);
-        match self.rng.below(10) {
+        let kind = if self.open.len() > 1 { self.rng.below(14) } else { self.rng.below(7) };
+        match kind {
             0..3 => {
                 let into = is_receive.then(|| self.variable());
                 body.push(Wait { comm, into });
@@ -248,7 +254,7 @@ impl<'r> Writer<'r> {
                     self.use_value(body, v);
                 }
             }
-            3..6 => {
+            3..7 => {
                 let into = self.variable();
                 body.push(Test { comm, into });
                 let condition = Condition { of: Variable::Bool(into), test: Comparison::Equals(1) };
@@ -267,11 +273,11 @@ impl<'r> Writer<'r> {
                 let into = self.variable();
                 let gone = comms.clone();
                 match kind {
-                    6..8 => body.push(WaitAny { comms, into }),
-                    8 => body.push(TestAny { comms, into }),
+                    7..11 => body.push(WaitAny { comms, into }),
+                    11 | 12 => body.push(TestAny { comms, into }),
                     _ => body.push(WaitAll { comms }),
                 }
-                if kind < 9 && self.rng.chance(50) {
+                if kind < 13 && self.rng.chance(50) {
                     let test = if self.rng.chance(50) {
                         Comparison::Equals(0)
                     } else {
@@ -279,7 +285,7 @@ impl<'r> Writer<'r> {
                     };
                     self.branch(body, Condition { of: Variable::Int(into), test });
                 }
-                if kind != 8 {
+                if !matches!(kind, 11 | 12) {
                     // What was not returned by a waitany stays unwaited for: fine.
                     self.open.retain(|open| !gone.contains(&open.comm));
                 }
@@ -297,7 +303,7 @@ impl<'r> Writer<'r> {
                 self.use_value(body, into);
             }
             kind => {
-                let is_receive = kind < 7;
+                let is_receive = kind < 6;
                 self.open.push(Open { comm: self.comms, is_receive });
                 let post = if is_receive { self.irecv() } else { self.isend() };
                 body.push(post);
