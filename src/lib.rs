@@ -58,4 +58,5 @@
 pub mod alternatives;
 pub mod explore;
 pub mod model;
+pub mod trace;
 pub mod unfolding;
