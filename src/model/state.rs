@@ -360,6 +360,18 @@ impl State {
         ids
     }
 
+    /// The process that the last action spawned, if it was a spawn.
+    pub fn just_spawned<S: System>(&self, locals: &Locals<'_, S>) -> Option<ProcessId> {
+        let last = self.trail.last()?;
+        match locals.op(last.before) {
+            Some(Op::Spawn(_)) => {
+                let parent = last.action.process;
+                locals.known_child(parent, self.spawned_count(parent) - 1)
+            }
+            _ => None,
+        }
+    }
+
     /// The processes that exist.
     pub fn processes(&self) -> impl Iterator<Item = ProcessId> {
         (0..self.processes.len() as u32).map(ProcessId).filter(|&p| self.exists(p))
