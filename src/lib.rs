@@ -1,4 +1,5 @@
 //! Mazurka: an unfolding and event-structure verification engine.
 
 pub mod explore;
+pub mod lang;
 pub mod model;
