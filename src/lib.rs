@@ -57,6 +57,7 @@
 
 pub mod alternatives;
 pub mod explore;
+pub mod lang;
 pub mod model;
 pub mod trace;
 pub mod unfolding;

@@ -6,12 +6,16 @@
 //! | `random_models` | random programs, and that they reach what matters |
 //! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `lang` | the language, operation by operation, on the exhaustive explorer |
+//! | `golden` | diagnostics, to the letter |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=2000 cargo test --release --test suite random -- --nocapture` and
 //! `MAZURKA_SLOW=1`.
 
 mod agreement;
+mod golden;
+mod lang;
 mod laws;
 mod naive;
 mod random_models;
