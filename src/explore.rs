@@ -206,10 +206,11 @@ pub enum ViolationKind {
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,
-    /// The process that failed; `None` for a deadlock and for `final`.
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock and for `final`.
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,
-    /// An execution from the initial state that ends in the violation.
+    /// An execution from the initial state that ends in the violation: actions to
+    /// [`State::step`] through on fresh [`Locals`](crate::model::Locals).
     pub schedule: Vec<Action>,
 }

@@ -113,7 +113,7 @@ impl<'o> Driver<'o> {
                 kind: ViolationKind::Deadlock,
                 process: None,
                 failure: None,
-                schedule: state.schedule().collect(),
+                schedule: state.portable_schedule(),
             });
         } else if locals.system().has_final() {
             if let Some(failure) = judge_final(locals, state) {
@@ -201,7 +201,8 @@ impl<'o> Driver<'o> {
             FailureKind::Assertion => ViolationKind::Assertion,
             FailureKind::Error => ViolationKind::Error,
         };
-        let schedule = state.schedule().collect();
+        let process = process.map(|process| state.portable_ids()[process.index()]);
+        let schedule = state.portable_schedule();
         self.found(Violation { kind, process, failure: Some(failure), schedule });
     }
 

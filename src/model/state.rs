@@ -12,7 +12,8 @@
 
 use super::{
     Action, BarrierId, CellId, Choice, Envelope, Footprint, Handle, LocalId, Locals, MailboxId,
-    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId, Values,
+    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId,
+    Values,
 };
 
 /// An end of a mailbox.
@@ -254,6 +255,13 @@ struct Process {
     /// Where each of its requests went: a position in the log of its object.
     posted: Vec<Posted>,
     spawned: u32,
+    /// At which depth it was spawned; `NONE` if it exists from the start, or does not exist.
+    born: u32,
+}
+
+impl Process {
+    const ABSENT: Process =
+        Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0, born: NONE };
 }
 
 /// Where a request went.
@@ -315,7 +323,7 @@ impl State {
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
         let mut state = locals.system().objects().initial_state(&mut locals.values);
         for &local in locals.initial() {
-            state.processes.push(Process { local, posted: Vec::new(), spawned: 0 });
+            state.processes.push(Process { local, posted: Vec::new(), spawned: 0, born: NONE });
         }
         state
     }
@@ -328,6 +336,28 @@ impl State {
     /// The actions that led here.
     pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> {
         self.trail.iter().map(|done| done.action)
+    }
+
+    /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
+    pub fn portable_schedule(&self) -> Vec<Action> {
+        let ids = self.portable_ids();
+        let rename = |action: Action| Action { process: ids[action.process.index()], ..action };
+        self.schedule().map(rename).collect()
+    }
+
+    /// What a replay of this execution alone, on fresh [`Locals`], calls each process. An explorer numbers
+    /// spawned processes in the order in which it happened to meet them on all its branches; a replay,
+    /// in the order in which this one execution spawns them.
+    pub fn portable_ids(&self) -> Vec<ProcessId> {
+        let mut ids: Vec<_> = (0..self.processes.len() as u32).map(ProcessId).collect();
+        let born = |p: &ProcessId| self.processes[p.index()].born;
+        let mut spawned: Vec<_> = self.processes().filter(|p| born(p) != NONE).collect();
+        spawned.sort_by_key(born);
+        let first = self.processes().count() - spawned.len();
+        for (index, process) in spawned.into_iter().enumerate() {
+            ids[process.index()] = ProcessId((first + index) as u32);
+        }
+        ids
     }
 
     /// The processes that exist.
@@ -615,10 +645,10 @@ impl State {
                 locals.start(child);
                 let id = locals.child(process, nth);
                 while self.processes.len() <= id.index() {
-                    let absent = Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0 };
-                    self.processes.push(absent);
+                    self.processes.push(Process::ABSENT);
                 }
-                self.processes[id.index()].local = child;
+                let born = self.trail.len() as u32;
+                self.processes[id.index()] = Process { local: child, born, ..Process::ABSENT };
                 Outcome::Spawned(id)
             }
         };
@@ -697,7 +727,7 @@ impl State {
                 let nth = &mut self.processes[process.index()].spawned;
                 *nth -= 1;
                 let child = locals.known_child(process, *nth).expect("a child to undo");
-                self.processes[child.index()].local = LocalId::ABSENT;
+                self.processes[child.index()] = Process::ABSENT;
             }
             Op::WaitAny(_)
             | Op::TestAny(_)
@@ -770,9 +800,7 @@ impl State {
                 let position = self.semaphore(*semaphore).releases.len() as u32 - 1;
                 Footprint::Release { semaphore: *semaphore, position }
             }
-            Op::Arrive { barrier, round } => {
-                Footprint::Arrive { barrier: *barrier, round: *round }
-            }
+            Op::Arrive { barrier, round } => Footprint::Arrive { barrier: *barrier, round: *round },
             Op::BarrierWait { barrier, round } => {
                 Footprint::Pass { barrier: *barrier, round: *round }
             }

@@ -182,17 +182,9 @@ impl EventStructure {
     /// The events of U, each once, that depend on `id` directly if they are not causally related to it.
     fn collect_rivals(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
         self.stamps.clear();
-        let Event { process, after_event, link, chain, kind, .. } = *self.event(id);
-        let mut rival = match after_event {
-            EventId::NONE => self.roots[self.lanes.process(process).index()],
-            parent => self.event(parent).first_child,
-        };
-        while rival.is_some() {
-            if self.event(rival).process == process {
-                self.stamps.insert(rival);
-                rivals.push(rival);
-            }
-            rival = self.event(rival).next_sibling;
+        let Event { link, chain, kind, is_choice, .. } = *self.event(id);
+        if is_choice {
+            self.collect_other_outcomes(id, rivals);
         }
         if chain != Lane::NONE {
             let mut rival = self.first_link(chain, link.parent);
@@ -209,6 +201,24 @@ impl EventStructure {
         }
         if kind == Kind::FailedTest {
             self.collect_watched(id, rivals);
+        }
+    }
+
+    /// Other outcomes of the same choice. Two events of one process after the same last event that have the
+    /// same choice are never in *immediate* conflict: the union of their histories would enable both, but
+    /// a configuration enables one event per action.
+    fn collect_other_outcomes(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
+        let Event { process, choice, after_event, .. } = *self.event(id);
+        let mut rival = match after_event {
+            EventId::NONE => self.roots[self.lanes.process(process).index()],
+            parent => self.event(parent).first_child,
+        };
+        while rival.is_some() {
+            let event = &self.events[rival.index()];
+            if event.process == process && event.choice != choice && self.stamps.insert(rival) {
+                rivals.push(rival);
+            }
+            rival = event.next_sibling;
         }
     }
 

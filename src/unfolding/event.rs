@@ -82,6 +82,8 @@ pub struct Event {
     pub process: ProcessId,
     /// Which outcome, where history leaves a choice.
     pub choice: Choice,
+    /// Might the same action have another outcome after the same history?
+    pub(super) is_choice: bool,
     /// The local state in which the process acts: it knows the operation.
     pub before: LocalId,
     /// The local state after it.
@@ -104,7 +106,7 @@ pub struct Event {
     pub(super) live: bool,
     /// The previous event of the process; for the first one of a spawned process, its spawn.
     pub(super) after_event: EventId,
-    /// Newest child, and next older sibling, in the process tree and in the chain's.
+    /// Newest child, and next older sibling, in the process tree (choices only) and in the chain's.
     pub(super) first_child: EventId,
     pub(super) next_sibling: EventId,
     pub(super) first_link: EventId,
@@ -126,6 +128,8 @@ pub(super) const NO_EDGE: u32 = u32::MAX;
 pub(super) struct Draft<'a> {
     pub(super) process: ProcessId,
     pub(super) choice: Choice,
+    /// Might it have another after the same history?
+    pub(super) is_choice: bool,
     /// Direct causes, ascending, none below another.
     pub(super) causes: &'a [EventId],
     pub(super) before: LocalId,
@@ -153,7 +157,6 @@ pub struct EventStructure {
     /// Per lane the newest child of the root.
     pub(super) roots: Vec<EventId>,
     pub(super) edges: Vec<Edge>,
-    pub(super) free_edges: Vec<u32>,
     /// Of failed tests.
     pub(super) watches: FxHashMap<EventId, SmallVec<[Watch; 2]>>,
     /// Per chain the failed tests that watch it.
@@ -182,7 +185,6 @@ impl EventStructure {
             free: Vec::new(),
             roots: vec![EventId::NONE; chains + processes],
             edges: Vec::new(),
-            free_edges: Vec::new(),
             watches: FxHashMap::default(),
             watchers: vec![Vec::new(); chains],
             envelopes: FxHashMap::default(),
@@ -305,6 +307,7 @@ impl EventStructure {
         let event = Event {
             process: draft.process,
             choice: draft.choice,
+            is_choice: draft.is_choice,
             before: draft.before,
             after: draft.after,
             own,
@@ -330,15 +333,17 @@ impl EventStructure {
         id
     }
 
-    /// Puts the event into the child lists of its parents.
+    /// Puts the event into the child lists of its parents: where [`super::conflict`] looks for rivals.
     pub(super) fn enlist(&mut self, id: EventId) {
-        let Event { process, after_event, link, chain, kind, .. } = *self.event(id);
-        let head = match after_event {
-            EventId::NONE => &mut self.roots[self.lanes.process(process).index()],
-            parent => &mut self.events[parent.index()].first_child,
-        };
-        let next = std::mem::replace(head, id);
-        self.events[id.index()].next_sibling = next;
+        let Event { process, after_event, link, chain, kind, is_choice, .. } = *self.event(id);
+        if is_choice {
+            let head = match after_event {
+                EventId::NONE => &mut self.roots[self.lanes.process(process).index()],
+                parent => &mut self.events[parent.index()].first_child,
+            };
+            let next = std::mem::replace(head, id);
+            self.events[id.index()].next_sibling = next;
+        }
         if chain != Lane::NONE {
             let head = match link.parent {
                 EventId::NONE => &mut self.roots[chain.index()],
@@ -356,17 +361,8 @@ impl EventStructure {
 
     pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
         let edge = Edge { to, next: self.event(from).conflicts };
-        let index = match self.free_edges.pop() {
-            Some(index) => {
-                self.edges[index as usize] = edge;
-                index
-            }
-            None => {
-                self.edges.push(edge);
-                self.edges.len() as u32 - 1
-            }
-        };
-        self.events[from.index()].conflicts = index;
+        self.edges.push(edge);
+        self.events[from.index()].conflicts = self.edges.len() as u32 - 1;
     }
 }
 
