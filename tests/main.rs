@@ -6,12 +6,14 @@
 //! | `random_models` | random programs, and that they reach what matters |
 //! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=2000 cargo test --release --test suite random -- --nocapture` and
 //! `MAZURKA_SLOW=1`.
 
 mod agreement;
+mod judge;
 mod laws;
 mod naive;
 mod random_models;
