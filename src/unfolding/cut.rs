@@ -25,10 +25,6 @@ impl Cuts {
         Cuts { rows: Vec::new(), stride: lanes.max(1), lanes }
     }
 
-    pub(super) fn lanes(&self) -> usize {
-        self.lanes
-    }
-
     /// More lanes, for processes that were just spawned. Rows are laid out anew when they outgrow their
     /// room, which doubles.
     pub(super) fn reserve_lanes(&mut self, lanes: usize) {

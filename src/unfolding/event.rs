@@ -157,7 +157,6 @@ pub struct EventStructure {
     /// Per lane the newest child of the root.
     pub(super) roots: Vec<EventId>,
     pub(super) edges: Vec<Edge>,
-    pub(super) free_edges: Vec<u32>,
     /// Of failed tests.
     pub(super) watches: FxHashMap<EventId, SmallVec<[Watch; 2]>>,
     /// Per chain the failed tests that watch it.
@@ -186,7 +185,6 @@ impl EventStructure {
             free: Vec::new(),
             roots: vec![EventId::NONE; chains + processes],
             edges: Vec::new(),
-            free_edges: Vec::new(),
             watches: FxHashMap::default(),
             watchers: vec![Vec::new(); chains],
             envelopes: FxHashMap::default(),
@@ -363,17 +361,8 @@ impl EventStructure {
 
     pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
         let edge = Edge { to, next: self.event(from).conflicts };
-        let index = match self.free_edges.pop() {
-            Some(index) => {
-                self.edges[index as usize] = edge;
-                index
-            }
-            None => {
-                self.edges.push(edge);
-                self.edges.len() as u32 - 1
-            }
-        };
-        self.events[from.index()].conflicts = index;
+        self.edges.push(edge);
+        self.events[from.index()].conflicts = self.edges.len() as u32 - 1;
     }
 }
 
