@@ -8,6 +8,7 @@
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
+//! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=2000 cargo test --release --test suite random -- --nocapture` and
@@ -16,6 +17,7 @@
 mod agreement;
 mod golden;
 mod lang;
+mod judge;
 mod laws;
 mod naive;
 mod random_models;

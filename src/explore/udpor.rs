@@ -146,7 +146,10 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             return None;
         }
         if let Some(&e) = self.guides.get(a) {
-            debug_assert!(self.c.is_enabled(&self.unfolding.structure, e), "{e:?} of A is in en(C)");
+            debug_assert!(
+                self.c.is_enabled(&self.unfolding.structure, e),
+                "{e:?} of A is in en(C)"
+            );
             return Some(e);
         }
         let disabled = &self.live[live..];
