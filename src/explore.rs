@@ -205,10 +205,11 @@ pub enum ViolationKind {
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,
-    /// The process that failed; `None` for a deadlock and for `final`.
+    /// The process that failed, as the explorer numbers it; `None` for a deadlock and for `final`.
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,
-    /// An execution from the initial state that ends in the violation.
+    /// An execution from the initial state that ends in the violation. Spawned processes are numbered in
+    /// the order of their spawns in this execution ([`State::portable_schedule`]).
     pub schedule: Vec<Action>,
 }

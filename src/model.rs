@@ -24,8 +24,8 @@ mod value;
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{LocalId, Locals, ProcessId, Status};
 pub use op::{
-    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome, Request,
-    SemaphoreId,
+    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome,
+    Request, SemaphoreId,
 };
 pub use state::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore, State};
 pub use system::{Failure, FailureKind, Next, Objects, Site, System};

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{Action, Failure, FailureKind, Locals, ProcessId, State, Status, System};
+use crate::model::{Action, Failure, FailureKind, Locals, ProcessId, State, System};
+use crate::property;
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
@@ -113,12 +114,10 @@ impl<'o> Driver<'o> {
                 kind: ViolationKind::Deadlock,
                 process: None,
                 failure: None,
-                schedule: state.schedule().collect(),
+                schedule: state.portable_schedule(locals),
             });
-        } else if locals.system().has_final() {
-            if let Some(failure) = judge_final(locals, state) {
-                self.failed(state, None, failure);
-            }
+        } else if let Some(failure) = property::final_failure(locals, state) {
+            self.failed(locals, state, None, failure);
         }
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
@@ -179,29 +178,26 @@ impl<'o> Driver<'o> {
         state: &State,
         process: ProcessId,
     ) {
-        if let Status::Failed(failure) = locals.status(state.local(process)) {
-            self.failed(state, Some(process), failure.clone());
+        if let Some(failure) = property::failure_after(locals, state, process) {
+            self.failed(locals, state, Some(process), failure);
         }
-        if let Some(barrier) = state.oversubscribed() {
-            let (name, size) = &locals.system().objects().barriers[barrier.index()];
-            let failure = Failure {
-                kind: FailureKind::Error,
-                message: format!(
-                    "more than {size} processes arrive at barrier {name}, which is for {size}"
-                ),
-                site: None,
-            };
-            self.failed(state, Some(process), failure);
+        if state.oversubscribed().is_some() {
             self.stop(StopReason::Oversubscribed);
         }
     }
 
-    fn failed(&mut self, state: &State, process: Option<ProcessId>, failure: Failure) {
+    fn failed<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        process: Option<ProcessId>,
+        failure: Failure,
+    ) {
         let kind = match failure.kind {
             FailureKind::Assertion => ViolationKind::Assertion,
             FailureKind::Error => ViolationKind::Error,
         };
-        let schedule = state.schedule().collect();
+        let schedule = state.portable_schedule(locals);
         self.found(Violation { kind, process, failure: Some(failure), schedule });
     }
 
@@ -218,17 +214,4 @@ impl<'o> Driver<'o> {
             self.stop(StopReason::Violation);
         }
     }
-}
-
-fn judge_final<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    let system = locals.system();
-    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
-    let ends: Vec<_> = (0..last as u32)
-        .map(|p| state.local(ProcessId(p)))
-        .map(|local| (local != crate::model::LocalId::ABSENT).then(|| locals.get(local)))
-        .collect();
-    let cells: Vec<_> = (0..system.objects().cells.len() as u32)
-        .map(|cell| state.content(crate::model::CellId(cell)))
-        .collect();
-    system.judge_final(&ends, &cells, &locals.values)
 }

@@ -12,7 +12,8 @@
 
 use super::{
     Action, BarrierId, CellId, Choice, Envelope, Footprint, Handle, LocalId, Locals, MailboxId,
-    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId, Values,
+    MutexId, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Status, System, ValueId,
+    Values,
 };
 
 /// An end of a mailbox.
@@ -328,6 +329,27 @@ impl State {
     /// The actions that led here.
     pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> {
         self.trail.iter().map(|done| done.action)
+    }
+
+    /// The actions that led here, for someone else to replay.
+    ///
+    /// Spawned processes are numbered as [`Locals`] met them, over all executions. Here they are numbered
+    /// as this execution spawned them, which is what fresh `Locals` do when they replay it.
+    pub fn portable_schedule<S: System>(&self, locals: &Locals<'_, S>) -> Vec<Action> {
+        let mut number: Vec<u32> = (0..locals.process_count() as u32).collect();
+        let mut next = locals.initial().len() as u32;
+        let mut spawned = vec![0; number.len()];
+        let rename = |done: &Done| {
+            let process = done.action.process.index();
+            if matches!(locals.status(done.before), Status::At(Op::Spawn(_))) {
+                let child = locals.known_child(done.action.process, spawned[process]);
+                number[child.expect("a spawned child").index()] = next;
+                spawned[process] += 1;
+                next += 1;
+            }
+            Action { process: ProcessId(number[process]), choice: done.action.choice }
+        };
+        self.trail.iter().map(rename).collect()
     }
 
     /// The processes that exist.
@@ -752,9 +774,7 @@ impl State {
                 let position = self.semaphore(*semaphore).releases.len() as u32 - 1;
                 Footprint::Release { semaphore: *semaphore, position }
             }
-            Op::Arrive { barrier, round } => {
-                Footprint::Arrive { barrier: *barrier, round: *round }
-            }
+            Op::Arrive { barrier, round } => Footprint::Arrive { barrier: *barrier, round: *round },
             Op::BarrierWait { barrier, round } => {
                 Footprint::Pass { barrier: *barrier, round: *round }
             }

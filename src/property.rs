@@ -1,0 +1,62 @@
+//! What is wrong with an execution, and how to tell people.
+//!
+//! Explorers only judge: [`failure_after`] and [`final_failure`] say whether a state violates something,
+//! a terminal state with unfinished processes is a deadlock. Explaining is separate and slower: a
+//! [`Replay`] repeats a schedule on the bare model, telling each step in the program's own terms, and
+//! [`explain`] turns a violation's schedule into a [`Counterexample`], plain data for the renderers.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
+//! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
+//! | [`Counterexample`] | the steps to a violation, and the deadlock if it is one |
+//! | [`schedule`] | executions as short strings that fit on a command line |
+
+mod counterexample;
+mod deadlock;
+mod replay;
+pub mod schedule;
+
+#[cfg(test)]
+pub(crate) mod scripts;
+
+pub use counterexample::{Counterexample, explain};
+pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock};
+pub use replay::{Change, Ending, Refusal, Replay, Step};
+
+use crate::model::{
+    CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,
+};
+
+/// The violation that the last step of `process` ran into, if any: its own failure, or a barrier at which
+/// more processes have arrived than take part.
+pub fn failure_after<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+) -> Option<Failure> {
+    if let Status::Failed(failure) = locals.status(state.local(process)) {
+        return Some(failure.clone());
+    }
+    let barrier = state.oversubscribed()?;
+    let (name, size) = &locals.system().objects().barriers[barrier.index()];
+    let message =
+        format!("more than {size} processes arrive at barrier {name}, which is for {size}");
+    Some(Failure { kind: FailureKind::Error, message, site: None })
+}
+
+/// What the program's `final` block objects to in a terminal state that is no deadlock.
+pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    let system = locals.system();
+    if !system.has_final() {
+        return None;
+    }
+    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
+    let ends: Vec<_> = (0..last as u32)
+        .map(|p| state.local(ProcessId(p)))
+        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
+        .collect();
+    let cells: Vec<_> =
+        (0..system.objects().cells.len() as u32).map(|cell| state.content(CellId(cell))).collect();
+    system.judge_final(&ends, &cells, &locals.values)
+}
