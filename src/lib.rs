@@ -1,5 +1,7 @@
 //! Mazurka: an unfolding and event-structure verification engine.
 
+pub mod cli;
 pub mod explore;
 pub mod model;
 pub mod property;
+pub mod report;

@@ -21,8 +21,8 @@ pub mod schedule;
 pub(crate) mod scripts;
 
 pub use counterexample::{Counterexample, explain};
-pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock};
-pub use replay::{Change, Ending, Refusal, Replay, Step};
+pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
+pub use replay::{Change, Ending, Refusal, Replay, Standing, Step};
 
 use crate::model::{
     CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{Action, Failure, FailureKind, Locals, ProcessId, State, System};
+use crate::model::{Action, Failure, Locals, ProcessId, State, System};
 use crate::property;
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -193,10 +193,7 @@ impl<'o> Driver<'o> {
         process: Option<ProcessId>,
         failure: Failure,
     ) {
-        let kind = match failure.kind {
-            FailureKind::Assertion => ViolationKind::Assertion,
-            FailureKind::Error => ViolationKind::Error,
-        };
+        let kind = failure.kind.into();
         let schedule = state.portable_schedule(locals);
         self.found(Violation { kind, process, failure: Some(failure), schedule });
     }

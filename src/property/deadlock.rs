@@ -318,7 +318,7 @@ impl Deadlock {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list(names: &[&str]) -> String {
+pub fn list(names: &[&str]) -> String {
     match names {
         [] => "nobody".into(),
         [one] => (*one).into(),

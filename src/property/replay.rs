@@ -7,9 +7,11 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::deadlock::{Deadlock, explain_deadlock};
+use super::{failure_after, final_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, End, Envelope, Handle, LocalId, Locals, MailboxId, MutexId, Op,
-    Outcome, ProcessId, Request, SemaphoreId, Site, State, Status, System, ValueId,
+    Access, Action, CellId, Choice, End, Envelope, Failure, Handle, LocalId, Locals, MailboxId,
+    MutexId, Op, Outcome, ProcessId, Request, SemaphoreId, Site, State, Status, System, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -48,6 +50,24 @@ pub struct Change {
     pub before: Option<String>,
     /// After; `None` if it no longer exists.
     pub after: Option<String>,
+}
+
+/// Where an execution has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Something is enabled, and nothing is wrong so far.
+    Open,
+    /// Every process has ended and nothing is wrong.
+    Ended,
+    /// Nothing is enabled, and some process is neither done nor failed.
+    Deadlock(Deadlock),
+    /// An assertion or a run-time error.
+    Failed {
+        /// Whose; `None` for `final`.
+        process: Option<ProcessId>,
+        /// What failed.
+        failure: Failure,
+    },
 }
 
 /// Why a schedule cannot be followed.
@@ -98,6 +118,47 @@ impl<'s, S: System> Replay<'s, S> {
     /// The name of a process that exists.
     pub fn name(&self, process: ProcessId) -> &str {
         &self.names[process.index()]
+    }
+
+    /// Where the execution stands. If several things are wrong: what the last step ran into comes first,
+    /// then a deadlock, then `final`, then what earlier steps ran into.
+    pub fn standing(&self) -> Standing {
+        if let Some(standing) = self.failure_of_last_step() {
+            return standing;
+        }
+        let (state, locals) = (&self.state, &self.locals);
+        if state.is_terminal(locals) {
+            match (explain_deadlock(self), self.failure_at_end()) {
+                (Some(deadlock), _) => return Standing::Deadlock(deadlock),
+                (None, Some(failed)) => return failed,
+                (None, None) => {}
+            }
+        }
+        let earlier = state.processes().find_map(|process| self.failure_of(process));
+        match earlier {
+            Some(failed) => failed,
+            None if state.is_terminal(locals) => Standing::Ended,
+            None => Standing::Open,
+        }
+    }
+
+    /// The failure that the last step ran into, or the first one before any step.
+    pub fn failure_of_last_step(&self) -> Option<Standing> {
+        match self.state.schedule().next_back() {
+            Some(last) => self.failure_of(last.process),
+            None => self.state.processes().find_map(|process| self.failure_of(process)),
+        }
+    }
+
+    /// What `final` objects to.
+    pub fn failure_at_end(&self) -> Option<Standing> {
+        let failure = final_failure(&self.locals, &self.state)?;
+        Some(Standing::Failed { process: None, failure })
+    }
+
+    fn failure_of(&self, process: ProcessId) -> Option<Standing> {
+        let failure = failure_after(&self.locals, &self.state, process)?;
+        Some(Standing::Failed { process: Some(process), failure })
     }
 
     /// The actions that can be taken now.
