@@ -40,7 +40,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Colours in the output
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 1000)]
     color: When,
 }
 

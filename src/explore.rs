@@ -5,6 +5,7 @@
 
 mod driver;
 mod exhaustive;
+mod udpor;
 
 pub use driver::{Budget, Driver};
 
@@ -57,7 +58,7 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[exhaustive::INFO];
+pub const EXPLORERS: &[Info] = &[udpor::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -69,7 +70,7 @@ pub fn explore<S: System>(
     let mut driver = Driver::new(budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
-        Method::Udpor(_) => todo!(),
+        Method::Udpor(k) => udpor::explore(system, k, &mut driver),
     }
     driver.finish()
 }

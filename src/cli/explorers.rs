@@ -43,7 +43,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let rows: Vec<Row> = EXPLORERS.iter().map(Row::from).collect();
     match args.format {
         Format::Json => output.print(json::render(&rows))?,
-        Format::Text => output.print(format!("{}\n", table(&rows)))?,
+        Format::Text => output.print(table(&rows).trim_fmt() + "\n")?,
     }
     Ok(Exit::Fine)
 }

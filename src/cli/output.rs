@@ -6,23 +6,18 @@ use std::io::{self, ErrorKind, Write};
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 
-/// When to use colours.
+/// When to use colours; `Auto` asks whether the output is a terminal.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum When {
-    /// If the output is a terminal
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
-/// How to print a result.
+/// How to print a result: for people, or as one JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people
     Text,
-    /// One JSON object
     Json,
 }
 

@@ -144,6 +144,18 @@ pub enum Op {
     Join(ProcessId),
 }
 
+impl Op {
+    /// Can one history leave the operation several outcomes?
+    pub fn is_choice(&self) -> bool {
+        match self {
+            Op::WaitAny(comms) | Op::TestAny(comms) => comms.len() > 1,
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => requests.len() > 1,
+            Op::Choose { lo, hi } => hi - lo > 1,
+            _ => false,
+        }
+    }
+}
+
 /// An atomic access to a shared cell. Whether it is a read or a write may depend on the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {

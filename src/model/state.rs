@@ -548,6 +548,21 @@ impl State {
         self.trail.push(Done { action, before, changed });
     }
 
+    /// Executes an enabled action that is known to lead its process to local state `after`.
+    pub fn step_into<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        action: Action,
+        after: LocalId,
+    ) {
+        let before = self.local(action.process);
+        let (outcome, changed) = self.carry_out(locals, action);
+        debug_assert_eq!(locals.resume(before, outcome), after, "{action:?} led elsewhere");
+        let _ = outcome;
+        self.processes[action.process.index()].local = after;
+        self.trail.push(Done { action, before, changed });
+    }
+
     /// The effect on the objects; what the process is told of it, and whether a cell changed.
     fn carry_out<S: System>(
         &mut self,
@@ -653,7 +668,10 @@ impl State {
     }
 
     /// What completing this communication hands to its owner.
-    fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
+    ///
+    /// # Panics
+    /// If it is not complete.
+    pub fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
         match self.communication(process, comm) {
             (mailbox, End::Receive, _, Some(partner)) => {
                 self.mailbox(mailbox).sends[partner as usize].value

@@ -144,10 +144,11 @@ fn coverage(report: &CheckReport) -> String {
         0 => "No execution was followed to its end".into(),
         _ => format!("{traces} explored to the end"),
     };
+    let unit = depth_unit(report);
     let (covered, missing) = match (reason, report.limits.depth) {
         (StopReason::Depth, Some(depth)) => (
-            format!("every execution up to {} steps. {seen}", thousands(u64::from(depth))),
-            format!("what happens after step {}", thousands(u64::from(depth))),
+            format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
+            format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
         ),
         _ => (seen, "all other executions: they may still hold a violation".into()),
     };
@@ -158,7 +159,7 @@ fn coverage(report: &CheckReport) -> String {
 fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
     let limits = &report.limits;
     match reason {
-        StopReason::Violation => "stopped at the first violation; --all looks for more".into(),
+        StopReason::Violation => "stopped at the first violation (--all goes on)".into(),
         StopReason::MaxTraces => format!(
             "stopped after {} (--max-traces)",
             plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions")
@@ -173,16 +174,25 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
         },
         StopReason::Interrupted => "interrupted".into(),
         StopReason::Depth => format!(
-            "{} cut at {} steps (--depth)",
+            "{} cut at {} {} (--depth)",
             match report.stats.truncated {
                 1 => "1 execution was".into(),
                 n => format!("{} executions were", thousands(n)),
             },
+            depth_unit(report),
             thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
         ),
         StopReason::Oversubscribed => {
             "stopped there, because nothing has a meaning beyond that".into()
         }
+    }
+}
+
+/// What a depth counts: an unfolding has no order among steps that do not depend on one another.
+fn depth_unit(report: &CheckReport) -> &'static str {
+    match report.guarantee {
+        Guarantee::EveryExecution => "step",
+        Guarantee::EveryClass | Guarantee::EveryClassOnce => "causal depth",
     }
 }
 
@@ -197,9 +207,13 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     }
     match report.stopped_by {
         Some(reason) => search += &format!("; {}", stop_sentence(reason, report)),
-        None => search += "; complete",
+        None => search += "; complete: every class of executions was visited",
     }
     row(f, "Search", search)?;
+    let may_be_more = !matches!(report.stopped_by, None | Some(StopReason::Violation));
+    if may_be_more && !report.violations.is_empty() {
+        row(f, "", "not everything was explored: there may be more violations".into())?;
+    }
     let mut traces = plural(stats.traces, "trace", "traces");
     if stats.deadlocked_traces > 0 {
         traces += &format!(" ({} deadlocked)", thousands(stats.deadlocked_traces));

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, violation_line};
+use super::steps::clipped;
+use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, violation_line};
 use crate::explore::ViolationKind;
-use crate::property::list;
+use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
 
 /// Above this many bytes a schedule is not fit for a command line.
@@ -17,13 +18,23 @@ impl Display for Standstill<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Standstill(violation) = self;
         writeln!(f, "\n{}", Styled(HEADING, "Now nothing can move:"))?;
-        let width = violation.blocked.iter().map(|b| b.process.chars().count()).max().unwrap_or(0);
+        let widest = |of: &dyn Fn(&Blocked) -> usize| {
+            violation.blocked.iter().map(of).max().unwrap_or_default()
+        };
+        let who = widest(&|blocked| blocked.process.chars().count());
+        let number = widest(&|blocked| blocked.line.map_or(0, |line| line.to_string().len()));
+        let what = widest(&|blocked| clipped(&blocked.action).chars().count());
         for blocked in &violation.blocked {
-            let place = blocked.line.map_or(String::new(), |line| format!("line {line}, "));
-            writeln!(f, "  {:<width$}  is at {place}{}", blocked.process, blocked.action)?;
-            writeln!(f, "  {:<width$}  waiting for {}", "", blocked.waits_for)?;
+            let place = match blocked.line {
+                Some(line) => Styled(FAINT, format!("  line {line:>number$}")).to_string(),
+                None => String::new(),
+            };
+            let Blocked { process, waits_for, .. } = blocked;
+            let action = clipped(&blocked.action);
+            writeln!(f, "  {process:<who$}{place}  {action:<what$}  waits for {waits_for}")?;
             if let Some(hope) = blocked.hope() {
-                writeln!(f, "  {:<width$}  ({hope})", "")?;
+                let margin = 2 + who + place_width(blocked, number) + 2 + what + 2;
+                writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
             }
         }
         if !violation.ended.is_empty() {
@@ -49,6 +60,10 @@ impl Display for Standstill<'_> {
             None => Ok(()),
         }
     }
+}
+
+fn place_width(blocked: &Blocked, number: usize) -> usize {
+    blocked.line.map_or(0, |_| "  line ".len() + number)
 }
 
 /// What is to be said above the steps of an execution.

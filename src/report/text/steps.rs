@@ -89,7 +89,8 @@ impl Display for StepTable<'_> {
     }
 }
 
-fn clipped(action: &str) -> String {
+/// The source text of an operation, cut if it is long.
+pub(super) fn clipped(action: &str) -> String {
     if action.chars().count() <= WIDEST_ACTION {
         return action.into();
     }

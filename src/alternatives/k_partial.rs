@@ -1,0 +1,38 @@
+//! k-partial alternatives: conflict with k of the disabled events is enough.
+//!
+//! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are blocked, at
+//! the price of a search through more combinations (CAV 2018, section 4; paper 002, section 4.1).
+
+use super::{Alternatives, Comb};
+use crate::unfolding::{Configuration, EventId, EventStructure};
+
+/// Combinations over the spike of the newest disabled event and the k - 1 smallest others.
+pub struct KPartial {
+    k: usize,
+    comb: Comb,
+}
+
+impl KPartial {
+    /// For a k of at least 1.
+    pub fn new(k: u32) -> Self {
+        KPartial { k: k.max(1) as usize, comb: Comb::default() }
+    }
+}
+
+impl Alternatives for KPartial {
+    fn find(
+        &mut self,
+        structure: &EventStructure,
+        c: &Configuration,
+        disabled: &[EventId],
+        j: &mut Vec<EventId>,
+    ) -> bool {
+        j.clear();
+        let found = self.comb.build(structure, c, disabled)
+            && self.comb.combine(structure, self.k, usize::MAX).expect("unlimited effort");
+        if found {
+            self.comb.alternative(structure, c, None, j);
+        }
+        found
+    }
+}

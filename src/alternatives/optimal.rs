@@ -1,0 +1,72 @@
+//! Full alternatives: conflict with every disabled event, so that no exploration is ever blocked.
+//!
+//! Finding one is NP-complete (CAV 2018, theorem 2). Most questions are easy, though: a short search through
+//! combinations settles them, and only what it cannot settle goes to the SAT solver.
+
+use super::cnf::Encoder;
+use super::{Alternatives, Comb, SatSolver};
+use crate::unfolding::{Configuration, EventId, EventStructure};
+
+/// Candidates looked at before the solver is asked.
+const EFFORT: usize = 64;
+
+/// Combinations over all spikes.
+pub struct Optimal<T> {
+    comb: Comb,
+    encoder: Encoder<T>,
+    chosen: Vec<EventId>,
+    effort: usize,
+}
+
+impl<T: SatSolver> Optimal<T> {
+    /// Asks `T` where a short search does not settle the question.
+    pub fn new() -> Self {
+        Optimal::with_effort(EFFORT)
+    }
+
+    /// Looks at this many candidates before it asks the solver; with 0, it always asks.
+    pub fn with_effort(effort: usize) -> Self {
+        Optimal { comb: Comb::default(), encoder: Encoder::default(), chosen: Vec::new(), effort }
+    }
+}
+
+impl<T: SatSolver> Default for Optimal<T> {
+    fn default() -> Self {
+        Optimal::new()
+    }
+}
+
+impl<T: SatSolver> Alternatives for Optimal<T> {
+    fn find(
+        &mut self,
+        structure: &EventStructure,
+        c: &Configuration,
+        disabled: &[EventId],
+        j: &mut Vec<EventId>,
+    ) -> bool {
+        j.clear();
+        if !self.comb.build(structure, c, disabled) {
+            return false;
+        }
+        match self.comb.combine(structure, usize::MAX, self.effort) {
+            Some(true) => self.comb.alternative(structure, c, None, j),
+            Some(false) => return false,
+            None => {
+                let comb = &self.comb;
+                if !self.encoder.solve(structure, c, comb, disabled, &mut self.chosen) {
+                    return false;
+                }
+                self.comb.alternative(structure, c, Some(&self.chosen), j);
+            }
+        }
+        true
+    }
+
+    fn forget(&mut self) {
+        self.encoder.forget();
+    }
+
+    fn sat_calls(&self) -> u64 {
+        self.encoder.calls()
+    }
+}

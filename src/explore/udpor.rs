@@ -1,0 +1,196 @@
+//! UDPOR: each Mazurkiewicz class once, along the configurations of the unfolding.
+//!
+//! Paper 002 (Pham, Jéron, Quinson, FORTE 2019), algorithm 1, after Rodríguez, Sousa, Sharma, Kroening
+//! (CONCUR 2015); k-partial alternatives after Nguyen et al. (CAV 2018).
+//!
+//! ```text
+//! Explore(C, D, A):
+//!   U := U ∪ ex(C)
+//!   if en(C) ⊆ D return
+//!   choose e from A ∩ en(C), or from en(C) ∖ D if A = ∅
+//!   Explore(C ∪ {e}, D, A ∖ {e})
+//!   if there is J ∈ Alt(C, D ∪ {e}):  Explore(C, D ∪ {e}, J ∖ C)
+//!   U := U ∩ Q(C, D)
+//! ```
+//!
+//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
+//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures: of D
+//! only D ∩ en(C) is asked about, since all else is in conflict with C (`theory.md`, section 4); and the last
+//! line is done now and then, when U has doubled ([`crate::unfolding`], `forget`).
+//!
+//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
+//! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+
+use super::{Driver, Guarantee, Info, K};
+use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
+use crate::model::{Action, Op, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
+
+/// What it is.
+pub const INFO: Info = Info {
+    name: "udpor",
+    summary: "unfolding-based partial order reduction with k-partial or full alternatives",
+    source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
+    guarantee: Guarantee::EveryClassOnce,
+    requires: None,
+};
+
+/// Visits every class once.
+pub fn explore<S: System>(system: &S, k: K, driver: &mut Driver<'_>) {
+    match k {
+        K::Partial(k) => run(system, KPartial::new(k), false, driver),
+        K::Optimal => run(system, Optimal::<Varisat>::new(), true, driver),
+    }
+}
+
+fn run<S: System, T: Alternatives>(
+    system: &S,
+    alternatives: T,
+    is_optimal: bool,
+    driver: &mut Driver<'_>,
+) {
+    let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
+    driver.started(&unfolding.locals, c.state());
+    let mut search = Search {
+        unfolding,
+        c,
+        d: Vec::new(),
+        live: Vec::new(),
+        guides: Vec::new(),
+        j: Vec::new(),
+        alternatives,
+        is_optimal,
+        enough: MIN_ENOUGH,
+        driver,
+    };
+    search.explore(0);
+    search.report();
+}
+
+struct Search<'s, 'd, 'o, S: System, T> {
+    unfolding: Unfolding<'s, S>,
+    c: Configuration,
+    /// D, newest last.
+    d: Vec<EventId>,
+    /// D ∩ en(C), when alternatives are asked for.
+    live: Vec<EventId>,
+    /// The A of each call, one after the other, causes first.
+    guides: Vec<EventId>,
+    j: Vec<EventId>,
+    alternatives: T,
+    is_optimal: bool,
+    /// The size of U at which to forget some of it.
+    enough: usize,
+    driver: &'d mut Driver<'o>,
+}
+
+/// The least size of U at which it is worth while to forget some of it.
+const MIN_ENOUGH: usize = 1 << 14;
+
+/// Stack that a call must find left, and what is added when it does not.
+const RED_ZONE: usize = 64 << 10;
+const STACK: usize = 4 << 20;
+
+impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
+    /// Explore(C, D, A), with A the guides from `a` on.
+    fn explore(&mut self, a: usize) {
+        let (d, guides) = (self.d.len(), self.guides.len());
+        let mut a = a;
+        while let Some(e) = self.choose(a) {
+            self.push(e);
+            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1));
+            self.pop();
+            if self.driver.is_stopped() {
+                break;
+            }
+            self.d.push(e);
+            if !self.find_alternative() {
+                break;
+            }
+            a = self.guides.len();
+            self.guides.extend_from_slice(&self.j);
+        }
+        if self.unfolding.structure.len() > self.enough {
+            self.forget();
+        }
+        self.d.truncate(d);
+        self.guides.truncate(guides);
+    }
+
+    /// U := U ∩ Q(C, D)
+    fn forget(&mut self) {
+        self.unfolding.forget(&self.c, &self.d, &self.guides);
+        self.alternatives.forget();
+        self.enough = MIN_ENOUGH.max(2 * self.unfolding.structure.len());
+    }
+
+    /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
+    fn choose(&mut self, a: usize) -> Option<EventId> {
+        if self.driver.is_stopped() {
+            return None;
+        }
+        if let Some(&e) = self.guides.get(a) {
+            debug_assert!(
+                self.c.is_enabled(&self.unfolding.structure, e),
+                "{e:?} of A is in en(C)"
+            );
+            return Some(e);
+        }
+        let candidates = self.c.enabled().filter(|e| !self.d.contains(e));
+        let best = candidates.min_by_key(|&e| contention(self.unfolding.op(e)));
+        if best.is_none() {
+            self.leaf();
+        }
+        best
+    }
+
+    fn push(&mut self, e: EventId) {
+        self.unfolding.push(&mut self.c, e);
+        let event = self.unfolding.structure.event(e);
+        let action = Action { process: event.process, choice: event.choice };
+        self.driver.moved(&self.unfolding.locals, self.c.state(), action);
+    }
+
+    fn pop(&mut self) {
+        self.unfolding.pop(&mut self.c);
+    }
+
+    /// en(C) ⊆ D: a complete execution, one that the bound cuts, or a blocked exploration.
+    fn leaf(&mut self) {
+        if self.c.enabled().next().is_some() {
+            assert!(!self.is_optimal, "full alternatives left {:?} blocked", self.c.events());
+            self.driver.blocked(self.c.state());
+        } else if self.c.state().is_terminal(&self.unfolding.locals) {
+            self.driver.terminal(&self.unfolding.locals, self.c.state());
+        } else {
+            self.driver.truncated();
+        }
+    }
+
+    /// Is there J ∈ Alt(C, D)? Then `j` is J ∖ C.
+    fn find_alternative(&mut self) -> bool {
+        let structure = &self.unfolding.structure;
+        self.live.clear();
+        self.live.extend(self.d.iter().filter(|&&d| self.c.is_enabled(structure, d)));
+        self.alternatives.find(structure, &self.c, &self.live, &mut self.j)
+    }
+
+    fn report(&mut self) {
+        self.driver.stats.events = Some(self.unfolding.structure.built());
+        self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
+    }
+}
+
+/// Events that nothing can be in conflict with come first: what follows them is explored once, not once per
+/// order of the others.
+fn contention(op: &Op) -> u8 {
+    match op {
+        Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,
+        Op::AcquireWait { .. } => 0,
+        Op::WaitAny(comms) if comms.len() == 1 => 0,
+        Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
+        Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
+        Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
+        Op::AsyncAcquire(_) | Op::Release(_) | Op::Access(..) | Op::Choose { .. } => 1,
+    }
+}

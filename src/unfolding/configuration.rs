@@ -1,0 +1,278 @@
+//! The configuration that a search is at: its state, its cut, its enabled events, along one trail.
+//!
+//! C grows by an event of en(C) and shrinks by its last one. Everything here is a stack: the logs of the
+//! [`State`], one more stack of events per chain beside each log (so that the k-th send of the state is the
+//! k-th event of its chain), and the enabled events of each process, whose former lists are kept to be
+//! restored.
+//!
+//! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of the
+//! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
+
+use super::event::{Event, EventId, EventStructure, Kind};
+use super::lanes::{Lane, Lanes};
+use crate::model::{Action, BarrierId, Choice, Locals, Op, ProcessId, State, System};
+
+/// A stretch of the pool of enabled events.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    start: u32,
+    len: u32,
+}
+
+/// What `pop` restores.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Lengths before the event was added.
+    pool: u32,
+    changes: u32,
+    open: u32,
+}
+
+/// A configuration C, with state(C) and en(C).
+pub struct Configuration {
+    pub(super) state: State,
+    /// Per lane the last event.
+    pub(super) cut: Vec<EventId>,
+    /// Per chain its events.
+    pub(super) chains: Vec<Vec<EventId>>,
+    /// Per chain the reads of the cell.
+    pub(super) reads: Vec<Vec<EventId>>,
+    /// Per chain the failed tests that watch it.
+    pub(super) tests: Vec<Vec<EventId>>,
+    /// Per barrier and round the arrivals.
+    pub(super) arrivals: Vec<Vec<Vec<EventId>>>,
+    /// Per process its spawn.
+    pub(super) spawns: Vec<EventId>,
+    /// Events of choices that might have gone otherwise: see [`super::extensions`].
+    pub(super) open: Vec<EventId>,
+    trail: Vec<EventId>,
+    frames: Vec<Frame>,
+    enabled: Vec<Span>,
+    pool: Vec<EventId>,
+    changes: Vec<(ProcessId, Span)>,
+}
+
+impl Configuration {
+    /// ∅, without extensions yet.
+    pub(super) fn new<S: System>(lanes: &Lanes, locals: &mut Locals<'_, S>) -> Self {
+        let chains = lanes.chains();
+        let barriers = locals.system().objects().barriers.len();
+        let mut empty = Configuration {
+            state: State::initial(locals),
+            cut: vec![EventId::NONE; chains],
+            chains: vec![Vec::new(); chains],
+            reads: vec![Vec::new(); chains],
+            tests: vec![Vec::new(); chains],
+            arrivals: vec![Vec::new(); barriers],
+            spawns: Vec::new(),
+            open: Vec::new(),
+            trail: Vec::new(),
+            frames: Vec::new(),
+            enabled: Vec::new(),
+            pool: Vec::new(),
+            changes: Vec::new(),
+        };
+        empty.reserve_processes(lanes, locals.process_count());
+        empty
+    }
+
+    /// state(C).
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The events of C in the order in which they were added, which is an execution.
+    pub fn events(&self) -> &[EventId] {
+        &self.trail
+    }
+
+    /// Per lane the last event of C.
+    pub fn cut(&self) -> &[EventId] {
+        &self.cut
+    }
+
+    /// e ∈ C? O(log n).
+    pub fn contains(&self, structure: &EventStructure, event: EventId) -> bool {
+        let lane = structure.lanes.process(structure.event(event).process);
+        let last = self.cut[lane.index()];
+        let depth = structure.event(event).own.depth;
+        last == event
+            || (structure.depth(lane, last) > depth
+                && structure.ancestor(lane, last, depth) == event)
+    }
+
+    /// en(C) by process: the enabled events of one process.
+    pub fn enabled_of(&self, process: ProcessId) -> &[EventId] {
+        let Span { start, len } = self.enabled[process.index()];
+        &self.pool[start as usize..(start + len) as usize]
+    }
+
+    /// en(C), by process.
+    pub fn enabled(&self) -> impl Iterator<Item = EventId> {
+        let processes = (0..self.enabled.len() as u32).map(ProcessId);
+        processes.flat_map(|process| self.enabled_of(process).iter().copied())
+    }
+
+    /// e ∈ en(C)?
+    pub fn is_enabled(&self, structure: &EventStructure, event: EventId) -> bool {
+        self.enabled_of(structure.event(event).process).contains(&event)
+    }
+
+    /// Every event in a list of enabled events that backtracking will restore.
+    pub(super) fn remembered(&self) -> &[EventId] {
+        &self.pool
+    }
+
+    pub(super) fn reserve_processes(&mut self, lanes: &Lanes, processes: usize) {
+        if self.enabled.len() < processes {
+            self.cut.resize(lanes.chains() + processes, EventId::NONE);
+            self.enabled.resize(processes, Span::default());
+            self.spawns.resize(processes, EventId::NONE);
+        }
+    }
+
+    /// The event after which `process` is: its last one, or the spawn that started it.
+    pub(super) fn last_of(&self, lanes: &Lanes, process: ProcessId) -> EventId {
+        match self.cut[lanes.process(process).index()] {
+            EventId::NONE => self.spawns[process.index()],
+            last => last,
+        }
+    }
+
+    /// Makes these (but for [`EventId::NONE`]) the enabled events of `process`, until the last event of C is taken back.
+    pub(super) fn set_enabled(&mut self, process: ProcessId, events: &[EventId]) {
+        let start = self.pool.len();
+        self.pool.extend(events.iter().filter(|event| event.is_some()));
+        let span = Span { start: start as u32, len: (self.pool.len() - start) as u32 };
+        let former = std::mem::replace(&mut self.enabled[process.index()], span);
+        self.changes.push((process, former));
+    }
+
+    /// Adds `event` to C, but for its extensions.
+    pub(super) fn record<S: System>(
+        &mut self,
+        structure: &mut EventStructure,
+        locals: &mut Locals<'_, S>,
+        id: EventId,
+    ) {
+        self.frames.push(Frame {
+            pool: self.pool.len() as u32,
+            changes: self.changes.len() as u32,
+            open: self.open.len() as u32,
+        });
+        let Event { process, choice, chain, kind, before, after, .. } = *structure.event(id);
+        self.state.step_into(locals, Action { process, choice }, after);
+        match locals.op(before).expect("an event has an operation") {
+            Op::Arrive { barrier, round } => self.arrivals_in(*barrier, *round).push(id),
+            Op::WaitAny(comms) | Op::TestAny(comms) => self.note_choice(id, choice, comms.len()),
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
+                self.note_choice(id, choice, requests.len());
+            }
+            Op::Spawn(_) => {
+                let nth = self.state.spawned_count(process) - 1;
+                let child = locals.child(process, nth);
+                structure.reserve_processes(locals.process_count());
+                self.reserve_processes(&structure.lanes, locals.process_count());
+                self.spawns[child.index()] = id;
+            }
+            _ => {}
+        }
+        self.cut[structure.lanes.process(process).index()] = id;
+        match kind {
+            Kind::Plain => {}
+            Kind::Change => {
+                self.cut[chain.index()] = id;
+                self.chains[chain.index()].push(id);
+            }
+            Kind::Read => self.reads[chain.index()].push(id),
+            Kind::FailedTest => {
+                for watch in &structure.watches[&id] {
+                    self.tests[watch.lane.index()].push(id);
+                }
+            }
+        }
+        self.trail.push(id);
+    }
+
+    /// An any-form that found one complete might, with a longer history, find another.
+    fn note_choice(&mut self, id: EventId, choice: Choice, alternatives: usize) {
+        if choice != Choice::NOTHING && alternatives > 1 {
+            self.open.push(id);
+        }
+    }
+
+    fn arrivals_in(&mut self, barrier: BarrierId, round: u32) -> &mut Vec<EventId> {
+        let rounds = &mut self.arrivals[barrier.index()];
+        if rounds.len() <= round as usize {
+            rounds.resize(round as usize + 1, Vec::new());
+        }
+        &mut rounds[round as usize]
+    }
+
+    /// Takes the last event of C back, and every change that it made.
+    ///
+    /// # Panics
+    /// If C is empty.
+    pub(super) fn unwind<S: System>(
+        &mut self,
+        structure: &EventStructure,
+        locals: &Locals<'_, S>,
+    ) -> EventId {
+        let id = self.trail.pop().expect("an event to take back");
+        let Event { process, chain, kind, before, ref own, ref link, .. } = *structure.event(id);
+        self.cut[structure.lanes.process(process).index()] = own.parent;
+        match kind {
+            Kind::Plain => {}
+            Kind::Change => {
+                self.cut[chain.index()] = link.parent;
+                self.chains[chain.index()].pop();
+            }
+            Kind::Read => {
+                self.reads[chain.index()].pop();
+            }
+            Kind::FailedTest => {
+                for watch in &structure.watches[&id] {
+                    self.tests[watch.lane.index()].pop();
+                }
+            }
+        }
+        match locals.op(before) {
+            Some(Op::Arrive { barrier, round }) => {
+                self.arrivals_in(*barrier, *round).pop();
+            }
+            Some(Op::Spawn(_)) => {
+                let nth = self.state.spawned_count(process) - 1;
+                let child = locals.known_child(process, nth).expect("a child to take back");
+                self.spawns[child.index()] = EventId::NONE;
+            }
+            _ => {}
+        }
+        self.state.undo(locals);
+        let frame = self.frames.pop().expect("a frame per event");
+        while self.changes.len() > frame.changes as usize {
+            let (process, former) = self.changes.pop().expect("a change to take back");
+            self.enabled[process.index()] = former;
+        }
+        self.pool.truncate(frame.pool as usize);
+        self.open.truncate(frame.open as usize);
+        id
+    }
+
+    /// The event of C that is the post, request, ... at this position of a chain.
+    pub(super) fn at(&self, chain: Lane, position: u32) -> EventId {
+        self.chains[chain.index()][position as usize]
+    }
+
+    /// The event of C before this position of a chain.
+    pub(super) fn before(&self, chain: Lane, position: u32) -> EventId {
+        match position {
+            0 => EventId::NONE,
+            position => self.at(chain, position - 1),
+        }
+    }
+
+    /// How many events of C are in the chain.
+    pub(super) fn len_of(&self, chain: Lane) -> u32 {
+        self.chains[chain.index()].len() as u32
+    }
+}

@@ -1,0 +1,293 @@
+//! Conflict, immediate conflict, and when two configurations fit together.
+//!
+//! Definition 4 of paper 002 puts e # f where two dependent events are not in each other's history, and
+//! lets causality inherit it. So two configurations A and B are *compatible* (A ∪ B is a configuration)
+//! iff no x ∈ A ∖ B depends on a y ∈ B ∖ A. By kind of dependence that is:
+//!
+//! - *lanes*: the events of A and of B in each lane lie on one path, or two of them are rivals for one
+//!   place in it;
+//! - *observations*: no read of A is missed by a later write in B, and no communication whose test failed
+//!   in A is completed in B behind the test's back (nor the mutex passed on); and the same with A and B
+//!   exchanged.
+//!
+//! e #i f (immediate) iff e # f while `[e] ∪ [f)` and `[e) ∪ [f]` are configurations. Such an f shares a
+//! parent with e in one of its trees, or watches its chain: [`EventStructure::connect_conflicts`] looks
+//! nowhere else. #i generates #, and UDPOR needs only #i.
+
+use super::Configuration;
+use super::event::{Event, EventId, EventStructure, Kind, Watch};
+use super::lanes::Lane;
+
+impl EventStructure {
+    /// e # f. O(lanes · log n).
+    pub fn in_conflict(&self, e: EventId, f: EventId) -> bool {
+        !self.compatible(self.cut(e), self.cut(f))
+    }
+
+    /// Is e in conflict with an event of C? O(lanes · log n).
+    pub fn in_conflict_with(&self, e: EventId, c: &Configuration) -> bool {
+        !self.compatible(self.cut(e), c.cut())
+    }
+
+    /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
+    /// along the observations that only one of them has.
+    pub(super) fn compatible(&self, a: &[EventId], b: &[EventId]) -> bool {
+        let related = |(lane, (&x, &y)): (usize, (&EventId, &EventId))| {
+            self.on_one_path(Lane(lane as u32), x, y)
+        };
+        a.iter().zip(b).enumerate().all(related)
+            && !(self.observes && (self.contradicts(a, b) || self.contradicts(b, a)))
+    }
+
+    /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
+    /// are compatible.
+    fn contradicts(&self, changed: &[EventId], observed: &[EventId]) -> bool {
+        let chains = self.lanes.chains();
+        (chains..observed.len()).any(|lane| {
+            let (known, last) = (changed[lane], observed[lane]);
+            known != last && self.is_contradicted(known, last, changed, observed)
+        })
+    }
+
+    /// The same for the observations of one process, those up to `last` and after `known`.
+    fn is_contradicted(
+        &self,
+        known: EventId,
+        last: EventId,
+        changed: &[EventId],
+        observed: &[EventId],
+    ) -> bool {
+        let own_depth = |event: EventId| self.events.get(event.index()).map_or(0, |e| e.own.depth);
+        let observed_by = |event: EventId| {
+            self.events.get(event.index()).map_or(EventId::NONE, |event| event.observed)
+        };
+        let known = own_depth(known);
+        let mut observation = observed_by(last);
+        while own_depth(observation) > known {
+            if self.excludes(changed, observed, observation) {
+                return true;
+            }
+            observation = observed_by(self.event(observation).own.parent);
+        }
+        false
+    }
+
+    /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or follow?
+    fn excludes(&self, changed: &[EventId], observed: &[EventId], observation: EventId) -> bool {
+        let event = self.event(observation);
+        match event.kind {
+            Kind::Read => {
+                let written = changed[event.chain.index()];
+                self.depth(event.chain, written) >= event.link.depth
+            }
+            Kind::FailedTest => self.watches[&observation].iter().any(|watch| {
+                match self.lanes.is_posts(watch.lane) {
+                    true => self.is_paired(changed, observed, watch),
+                    false => self.is_passed_on(changed, observed, watch),
+                }
+            }),
+            Kind::Plain | Kind::Change => false,
+        }
+    }
+
+    /// Does `changed` contain the partner of the request that `observed` saw unpaired?
+    fn is_paired(&self, changed: &[EventId], observed: &[EventId], watch: &Watch) -> bool {
+        let position = self.event(watch.request).link.depth;
+        let posted = self.depth(watch.lane, changed[watch.lane.index()]);
+        if !self.patterned[watch.lane.index()] {
+            return posted >= position;
+        }
+        let own = self.lanes.opposite(watch.lane);
+        let own_posts =
+            self.path(own, self.deeper(own, changed[own.index()], observed[own.index()]));
+        let posts = self.path(
+            watch.lane,
+            self.deeper(watch.lane, changed[watch.lane.index()], observed[watch.lane.index()]),
+        );
+        let partner = self.stable_partner(&own_posts, &posts, position as usize - 1);
+        partner.is_some_and(|partner| (partner as u32) < posted)
+    }
+
+    /// The partner of `own[wanted]` in the stable matching of the posts at one end with those at the other:
+    /// each in turn takes the oldest free one that matches (`theory.md`, 2.2).
+    fn stable_partner(&self, own: &[EventId], other: &[EventId], wanted: usize) -> Option<usize> {
+        let envelope = |event: EventId| self.envelopes.get(&event).copied().unwrap_or_default();
+        let own_receives = self.lanes.is_receives(self.event(own[wanted]).chain);
+        let matches = |a: EventId, b: EventId| match own_receives {
+            true => envelope(a).accepts(envelope(b)),
+            false => envelope(b).accepts(envelope(a)),
+        };
+        let mut free = vec![true; other.len()];
+        let mut partner = None;
+        for &post in &own[..=wanted] {
+            partner = (0..other.len()).find(|&at| free[at] && matches(post, other[at]));
+            if let Some(at) = partner {
+                free[at] = false;
+            }
+        }
+        partner
+    }
+
+    /// Does `changed` contain the unlocks that make the watched request the owner?
+    fn is_passed_on(&self, changed: &[EventId], observed: &[EventId], watch: &Watch) -> bool {
+        let locks = self.event(watch.request).chain;
+        debug_assert!(observed[locks.index()].is_some(), "a request under test is in the history");
+        let ahead = self.event(watch.request).link.depth - 1;
+        let released = self
+            .path(watch.lane, changed[watch.lane.index()])
+            .into_iter()
+            .filter(|&unlock| self.event(self.request_ended_by(unlock, locks)).link.depth <= ahead)
+            .count();
+        released == ahead as usize
+    }
+
+    /// The request that an unlock ended: the last one of the process at that mutex.
+    fn request_ended_by(&self, unlock: EventId, locks: Lane) -> EventId {
+        let mut event = self.event(unlock).own.parent;
+        while self.event(event).chain != locks {
+            event = self.event(event).own.parent;
+        }
+        event
+    }
+
+    /// The events of a lane up to `last`, oldest first.
+    fn path(&self, lane: Lane, last: EventId) -> Vec<EventId> {
+        let mut path = Vec::with_capacity(self.depth(lane, last) as usize);
+        let mut event = last;
+        while event.is_some() {
+            path.push(event);
+            event = self.node(lane, event).parent;
+        }
+        path.reverse();
+        path
+    }
+
+    fn deeper(&self, lane: Lane, a: EventId, b: EventId) -> EventId {
+        if self.depth(lane, a) < self.depth(lane, b) { b } else { a }
+    }
+
+    /// Finds the immediate conflicts of a new event with the events of U.
+    pub(super) fn connect_conflicts(&mut self, id: EventId) {
+        let mut rivals = std::mem::take(&mut self.rivals);
+        self.collect_rivals(id, &mut rivals);
+        for &rival in &rivals {
+            if self.is_immediate(id, rival) {
+                self.add_edge(id, rival);
+                self.add_edge(rival, id);
+            }
+        }
+        rivals.clear();
+        self.rivals = rivals;
+    }
+
+    /// The events of U, each once, that depend on `id` directly if they are not causally related to it.
+    fn collect_rivals(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
+        self.stamps.clear();
+        let Event { link, chain, kind, is_choice, .. } = *self.event(id);
+        if is_choice {
+            self.collect_other_outcomes(id, rivals);
+        }
+        if chain != Lane::NONE {
+            let mut rival = self.first_link(chain, link.parent);
+            while rival.is_some() {
+                let both_read = kind == Kind::Read && self.event(rival).kind == Kind::Read;
+                if !both_read && self.stamps.insert(rival) {
+                    rivals.push(rival);
+                }
+                rival = self.event(rival).next_link;
+            }
+        }
+        if kind == Kind::Change {
+            self.collect_watchers(id, chain, rivals);
+        }
+        if kind == Kind::FailedTest {
+            self.collect_watched(id, rivals);
+        }
+    }
+
+    /// Other outcomes of the same choice. Two events of one process after the same last event that have the
+    /// same choice are never in *immediate* conflict: the union of their histories would enable both, but
+    /// a configuration enables one event per action.
+    fn collect_other_outcomes(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
+        let Event { process, choice, after_event, .. } = *self.event(id);
+        let mut rival = match after_event {
+            EventId::NONE => self.roots[self.lanes.process(process).index()],
+            parent => self.event(parent).first_child,
+        };
+        while rival.is_some() {
+            let event = &self.events[rival.index()];
+            if event.process == process && event.choice != choice && self.stamps.insert(rival) {
+                rivals.push(rival);
+            }
+            rival = event.next_sibling;
+        }
+    }
+
+    fn first_link(&self, chain: Lane, parent: EventId) -> EventId {
+        match parent {
+            EventId::NONE => self.roots[chain.index()],
+            parent => self.event(parent).first_link,
+        }
+    }
+
+    /// The failed tests that the change `id` excludes.
+    fn collect_watchers(&mut self, id: EventId, chain: Lane, rivals: &mut Vec<EventId>) {
+        for index in 0..self.watchers[chain.index()].len() {
+            let test = self.watchers[chain.index()][index];
+            if self.fits_lanes(id, test)
+                && self.excludes(self.cut(id), self.cut(test), test)
+                && self.stamps.insert(test)
+            {
+                rivals.push(test);
+            }
+        }
+    }
+
+    /// The changes that the failed test `id` excludes: the first ones on each path below its history.
+    fn collect_watched(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
+        for index in 0..self.watches[&id].len() {
+            let lane = self.watches[&id][index].lane;
+            let mut pending = vec![self.first_link(lane, self.cut(id)[lane.index()])];
+            while let Some(change) = pending.pop() {
+                if !change.is_some() {
+                    continue;
+                }
+                pending.push(self.event(change).next_link);
+                if !self.fits_lanes(change, id) {
+                    continue;
+                }
+                if !self.excludes(self.cut(change), self.cut(id), id) {
+                    pending.push(self.event(change).first_link);
+                } else if self.stamps.insert(change) {
+                    rivals.push(change);
+                }
+            }
+        }
+    }
+
+    fn fits_lanes(&self, e: EventId, f: EventId) -> bool {
+        let (a, b) = (self.cut(e), self.cut(f));
+        (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
+    }
+
+    /// e #i f, for two events that depend on one another if they are not causally related; e is new.
+    fn is_immediate(&mut self, e: EventId, f: EventId) -> bool {
+        if self.is_at_or_before(f, e) {
+            return false;
+        }
+        let mut history = std::mem::take(&mut self.history);
+        let fits = |history: &mut Vec<EventId>, whole: EventId, strict: EventId| {
+            history.clear();
+            history.extend_from_slice(self.cut(strict));
+            let event = self.event(strict);
+            history[self.lanes.process(event.process).index()] = event.own.parent;
+            if event.kind == Kind::Change {
+                history[event.chain.index()] = event.link.parent;
+            }
+            self.compatible(self.cut(whole), history)
+        };
+        let immediate = fits(&mut history, e, f) && fits(&mut history, f, e);
+        self.history = history;
+        immediate
+    }
+}

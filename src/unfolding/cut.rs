@@ -1,0 +1,118 @@
+//! Cuts: a configuration as the last event of each lane.
+//!
+//! The events of a lane in a configuration form a path in the lane's tree, so the last one stands for all
+//! of them. [`Cuts`] keeps the cut of every local configuration `[e]` in one flat table, a row an event.
+//! Causality is then one ancestor query:
+//!
+//! ```text
+//! e ≤ f   iff   the ancestor of  cut(f)[process of e]  at the depth of e  is e
+//! ```
+
+use super::event::{Event, EventId, EventStructure, Kind};
+use super::lanes::Lanes;
+
+/// The cuts of all local configurations.
+pub(super) struct Cuts {
+    rows: Vec<EventId>,
+    /// Room for lanes per row.
+    stride: usize,
+    /// Lanes in use.
+    lanes: usize,
+}
+
+impl Cuts {
+    pub(super) fn new(lanes: usize) -> Self {
+        Cuts { rows: Vec::new(), stride: lanes.max(1), lanes }
+    }
+
+    /// More lanes, for processes that were just spawned. Rows are laid out anew when they outgrow their
+    /// room, which doubles.
+    pub(super) fn reserve_lanes(&mut self, lanes: usize) {
+        self.lanes = self.lanes.max(lanes);
+        if lanes <= self.stride {
+            return;
+        }
+        let (old, new) = (self.stride, (2 * self.stride).max(lanes));
+        let mut rows = vec![EventId::NONE; self.rows.len() / old * new];
+        for (from, to) in self.rows.chunks(old).zip(rows.chunks_mut(new)) {
+            to[..old].copy_from_slice(from);
+        }
+        (self.rows, self.stride) = (rows, new);
+    }
+
+    /// The cut of `[event]`.
+    #[inline]
+    pub(super) fn row(&self, event: EventId) -> &[EventId] {
+        let start = event.index() * self.stride;
+        &self.rows[start..start + self.lanes]
+    }
+
+    /// Fills in the row of an event whose causes are pairwise compatible: per lane the deepest of theirs,
+    /// and the event itself in its own lanes.
+    pub(super) fn join(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
+        let start = id.index() * self.stride;
+        if self.rows.len() < start + self.stride {
+            self.rows.resize(start + self.stride, EventId::NONE);
+        }
+        let event = &events[id.index()];
+        match event.causes.split_first() {
+            None => self.rows[start..start + self.stride].fill(EventId::NONE),
+            Some((first, others)) => {
+                let first = first.index() * self.stride;
+                self.rows.copy_within(first..first + self.stride, start);
+                for other in others {
+                    self.join_row(events, lanes.chains(), start, other.index() * self.stride);
+                }
+            }
+        }
+        self.rows[start + lanes.process(event.process).index()] = id;
+        if event.kind == Kind::Change {
+            self.rows[start + event.chain.index()] = id;
+        }
+    }
+
+    fn join_row(&mut self, events: &[Event], chains: usize, into: usize, from: usize) {
+        for lane in 0..self.lanes {
+            let (a, b) = (self.rows[into + lane], self.rows[from + lane]);
+            if a == b || b == EventId::NONE {
+                continue;
+            }
+            let deeper = match lane < chains {
+                _ if a == EventId::NONE => true,
+                true => events[b.index()].link.depth > events[a.index()].link.depth,
+                false => events[b.index()].own.depth > events[a.index()].own.depth,
+            };
+            if deeper {
+                self.rows[into + lane] = b;
+            }
+        }
+    }
+}
+
+impl EventStructure {
+    /// The cut of `[event]`; all roots for [`EventId::NONE`].
+    pub fn cut(&self, event: EventId) -> &[EventId] {
+        self.cuts.row(event)
+    }
+
+    /// e ≤ f: is e in the local configuration of f? O(log n).
+    pub fn is_at_or_before(&self, e: EventId, f: EventId) -> bool {
+        let lane = self.lanes.process(self.event(e).process);
+        let last = self.cut(f)[lane.index()];
+        let depth = self.event(e).own.depth;
+        last == e || (self.depth(lane, last) > depth && self.ancestor(lane, last, depth) == e)
+    }
+
+    /// e < f. O(log n).
+    pub fn is_before(&self, e: EventId, f: EventId) -> bool {
+        e != f && self.is_at_or_before(e, f)
+    }
+
+    /// Is e ≤ f, for two events of one configuration? O(1): there, depth tells.
+    #[inline]
+    pub(super) fn is_at_or_before_in_configuration(&self, e: EventId, f: EventId) -> bool {
+        let lane = self.lanes.process(self.event(e).process);
+        let last = self.cut(f)[lane.index()];
+        last.is_some() && self.event(last).own.depth >= self.event(e).own.depth
+    }
+}

@@ -1,0 +1,367 @@
+//! ex(C), operation by operation, and incrementally (`theory.md`, section 3; paper 002, sections 4.2, 4.3).
+//!
+//! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
+//! event and each x is an event of C that a depends on. Which x come into question is a matter of the
+//! operation: one file each for mailboxes, mutexes, cells and the rest.
+//!
+//! When e joins C, the new extensions are those that have e among their direct causes:
+//! - the next action of e's own process, with all combinations of other causes in C;
+//! - the next actions of other processes that depend on e;
+//! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. It is
+//!   neither executed as such nor enabled, so theorem 1 of paper 002, which looks only at enabled actions,
+//!   misses it; `tests/naive` has the programs that show it.
+
+mod mailbox;
+mod memory;
+mod mutex;
+mod order;
+
+use std::ops::RangeInclusive;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::event::{Draft, EventId, Kind, Watch};
+use super::lanes::Lane;
+use super::{Configuration, Unfolding};
+use crate::model::{Choice, Envelope, LocalId, Op, Outcome, ProcessId, System};
+
+/// A process at a point of its own: who acts, from which local state, after which event.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    process: ProcessId,
+    before: LocalId,
+    previous: EventId,
+    /// `previous`, or the spawn of the process.
+    after_event: EventId,
+}
+
+/// What distinguishes an extension from others of the same origin.
+#[derive(Clone, Copy, Debug)]
+struct Shape<'a> {
+    choice: Choice,
+    outcome: Outcome,
+    kind: Kind,
+    chain: Lane,
+    /// The previous change of the chain.
+    link: EventId,
+    envelope: Envelope,
+    watches: &'a [Watch],
+}
+
+impl Shape<'_> {
+    /// An event without a place in a chain.
+    fn plain(outcome: Outcome) -> Self {
+        Shape {
+            choice: Choice::ONLY,
+            outcome,
+            kind: Kind::Plain,
+            chain: Lane::NONE,
+            link: EventId::NONE,
+            envelope: Envelope::default(),
+            watches: &[],
+        }
+    }
+
+    /// The next element of a chain.
+    fn change(chain: Lane, outcome: Outcome) -> Self {
+        Shape { kind: Kind::Change, chain, ..Shape::plain(outcome) }
+    }
+}
+
+/// A few events.
+type Events = SmallVec<[EventId; 4]>;
+
+impl<S: System> Unfolding<'_, S> {
+    /// ex(∅).
+    pub(super) fn extend_empty(&mut self, c: &mut Configuration) {
+        for process in 0..self.locals.initial().len() as u32 {
+            self.extend_own(c, ProcessId(process));
+        }
+    }
+
+    /// C := C ∪ {e} for an e ∈ en(C), with the new extensions.
+    pub fn push(&mut self, c: &mut Configuration, e: EventId) {
+        c.record(&mut self.structure, &mut self.locals, e);
+        let process = self.structure.event(e).process;
+        self.extend_own(c, process);
+        if let Op::Spawn(_) = self.op(e) {
+            let nth = c.state.spawned_count(process) - 1;
+            let child = self.locals.child(process, nth);
+            self.extend_own(c, child);
+        }
+        self.extend_others(c, e);
+        if !c.open.is_empty() {
+            self.extend_open_choices(c, e);
+        }
+    }
+
+    /// Takes the last event of C back; ex(C) and en(C) are as before it.
+    ///
+    /// # Panics
+    /// If C is empty.
+    pub fn pop(&mut self, c: &mut Configuration) -> EventId {
+        c.unwind(&self.structure, &self.locals)
+    }
+
+    fn origin(&self, c: &Configuration, process: ProcessId) -> Origin {
+        let lanes = &self.structure.lanes;
+        Origin {
+            process,
+            before: c.state.local(process),
+            previous: c.cut[lanes.process(process).index()],
+            after_event: c.last_of(lanes, process),
+        }
+    }
+
+    /// The extensions of C by the next action of a process that has just got there.
+    fn extend_own(&mut self, c: &mut Configuration, process: ProcessId) {
+        let from = self.origin(c, process);
+        let enabled = match self.locals.op(from.before) {
+            None => Events::new(),
+            Some(op) => {
+                let op = op.clone();
+                self.extensions(c, from, &op)
+            }
+        };
+        c.set_enabled(process, &enabled);
+    }
+
+    /// All extensions of C by `op` from an origin whose last event has just joined C; the enabled ones.
+    fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
+        match *op {
+            Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, op),
+            Op::WaitAny(ref comms) => self.extend_completed(c, from, comms),
+            Op::TestAny(ref comms) => self.extend_test(c, from, comms),
+            Op::AsyncLock(mutex) => {
+                let chain = self.structure.lanes.locks(mutex);
+                self.extend_request(c, from, chain)
+            }
+            Op::MutexWaitAny(ref requests) => self.extend_owned(c, from, requests),
+            Op::MutexTestAny(ref requests) => self.extend_mutex_test(c, from, requests),
+            Op::Unlock(request) => self.extend_unlock(c, from, request),
+            Op::AsyncAcquire(semaphore) => {
+                let chain = self.structure.lanes.acquires(semaphore);
+                self.extend_request(c, from, chain)
+            }
+            Op::Release(semaphore) => self.extend_release(c, from, semaphore),
+            Op::AcquireWait { semaphore, handle } => {
+                self.extend_acquired(c, from, semaphore, handle)
+            }
+            Op::Arrive { .. } | Op::Local => {
+                smallvec![self.add(from, Shape::plain(Outcome::Unit), &[])]
+            }
+            Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
+            Op::Access(cell, access) => self.extend_access(c, from, cell, access),
+            Op::Choose { lo, hi } => self.extend_choose(from, lo, hi),
+            Op::Spawn(_) => self.extend_spawn(c, from),
+            Op::Join(target) => self.extend_joined(c, from, target),
+        }
+    }
+
+    /// The extensions of C by next actions of other processes, with the new e among their causes.
+    fn extend_others(&mut self, c: &mut Configuration, e: EventId) {
+        let acted = self.structure.event(e).process;
+        for process in 0..self.locals.process_count() as u32 {
+            let process = ProcessId(process);
+            let local = c.state.local(process);
+            if process != acted && local != LocalId::ABSENT {
+                self.extend_other(c, process, e);
+            }
+        }
+    }
+
+    fn extend_other(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
+        let from = self.origin(c, process);
+        let Some(op) = self.locals.op(from.before) else { return };
+        match *op {
+            Op::Isend { .. } | Op::Irecv { .. } => {
+                let op = op.clone();
+                self.extend_post_by(c, from, &op, e);
+            }
+            Op::WaitAny(ref comms) | Op::TestAny(ref comms) => {
+                if let Some(found) = self.completion_by(c, process, comms, e) {
+                    self.extend_completed_by(c, from, found, e);
+                }
+            }
+            Op::AsyncLock(mutex) => {
+                let chain = self.structure.lanes.locks(mutex);
+                self.extend_chain_by(c, from, chain, e);
+            }
+            Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => {
+                if let Some(found) = self.ownership_by(c, process, requests, e) {
+                    self.extend_completed_by(c, from, found, e);
+                }
+            }
+            Op::Unlock(request) => self.extend_unlock_by(c, from, request, e),
+            Op::AsyncAcquire(semaphore) => {
+                let chain = self.structure.lanes.acquires(semaphore);
+                self.extend_chain_by(c, from, chain, e);
+            }
+            Op::Release(semaphore) => {
+                let chain = self.structure.lanes.releases(semaphore);
+                self.extend_chain_by(c, from, chain, e);
+            }
+            Op::AcquireWait { semaphore, handle } => {
+                self.extend_acquired_by(c, from, semaphore, handle, e);
+            }
+            Op::BarrierWait { barrier, round } => {
+                self.extend_passed_by(c, from, barrier, round, e);
+            }
+            Op::Access(cell, access) => self.extend_access_by(c, from, cell, access, e),
+            Op::Join(target) => self.extend_joined_by(c, from, target, e),
+            Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
+        }
+    }
+
+    /// The any-forms of C that could have returned what e completes.
+    fn extend_open_choices(&mut self, c: &Configuration, e: EventId) {
+        for index in 0..c.open.len() {
+            let chosen = self.structure.event(c.open[index]);
+            let lane = self.structure.lanes.process(chosen.process);
+            let known = self.structure.cut(e)[lane.index()];
+            if e == c.open[index] || self.structure.depth(lane, known) >= chosen.own.depth {
+                continue;
+            }
+            let from = Origin {
+                process: chosen.process,
+                before: chosen.before,
+                previous: chosen.own.parent,
+                after_event: chosen.after_event,
+            };
+            let found = match self.locals.op(from.before) {
+                Some(Op::WaitAny(comms) | Op::TestAny(comms)) => {
+                    self.completion_by(c, from.process, comms, e)
+                }
+                Some(Op::MutexWaitAny(requests) | Op::MutexTestAny(requests)) => {
+                    self.ownership_by(c, from.process, requests, e)
+                }
+                _ => None,
+            };
+            if let Some((choice, outcome)) = found {
+                self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+            }
+        }
+    }
+
+    /// The extensions with a place in a chain, at each position in `range` of the chain in C; the last one.
+    fn extend_positions(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        shape: Shape<'_>,
+        range: RangeInclusive<u32>,
+    ) -> EventId {
+        let mut last = EventId::NONE;
+        for position in range {
+            let link = c.before(shape.chain, position);
+            last = self.add(from, Shape { link, ..shape }, &[link]);
+        }
+        last
+    }
+
+    /// The positions of a chain that `from` may still take in C.
+    fn positions(&self, c: &Configuration, from: Origin, chain: Lane) -> RangeInclusive<u32> {
+        self.known(from.after_event, chain)..=c.len_of(chain)
+    }
+
+    /// How many events of `chain` are in the local configuration of `event`.
+    fn known(&self, event: EventId, chain: Lane) -> u32 {
+        match event {
+            EventId::NONE => 0,
+            event => self.structure.depth(chain, self.structure.cut(event)[chain.index()]),
+        }
+    }
+
+    /// A request that depends only on the requests before it.
+    fn extend_request(&mut self, c: &Configuration, from: Origin, chain: Lane) -> Events {
+        let shape = Shape::change(chain, self.posted(c, from));
+        let range = self.positions(c, from, chain);
+        smallvec![self.extend_positions(c, from, shape, range)]
+    }
+
+    fn posted(&self, c: &Configuration, from: Origin) -> Outcome {
+        Outcome::Posted(crate::model::Handle(c.state.posted_count(from.process)))
+    }
+
+    /// The same for a process at such an operation, when e joins its chain.
+    fn extend_chain_by(&mut self, c: &mut Configuration, from: Origin, chain: Lane, e: EventId) {
+        if self.structure.event(e).chain != chain {
+            return;
+        }
+        let outcome = match self.locals.op(from.before) {
+            Some(Op::Release(_)) => Outcome::Unit,
+            _ => self.posted(c, from),
+        };
+        let shape = Shape { link: e, ..Shape::change(chain, outcome) };
+        let enabled = self.add(from, shape, &[e]);
+        self.set_only_enabled(c, from.process, enabled);
+    }
+
+    fn set_only_enabled(&self, c: &mut Configuration, process: ProcessId, event: EventId) {
+        c.set_enabled(process, &[event]);
+    }
+
+    /// A wait or test of an any-form that e has just made successful.
+    fn extend_completed_by(
+        &mut self,
+        c: &mut Configuration,
+        from: Origin,
+        (choice, outcome): (Choice, Outcome),
+        e: EventId,
+    ) {
+        let event = self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+        let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
+        let mut enabled: Events =
+            c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
+        enabled.push(event);
+        c.set_enabled(from.process, &enabled);
+    }
+
+    /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from
+    /// U or new. [`EventId::NONE`] if it is too high.
+    fn add(&mut self, from: Origin, shape: Shape<'_>, others: &[EventId]) -> EventId {
+        let causes = self.direct_causes(from.after_event, others);
+        let mut draft = Draft {
+            process: from.process,
+            choice: shape.choice,
+            is_choice: self.locals.op(from.before).is_some_and(Op::is_choice),
+            causes: &causes,
+            before: from.before,
+            after: LocalId::ABSENT,
+            previous: from.previous,
+            after_event: from.after_event,
+            chain: shape.chain,
+            link: shape.link,
+            kind: shape.kind,
+            watches: shape.watches,
+            envelope: shape.envelope,
+        };
+        if let Some(known) = self.structure.find(&draft) {
+            return known;
+        }
+        let height = causes.iter().map(|&cause| self.structure.event(cause).height).max();
+        if height.is_some_and(|height| height >= self.max_height) {
+            self.cut_off = true;
+            return EventId::NONE;
+        }
+        draft.after = self.locals.resume(from.before, shape.outcome);
+        self.structure.insert(&draft)
+    }
+
+    /// The maximal ones among some events of C, ascending.
+    fn direct_causes(&self, own: EventId, others: &[EventId]) -> Events {
+        let mut causes = Events::new();
+        causes.extend(own.is_some().then_some(own));
+        for &other in others {
+            let is_below =
+                |&cause: &EventId| self.structure.is_at_or_before_in_configuration(other, cause);
+            if !other.is_some() || causes.iter().any(is_below) {
+                continue;
+            }
+            causes.retain(|cause| !self.structure.is_at_or_before_in_configuration(*cause, other));
+            causes.push(other);
+        }
+        causes.sort_unstable();
+        causes
+    }
+}

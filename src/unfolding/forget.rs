@@ -1,0 +1,98 @@
+//! U := U ∩ Q(C, D): forgetting what can no longer help.
+//!
+//! Paper 002, algorithm 1, line 14. When both calls at a node return, only these events of U can still be
+//! part of an alternative for a node further up (CONCUR 2015, section 4):
+//!
+//! ```text
+//! Q(C, D)  =  C ∪ D ∪ ⋃ { [u] : u ∈ U, u #i e for some e ∈ C ∪ D }
+//! ```
+//!
+//! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along C and
+//! in A is kept besides, because the search goes on with it rather than computing it again.
+//!
+//! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is for when U has grown by as
+//! much since the last time.
+
+use roaring::RoaringBitmap;
+
+use super::event::{Edge, EventId, EventStructure, NO_EDGE};
+use super::{Configuration, Unfolding};
+use crate::model::System;
+
+impl<S: System> Unfolding<'_, S> {
+    /// U := U ∩ Q(C, D), keeping also the guides A and what is or was enabled along C. Ids of other events
+    /// become meaningless.
+    pub fn forget(&mut self, c: &Configuration, d: &[EventId], a: &[EventId]) {
+        let structure = &mut self.structure;
+        let mut q = RoaringBitmap::new();
+        for &e in c.events().iter().chain(d) {
+            structure.keep(&mut q, e);
+            for u in structure.immediate_conflicts(e) {
+                structure.keep(&mut q, u);
+            }
+        }
+        for &e in c.remembered().iter().chain(a) {
+            structure.keep(&mut q, e);
+        }
+        structure.retain(&q);
+    }
+}
+
+impl EventStructure {
+    /// q := q ∪ [e]
+    fn keep(&self, q: &mut RoaringBitmap, e: EventId) {
+        let mut pending = vec![e];
+        while let Some(e) = pending.pop() {
+            if q.insert(e.0) {
+                pending.extend_from_slice(&self.event(e).causes);
+            }
+        }
+    }
+
+    /// U := U ∩ q, for a q closed under causes.
+    fn retain(&mut self, q: &RoaringBitmap) {
+        self.ids.retain(|id| q.contains(id.0));
+        self.watches.retain(|id, _| q.contains(id.0));
+        self.envelopes.retain(|id, _| q.contains(id.0));
+        for id in (0..self.events.len() as u32).map(EventId) {
+            let event = &mut self.events[id.index()];
+            if event.live && !q.contains(id.0) {
+                event.live = false;
+                self.free.push(id);
+            }
+        }
+        self.rebuild_edges(q);
+        self.rebuild_families(q);
+    }
+
+    fn rebuild_edges(&mut self, q: &RoaringBitmap) {
+        let former = std::mem::take(&mut self.edges);
+        let mut kept = Vec::new();
+        for id in q.iter().map(EventId) {
+            kept.clear();
+            let mut edge = std::mem::replace(&mut self.events[id.index()].conflicts, NO_EDGE);
+            while let Some(&Edge { to, next }) = former.get(edge as usize) {
+                kept.extend(q.contains(to.0).then_some(to));
+                edge = next;
+            }
+            for &to in kept.iter().rev() {
+                self.add_edge(id, to);
+            }
+        }
+    }
+
+    fn rebuild_families(&mut self, q: &RoaringBitmap) {
+        self.roots.fill(EventId::NONE);
+        for watchers in &mut self.watchers {
+            watchers.clear();
+        }
+        for id in q.iter().map(EventId) {
+            let event = &mut self.events[id.index()];
+            (event.first_child, event.next_sibling) = (EventId::NONE, EventId::NONE);
+            (event.first_link, event.next_link) = (EventId::NONE, EventId::NONE);
+        }
+        for id in q.iter().map(EventId) {
+            self.enlist(id);
+        }
+    }
+}

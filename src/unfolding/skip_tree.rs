@@ -1,0 +1,89 @@
+//! Trees that only grow at the leaves, with jump pointers: the ancestor at a given depth in O(log n).
+//!
+//! Skew-binary jump pointers (Myers, "An applicative random-access stack", IPL 1983): a node jumps either to
+//! its parent or, when the two jumps before it have the same length, over both. One word per node, O(1) to
+//! add a leaf.
+//!
+//! The root is [`EventId::NONE`] at depth 0.
+
+use super::event::{Event, EventId, EventStructure};
+use super::lanes::Lane;
+
+/// A place in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The parent.
+    pub parent: EventId,
+    /// An ancestor further up.
+    pub(super) jump: EventId,
+    /// Distance from the root: the first event of a lane has depth 1.
+    pub depth: u32,
+}
+
+impl Node {
+    /// The root of every lane.
+    pub const ROOT: Node = Node { parent: EventId::NONE, jump: EventId::NONE, depth: 0 };
+}
+
+impl EventStructure {
+    /// The node of `event` in the tree of `lane`.
+    #[inline]
+    pub(super) fn node(&self, lane: Lane, event: EventId) -> &Node {
+        node(&self.events, self.lanes.is_process(lane), event)
+    }
+
+    /// How many events of `lane` there are up to and including `event`.
+    #[inline]
+    pub fn depth(&self, lane: Lane, event: EventId) -> u32 {
+        self.node(lane, event).depth
+    }
+
+    /// The node of a new child of `parent`.
+    pub(super) fn child_node(&self, lane: Lane, parent: EventId) -> Node {
+        let Node { jump, depth, .. } = *self.node(lane, parent);
+        let Node { jump: jump_jump, depth: jump_depth, .. } = *self.node(lane, jump);
+        let same_length = depth - jump_depth == jump_depth - self.depth(lane, jump_jump);
+        Node { parent, jump: if same_length { jump_jump } else { parent }, depth: depth + 1 }
+    }
+
+    /// The ancestor of `event` (or itself) at `depth`, which must not exceed its own. O(log n).
+    pub fn ancestor(&self, lane: Lane, event: EventId, depth: u32) -> EventId {
+        ancestor(&self.events, self.lanes.is_process(lane), event, depth)
+    }
+
+    /// Do the two lie on one path from the root?
+    #[inline]
+    pub(super) fn on_one_path(&self, lane: Lane, a: EventId, b: EventId) -> bool {
+        a == b || on_one_path(&self.events, self.lanes.is_process(lane), a, b)
+    }
+}
+
+#[inline]
+fn node(events: &[Event], process: bool, event: EventId) -> &Node {
+    match events.get(event.index()) {
+        None => &Node::ROOT,
+        Some(event) if process => &event.own,
+        Some(event) => &event.link,
+    }
+}
+
+fn ancestor(events: &[Event], process: bool, mut event: EventId, depth: u32) -> EventId {
+    loop {
+        let at = node(events, process, event);
+        if at.depth <= depth {
+            return event;
+        }
+        event = match node(events, process, at.jump).depth >= depth {
+            true => at.jump,
+            false => at.parent,
+        };
+    }
+}
+
+fn on_one_path(events: &[Event], process: bool, a: EventId, b: EventId) -> bool {
+    let (depth_a, depth_b) = (node(events, process, a).depth, node(events, process, b).depth);
+    match depth_a < depth_b {
+        true => ancestor(events, process, b, depth_a) == a,
+        false => ancestor(events, process, a, depth_b) == b,
+    }
+}
