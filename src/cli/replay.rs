@@ -71,10 +71,14 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             let table = text::StepTable::new(&report.schedule);
             output.print(format!("{}\n", table.header()))?;
             let pause = args.step && io::stdin().is_terminal() && io::stdout().is_terminal();
+            if pause {
+                output.note("Enter shows the next step, q skips the rest.\n");
+            }
             for (index, changes) in execution.changes.iter().enumerate() {
                 let rows = text::ChangeRows(changes);
                 output.print(format!("{}\n{rows}", table.row(index)))?;
-                if pause && !wait_for_enter() {
+                let is_last = index + 1 == execution.changes.len();
+                if pause && !is_last && !wait_for_enter() {
                     break;
                 }
             }
