@@ -2,27 +2,28 @@
 //!
 //! Explorers only judge: [`failure_after`] and [`final_failure`] say whether a state violates something,
 //! a terminal state with unfinished processes is a deadlock. Explaining is separate and slower: a
-//! [`Replay`] repeats a schedule on the bare model, telling each step in the program's own terms, and
-//! [`explain`] turns a violation's schedule into a [`Counterexample`], plain data for the renderers.
+//! [`Replay`] repeats a schedule on the bare model and tells it in the program's own terms.
 //!
 //! | item | meaning |
 //! |---|---|
 //! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
+//! | [`Change`] | what a step changed |
+//! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
-//! | [`Counterexample`] | the steps to a violation, and the deadlock if it is one |
 //! | [`schedule`] | executions as short strings that fit on a command line |
 
-mod counterexample;
+mod changes;
 mod deadlock;
+mod narration;
 mod replay;
 pub mod schedule;
 
 #[cfg(test)]
 pub(crate) mod scripts;
 
-pub use counterexample::{Counterexample, explain};
+pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
-pub use replay::{Change, Ending, Refusal, Replay, Standing, Step};
+pub use replay::{Ending, Refusal, Replay, Standing, Step};
 
 use crate::model::{
     CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,

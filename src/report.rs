@@ -12,9 +12,9 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::explore::{self, Guarantee, Info, K, StopReason, Verdict, Violation, ViolationKind};
-use crate::model::{Action, Failure, ProcessId, System};
+use crate::model::{Failure, ProcessId, System};
 use crate::property::{
-    Blocked, Deadlock, Link, Refusal, Replay, Standing, Step, explain_deadlock, schedule,
+    Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
 
 /// The program that a report is about.
@@ -213,7 +213,7 @@ impl CheckReport {
 impl ViolationReport {
     fn replayed<S: System>(system: &S, file: &str, violation: &Violation) -> Self {
         let mut replay = Replay::new(system);
-        let steps = follow(&mut replay, &violation.schedule).unwrap_or_else(|refusal| {
+        let steps = replay.follow(&violation.schedule).unwrap_or_else(|refusal| {
             panic!("the schedule of a violation does not replay: {refusal}\n{violation:?}")
         });
         let standing = match (violation.kind, violation.process) {
@@ -318,14 +318,6 @@ impl ExecutionReport {
             subject,
         }
     }
-}
-
-/// Takes the actions of a schedule one after the other.
-pub fn follow<S: System>(
-    replay: &mut Replay<'_, S>,
-    schedule: &[Action],
-) -> Result<Vec<Step>, Refusal> {
-    schedule.iter().map(|&action| replay.step(action)).collect()
 }
 
 /// The word for a verdict in JSON.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, value_parser};
 
 use super::options::{self, DEFAULT_DEPTH, SpecArgs};
 use super::output::{Format, Output};
@@ -31,10 +31,10 @@ pub(super) struct Args {
     #[arg(long)]
     all: bool,
     /// Cut executions after this many steps; if any is cut, the result says incomplete
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_DEPTH)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_DEPTH, value_parser = value_parser!(u32).range(1..))]
     depth: u32,
     /// Stop after this many complete executions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
     /// Stop after this time: 30s, 5m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = options::time)]

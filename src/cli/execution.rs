@@ -1,7 +1,7 @@
 //! What `run` and `replay` share: a program taken through one execution.
 
+use super::Failure;
 use super::spec::Spec;
-use super::{Exit, Failure};
 use crate::model::{Action, System};
 use crate::property::{Change, Replay, Standing, Step};
 use crate::report::ExecutionReport;
@@ -35,9 +35,4 @@ impl<'s, S: System> Execution<'s, S> {
     pub(super) fn report(&self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {
         ExecutionReport::new(spec.subject.clone(), &self.replay, self.steps.clone(), seed)
     }
-}
-
-/// What the result means for the caller of the program.
-pub(super) fn exit(report: &ExecutionReport) -> Exit {
-    report.verdict.into()
 }

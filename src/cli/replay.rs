@@ -6,7 +6,7 @@ use std::io::{self, BufRead, IsTerminal};
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
-use super::execution::{self, Execution};
+use super::execution::Execution;
 use super::options::{Define, SpecArgs};
 use super::output::{Format, Output};
 use super::spec::Spec;
@@ -85,7 +85,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             output.print(text::Ending(&report))?;
         }
     }
-    Ok(execution::exit(&report))
+    Ok(report.verdict.into())
 }
 
 fn read_result(file: &str) -> Result<Value, Failure> {

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::execution::{self, Execution};
+use super::execution::Execution;
 use super::options::{DEFAULT_DEPTH, SpecArgs};
 use super::output::{Format, Output};
 use super::spec::Spec;
@@ -72,7 +72,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             output.print(format!("\nThis execution with all it changes:\n  {command}\n"))?;
         }
     }
-    Ok(execution::exit(&report))
+    Ok(report.verdict.into())
 }
 
 /// Steele, Lea and Flood's generator (OOPSLA 2014): the same numbers on every platform and for ever.

@@ -13,7 +13,8 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use serde::Serialize;
 
-use super::replay::{Replay, label};
+use super::narration::label;
+use super::replay::Replay;
 use crate::model::{BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, System};
 
 /// A terminal state in which some process is neither done nor failed.

@@ -7,11 +7,12 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::{failure_after, final_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, End, Envelope, Failure, Handle, LocalId, Locals, MailboxId,
-    MutexId, Op, Outcome, ProcessId, Request, SemaphoreId, Site, State, Status, System, ValueId,
+    Access, Action, CellId, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId, Site,
+    State, Status, System, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -39,17 +40,6 @@ pub enum Ending {
     Done,
     /// It ran into a violation.
     Failed,
-}
-
-/// Something that a step changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// A variable, or an object with its kind.
-    pub what: String,
-    /// Before; `None` if it did not exist.
-    pub before: Option<String>,
-    /// After; `None` if it no longer exists.
-    pub after: Option<String>,
 }
 
 /// Where an execution has come to.
@@ -174,6 +164,11 @@ impl<'s, S: System> Replay<'s, S> {
         Ok(self.take(action))
     }
 
+    /// Takes actions one after the other.
+    pub fn follow(&mut self, schedule: &[Action]) -> Result<Vec<Step>, Refusal> {
+        schedule.iter().map(|&action| self.step(action)).collect()
+    }
+
     /// Takes an action like [`step`](Replay::step), and tells what it changed.
     pub fn step_with_changes(&mut self, action: Action) -> Result<(Step, Vec<Change>), Refusal> {
         self.check(action)?;
@@ -281,157 +276,6 @@ impl<'s, S: System> Replay<'s, S> {
         self.locals.system().show_value(self.locals.values.get(value))
     }
 
-    /// `" 3"`, or nothing for unit.
-    fn content(&self, value: ValueId) -> String {
-        if value == ValueId::UNIT { String::new() } else { format!(" {}", self.value(value)) }
-    }
-
-    /// What came of an operation of `process` that was just carried out, in words.
-    fn outcome(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
-        let state = &self.state;
-        let objects = self.locals.system().objects();
-        let completed = |comms: &[Handle]| self.completed(process, comms[choice.0 as usize]);
-        let owned = |requests: &[Request]| {
-            format!("owns {}", self.mutex(requests[choice.0 as usize].mutex))
-        };
-        Some(match op {
-            Op::Isend { mailbox, envelope, value } => {
-                let taker = state.mailbox(*mailbox).sends.last().and_then(|post| post.partner());
-                let taker = taker.map_or(String::new(), |receive| {
-                    let taker = state.mailbox(*mailbox).receives[receive as usize].process;
-                    format!("; pairs with a receive of {}", self.name(taker))
-                });
-                format!("sends{}{}{taker}", self.content(*value), label(*envelope))
-            }
-            Op::Irecv { mailbox, .. } => {
-                let sender =
-                    state.mailbox(*mailbox).receives.last().and_then(|post| post.partner());
-                sender.map_or("no message yet".into(), |send| {
-                    let sender = state.mailbox(*mailbox).sends[send as usize].process;
-                    format!("pairs with a send of {}", self.name(sender))
-                })
-            }
-            Op::WaitAny(comms) if comms.len() == 1 => completed(comms),
-            Op::WaitAny(comms) => format!("returns index {}: {}", choice.0, completed(comms)),
-            Op::TestAny(comms) if choice == Choice::NOTHING => {
-                if comms.len() == 1 {
-                    "false".into()
-                } else {
-                    "-1: nothing is complete".into()
-                }
-            }
-            Op::TestAny(comms) if comms.len() == 1 => format!("true: {}", completed(comms)),
-            Op::TestAny(comms) => format!("returns index {}: {}", choice.0, completed(comms)),
-            Op::AsyncLock(mutex) => self.requested(*mutex),
-            Op::MutexWaitAny(requests) if requests.len() == 1 => owned(requests),
-            Op::MutexTestAny(requests) if choice == Choice::NOTHING && requests.len() == 1 => {
-                let mutex = requests[0].mutex;
-                let owner = state.mutex(mutex).queue().next().expect("another owner");
-                format!("false: {} is held by {}", self.mutex(mutex), self.name(owner))
-            }
-            Op::MutexTestAny(_) if choice == Choice::NOTHING => "-1: owns none of them".into(),
-            Op::MutexTestAny(requests) if requests.len() == 1 => {
-                format!("true: {}", owned(requests))
-            }
-            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
-                format!("returns index {}: {}", choice.0, owned(requests))
-            }
-            Op::Unlock(request) => self.unlocked(process, *request),
-            Op::AsyncAcquire(semaphore) => {
-                let name = &objects.semaphores[semaphore.index()].0;
-                let position = state.semaphore(*semaphore).requests.len() as u32 - 1;
-                if state.semaphore(*semaphore).is_granted(position) {
-                    format!("is granted a unit of {name}")
-                } else {
-                    format!("queues for a unit of {name}")
-                }
-            }
-            Op::AcquireWait { semaphore, .. } => {
-                format!("has a unit of {}", objects.semaphores[semaphore.index()].0)
-            }
-            Op::Release(semaphore) => self.released(*semaphore),
-            Op::Arrive { barrier, round } => {
-                let (name, size) = &objects.barriers[barrier.index()];
-                let arrived = state.barrier(*barrier).arrived(*round).len();
-                format!("{arrived} of {size} have arrived at {name}")
-            }
-            Op::BarrierWait { barrier, .. } => {
-                format!("passes {}", objects.barriers[barrier.index()].0)
-            }
-            Op::Choose { lo, .. } => format!("chooses {}", lo + i64::from(choice.0)),
-            Op::Spawn(_) => {
-                let nth = state.spawned_count(process) - 1;
-                let child = self.locals.known_child(process, nth).expect("a spawned child");
-                format!("starts {}", self.name(child))
-            }
-            Op::Join(target) => format!("{} has ended", self.name(*target)),
-            Op::Local => return None,
-            Op::Access(..) => unreachable!("accesses are told by what they did to the cell"),
-        })
-    }
-
-    fn completed(&self, process: ProcessId, comm: Handle) -> String {
-        let (mailbox, end, _, partner) = self.state.communication(process, comm);
-        let partner = partner.expect("a completed communication has a partner") as usize;
-        let post = &self.state.mailbox(mailbox).posts(end.opposite())[partner];
-        match end {
-            End::Receive => {
-                format!("receives{} from {}", self.content(post.value), self.name(post.process))
-            }
-            End::Send => format!("received by {}", self.name(post.process)),
-        }
-    }
-
-    fn accessed(&self, op: &Op, (told, new): (Outcome, Option<ValueId>)) -> String {
-        let Op::Access(cell, access) = op else { unreachable!("{op:?} is no access") };
-        let name = self.cell(*cell);
-        let content = self.value(self.state.content(*cell));
-        match (access, told) {
-            (_, Outcome::Overflow) => format!("leaves the 64-bit range; {name} stays {content}"),
-            (Access::Read, _) => format!("reads {name} = {content}"),
-            (Access::Write(_), _) => format!("writes {name} = {content}"),
-            (Access::CompareAndSwap { .. }, Outcome::Value(ValueId::FALSE)) => {
-                format!("false: {name} is {content}")
-            }
-            (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
-            (Access::FetchAdd(_) | Access::Swap(_), Outcome::Value(old)) if new.is_some() => {
-                format!("{name} goes from {} to {content}", self.value(old))
-            }
-            (Access::FetchAdd(_) | Access::Swap(_), _) => format!("{name} stays {content}"),
-        }
-    }
-
-    fn requested(&self, mutex: MutexId) -> String {
-        let name = self.mutex(mutex);
-        let queue: Vec<_> = self.state.mutex(mutex).queue().collect();
-        match queue.as_slice() {
-            [_] => format!("gets {name}"),
-            [owner, .., _] => format!("queues for {name}, held by {}", self.name(*owner)),
-            [] => unreachable!("a request was just made"),
-        }
-    }
-
-    fn unlocked(&self, process: ProcessId, request: Request) -> String {
-        let name = self.mutex(request.mutex);
-        if !self.state.owns(process, request) {
-            return format!("takes back its request for {name}");
-        }
-        match self.state.mutex(request.mutex).queue().next() {
-            Some(next) => format!("releases {name}, now held by {}", self.name(next)),
-            None => format!("releases {name}"),
-        }
-    }
-
-    fn released(&self, semaphore: SemaphoreId) -> String {
-        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
-        let semaphore = self.state.semaphore(semaphore);
-        let granted = semaphore.initial as usize + semaphore.releases.len() - 1;
-        match semaphore.requests.get(granted) {
-            Some(&next) => format!("releases a unit of {name} to {}", self.name(next)),
-            None => format!("releases a unit of {name}"),
-        }
-    }
-
     pub(super) fn mailbox(&self, mailbox: MailboxId) -> &str {
         &self.locals.system().objects().mailboxes[mailbox.index()]
     }
@@ -440,89 +284,9 @@ impl<'s, S: System> Replay<'s, S> {
         &self.locals.system().objects().mutexes[mutex.index()]
     }
 
-    fn cell(&self, cell: CellId) -> &str {
+    pub(super) fn cell(&self, cell: CellId) -> &str {
         &self.locals.system().objects().cells[cell.index()].0
     }
-
-    /// The variables of `process` and the objects that `op` may change.
-    fn view(&self, process: ProcessId, op: &Op) -> Vec<(String, String)> {
-        let local = self.state.local(process);
-        let mut view = self.locals.system().variables(self.locals.get(local));
-        let objects = self.locals.system().objects();
-        match op {
-            Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
-                let name = self.mailbox(*mailbox);
-                view.push((format!("messages at {name}"), self.pending_at(*mailbox, End::Send)));
-                view.push((format!("receives at {name}"), self.pending_at(*mailbox, End::Receive)));
-            }
-            Op::AsyncLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
-                let queue: Vec<_> =
-                    self.state.mutex(*mutex).queue().map(|p| self.name(p)).collect();
-                let queue = if queue.is_empty() { "free".into() } else { queue.join(", ") };
-                view.push((format!("queue of {}", self.mutex(*mutex)), queue));
-            }
-            Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {
-                let name = &objects.semaphores[semaphore.index()].0;
-                view.push((format!("semaphore {name}"), self.units(*semaphore)));
-            }
-            Op::Arrive { barrier, round } => {
-                let arrived = self.state.barrier(*barrier).arrived(*round);
-                let arrived: Vec<_> = arrived.iter().map(|&p| self.name(p)).collect();
-                let arrived = if arrived.is_empty() { "nobody".into() } else { arrived.join(", ") };
-                let name = &objects.barriers[barrier.index()].0;
-                view.push((format!("arrived at {name} (round {})", round + 1), arrived));
-            }
-            Op::Access(cell, _) => {
-                view.push((self.cell(*cell).into(), self.value(self.state.content(*cell))));
-            }
-            Op::WaitAny(_)
-            | Op::TestAny(_)
-            | Op::MutexWaitAny(_)
-            | Op::MutexTestAny(_)
-            | Op::AcquireWait { .. }
-            | Op::BarrierWait { .. }
-            | Op::Choose { .. }
-            | Op::Local
-            | Op::Spawn(_)
-            | Op::Join(_) => {}
-        }
-        view
-    }
-
-    /// The posts at an end of a mailbox that have no partner.
-    fn pending_at(&self, mailbox: MailboxId, end: End) -> String {
-        let posts = self.state.mailbox(mailbox).posts(end);
-        let pending = posts.iter().filter(|post| post.partner().is_none()).map(|post| {
-            let name = self.name(post.process);
-            let label = label(post.envelope);
-            match end {
-                End::Send if post.value == ValueId::UNIT => format!("one of {name}{label}"),
-                End::Send => format!("{} of {name}{label}", self.value(post.value)),
-                End::Receive => format!("{name}{label}"),
-            }
-        });
-        let pending: Vec<_> = pending.collect();
-        if pending.is_empty() { "none".into() } else { pending.join(", ") }
-    }
-
-    fn units(&self, semaphore: SemaphoreId) -> String {
-        let semaphore = self.state.semaphore(semaphore);
-        let units = semaphore.initial as usize + semaphore.releases.len();
-        match semaphore.requests.get(units..) {
-            Some(waiting) if !waiting.is_empty() => {
-                let waiting: Vec<_> = waiting.iter().map(|&p| self.name(p)).collect();
-                format!("0 free, queue: {}", waiting.join(", "))
-            }
-            _ => format!("{} free", units - semaphore.requests.len()),
-        }
-    }
-}
-
-/// `" with tag 3 from source 1"`, as far as an envelope or a pattern says so.
-pub(super) fn label(envelope: Envelope) -> String {
-    let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));
-    let src = envelope.src.map_or(String::new(), |src| format!(" from source {src}"));
-    tag + &src
 }
 
 /// A text for operations of systems without a source.
@@ -553,21 +317,94 @@ fn describe(op: &Op) -> &'static str {
     }
 }
 
-/// What differs between two views of one thing, in the order of the later one.
-fn differences(before: Vec<(String, String)>, after: Vec<(String, String)>) -> Vec<Change> {
-    let find = |view: &[(String, String)], what: &str| {
-        view.iter().find(|(name, _)| name == what).map(|(_, content)| content.clone())
-    };
-    let appeared = after.iter().map(|(what, content)| Change {
-        what: what.clone(),
-        before: find(&before, what),
-        after: Some(content.clone()),
-    });
-    let vanished = before.iter().filter(|(what, _)| find(&after, what).is_none());
-    let vanished = vanished.map(|(what, content)| Change {
-        what: what.clone(),
-        before: Some(content.clone()),
-        after: None,
-    });
-    appeared.chain(vanished).filter(|change| change.before != change.after).collect()
+#[cfg(test)]
+mod tests {
+    use super::super::scripts::{Script, irecv, isend, wait};
+    use super::*;
+    use crate::model::{Choice, Handle};
+
+    fn outcomes(system: &Script, order: &[(u32, i32)]) -> Vec<String> {
+        let action = |&(p, c): &(u32, i32)| Action { process: ProcessId(p), choice: Choice(c) };
+        let schedule: Vec<_> = order.iter().map(action).collect();
+        let told = Replay::new(system).follow(&schedule).unwrap();
+        told.into_iter().map(|step| step.outcome.unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn steps_say_what_came_of_them() {
+        let test = Op::TestAny(Box::new([Handle(0)]));
+        let script = Script::new(vec![
+            vec![irecv(0, None), test, wait(0), Op::Choose { lo: 3, hi: 9 }],
+            vec![isend(0, Some(4)), Op::Access(CellId(0), Access::Write(ValueId::TRUE))],
+        ])
+        .mailboxes(1)
+        .cell();
+        let told = outcomes(&script, &[(0, 0), (0, -1), (1, 0), (1, 0), (0, 0), (0, 2)]);
+        assert_eq!(
+            told,
+            [
+                "no message yet",
+                "false",
+                "sends true with tag 4; pairs with a receive of P0",
+                "writes x = true",
+                "receives true from P1",
+                "chooses 5",
+            ]
+        );
+    }
+
+    #[test]
+    fn refusals_say_what_is_possible() {
+        let script = Script::new(vec![vec![irecv(0, None), wait(0)]]).mailboxes(1);
+        let mut replay = Replay::new(&script);
+        let action = |p, c| Action { process: ProcessId(p), choice: Choice(c) };
+        assert!(replay.step(action(4, 0)).unwrap_err().why.contains("no process 4"));
+        assert!(replay.step(action(0, 3)).unwrap_err().why.contains("can be 0 but not 3"));
+        replay.step(action(0, 0)).unwrap();
+        let refusal = replay.step(action(0, 0)).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "step 2 of the schedule: P0 (process 0) waits at `wait`: a message at m0"
+        );
+    }
+
+    /// Children of two parents: a search numbers them in the order in which it met them, which is not
+    /// that of every execution.
+    #[test]
+    fn schedules_of_spawning_programs_replay() {
+        let spawner = |n| vec![Op::Spawn(LocalId::ABSENT); n];
+        let receiver = vec![irecv(0, None), wait(0)];
+        let script = Script::new(vec![spawner(2), spawner(1), receiver]).mailboxes(1);
+        let mut locals = Locals::new(&script);
+        let mut state = State::initial(&mut locals);
+        let (mut told, mut renamed) = (0, 0);
+        walk(&mut locals, &mut state, &mut |locals, state| {
+            let schedule = state.portable_schedule(locals);
+            renamed += usize::from(schedule != state.schedule().collect::<Vec<_>>());
+            told += 1;
+            let mut replay = Replay::new(&script);
+            replay.follow(&schedule).unwrap();
+            let Standing::Deadlock(deadlock) = replay.standing() else { panic!("no deadlock") };
+            let blocked: Vec<_> = deadlock.blocked.iter().map(|b| b.process.as_str()).collect();
+            assert_eq!(blocked, ["P2", "P2#1", "P2#2", "P2#3"]);
+        });
+        assert!(told > 100 && renamed > 0, "{told} executions, {renamed} with other numbers");
+    }
+
+    fn walk<'s>(
+        locals: &mut Locals<'s, Script>,
+        state: &mut State,
+        at_end: &mut impl FnMut(&Locals<'s, Script>, &State),
+    ) {
+        let mut actions = Vec::new();
+        state.enabled(locals, &mut actions);
+        if actions.is_empty() {
+            at_end(locals, state);
+        }
+        for action in actions {
+            state.step(locals, action);
+            walk(locals, state, at_end);
+            state.undo(locals);
+        }
+    }
 }
