@@ -221,11 +221,11 @@ impl From<FailureKind> for ViolationKind {
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,
-    /// The process that failed, as the explorer numbers it; `None` for a deadlock and for `final`.
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock and for `final`.
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,
-    /// An execution from the initial state that ends in the violation. Spawned processes are numbered in
-    /// the order of their spawns in this execution ([`State::portable_schedule`]).
+    /// An execution from the initial state that ends in the violation: actions to
+    /// [`State::step`] through on fresh [`Locals`](crate::model::Locals).
     pub schedule: Vec<Action>,
 }

@@ -1,4 +1,59 @@
-//! Mazurka: an unfolding and event-structure verification engine.
+//! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
+//!
+//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, semaphores, barriers and
+//! shared cells. Executions that differ only in the order of independent actions are one class, and a
+//! class is one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
+//! from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
+//! visits a class twice.
+//!
+//! ```
+//! use mazurka::explore::{Budget, K, Method, NoObserver, Verdict, explore};
+//!
+//! let source = "
+//!     mailbox m;
+//!     process Sender[i in 0..3] { send(m, i); }
+//!     process Receiver { for j in 0..3 { let v = recv(m); } }
+//! ";
+//! let program = mazurka::lang::compile("rmq.maz", source, &[]).expect("a valid program");
+//! let budget = Budget { all: true, ..Budget::default() };
+//! let outcome = explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+//! assert_eq!(outcome.verdict(), Verdict::Ok);
+//! assert_eq!(outcome.stats.traces, 6);
+//! ```
+//!
+//! # Code map
+//!
+//! | module | idea | may import |
+//! |---|---|---|
+//! | [`model`] | systems, operations, states, the dependence relation | |
+//! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
+//! | [`trace`] | executions as sequences: happens-before, normal forms | `model` |
+//! | [`unfolding`] | executions as configurations of a prime event structure | `model` |
+//! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
+//! | [`property`] | deadlocks and failures explained | `model` |
+//! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
+//! | [`report`] | results as plain data; text and JSON | `explore` |
+//! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
+//!
+//! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
+//! representations of a class; neither imports the other, so each can judge the other in tests.
+//!
+//! # Glossary
+//!
+//! | sign | meaning |
+//! |---|---|
+//! | event | an action with its history: everything that had to happen before it |
+//! | e < f | causality: e is in the history of f |
+//! | \[e\] | the local configuration of e: e and its history; \[e) is its history alone |
+//! | e # f | conflict: no execution has both |
+//! | e #i f | immediate conflict: in conflict, and nothing in their histories is |
+//! | C | a configuration: causally closed and free of conflict; the executions of one class so far |
+//! | ex(C) | extensions: events not in C whose history is |
+//! | en(C), cex(C) | extensions not in conflict with C, and the others |
+//! | U | the events met so far |
+//! | D | disabled events: everything with C and one of them has been explored |
+//! | A | events added as guides to an alternative |
+//! | J | an alternative: a way to extend C that is in conflict with all of D |
 
 pub mod alternatives;
 pub mod cli;
@@ -6,4 +61,5 @@ pub mod explore;
 pub mod model;
 pub mod property;
 pub mod report;
+pub mod trace;
 pub mod unfolding;

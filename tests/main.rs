@@ -1,4 +1,22 @@
-//! All integration tests, in one binary.
+//! The test suite, as one binary: `cargo test --test suite`.
+//!
+//! | module | what it tests |
+//! |---|---|
+//! | `naive` | the oracle: event structures of small systems by the definitions |
+//! | `random_models` | random programs, and that they reach what matters |
+//! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
+//! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `cli` | the program as its users meet it |
+//! | `replay` | every counterexample replays |
+//! | `tidy` | the rules of the code base |
+//!
+//! More and longer: `MAZURKA_PROGRAMS=2000 cargo test --release --test suite random -- --nocapture` and
+//! `MAZURKA_SLOW=1`.
 
+mod agreement;
 mod cli;
+mod laws;
+mod naive;
+mod random_models;
 mod replay;
+mod tidy;

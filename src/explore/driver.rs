@@ -114,10 +114,10 @@ impl<'o> Driver<'o> {
                 kind: ViolationKind::Deadlock,
                 process: None,
                 failure: None,
-                schedule: state.portable_schedule(locals),
+                schedule: state.portable_schedule(),
             });
         } else if let Some(failure) = property::final_failure(locals, state) {
-            self.failed(locals, state, None, failure);
+            self.failed(state, None, failure);
         }
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
@@ -179,22 +179,17 @@ impl<'o> Driver<'o> {
         process: ProcessId,
     ) {
         if let Some(failure) = property::failure_after(locals, state, process) {
-            self.failed(locals, state, Some(process), failure);
+            self.failed(state, Some(process), failure);
         }
         if state.oversubscribed().is_some() {
             self.stop(StopReason::Oversubscribed);
         }
     }
 
-    fn failed<S: System>(
-        &mut self,
-        locals: &Locals<'_, S>,
-        state: &State,
-        process: Option<ProcessId>,
-        failure: Failure,
-    ) {
+    fn failed(&mut self, state: &State, process: Option<ProcessId>, failure: Failure) {
         let kind = failure.kind.into();
-        let schedule = state.portable_schedule(locals);
+        let process = process.map(|process| state.portable_ids()[process.index()]);
+        let schedule = state.portable_schedule();
         self.found(Violation { kind, process, failure: Some(failure), schedule });
     }
 

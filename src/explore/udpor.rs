@@ -63,7 +63,7 @@ fn run<S: System, T: Alternatives>(
         enough: MIN_ENOUGH,
         driver,
     };
-    search.explore(0);
+    search.explore(0, 0);
     search.report();
 }
 
@@ -72,7 +72,7 @@ struct Search<'s, 'd, 'o, S: System, T> {
     c: Configuration,
     /// D, newest last.
     d: Vec<EventId>,
-    /// D ∩ en(C), when alternatives are asked for.
+    /// D ∩ en(C) of each call, one after the other, newest last.
     live: Vec<EventId>,
     /// The A of each call, one after the other, causes first.
     guides: Vec<EventId>,
@@ -92,19 +92,20 @@ const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
 impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
-    /// Explore(C, D, A), with A the guides from `a` on.
-    fn explore(&mut self, a: usize) {
-        let (d, guides) = (self.d.len(), self.guides.len());
-        let mut a = a;
-        while let Some(e) = self.choose(a) {
+    /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
+    /// the `live` ones from `outer` on.
+    fn explore(&mut self, mut a: usize, outer: usize) {
+        let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
+        self.keep_enabled(outer..live);
+        while let Some(e) = self.choose(a, live) {
             self.push(e);
-            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1));
+            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
             self.pop();
             if self.driver.is_stopped() {
                 break;
             }
-            self.d.push(e);
-            if !self.find_alternative() {
+            self.disable(e);
+            if !self.find_alternative(live) {
                 break;
             }
             a = self.guides.len();
@@ -115,6 +116,24 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         }
         self.d.truncate(d);
         self.guides.truncate(guides);
+        self.live.truncate(live);
+    }
+
+    /// Those of the caller's D ∩ en(C) that are in the new en(C). No others of D are: what is in conflict
+    /// with C stays so.
+    fn keep_enabled(&mut self, outer: std::ops::Range<usize>) {
+        for index in outer {
+            let d = self.live[index];
+            if self.c.is_enabled(&self.unfolding.structure, d) {
+                self.live.push(d);
+            }
+        }
+    }
+
+    /// D := D ∪ {e}
+    fn disable(&mut self, e: EventId) {
+        self.d.push(e);
+        self.live.push(e);
     }
 
     /// U := U ∩ Q(C, D)
@@ -125,18 +144,16 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     }
 
     /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
-    fn choose(&mut self, a: usize) -> Option<EventId> {
+    fn choose(&mut self, a: usize, live: usize) -> Option<EventId> {
         if self.driver.is_stopped() {
             return None;
         }
         if let Some(&e) = self.guides.get(a) {
-            debug_assert!(
-                self.c.is_enabled(&self.unfolding.structure, e),
-                "{e:?} of A is in en(C)"
-            );
+            debug_assert!(self.c.is_enabled(&self.unfolding.structure, e), "{e:?} of A is in en(C)");
             return Some(e);
         }
-        let candidates = self.c.enabled().filter(|e| !self.d.contains(e));
+        let disabled = &self.live[live..];
+        let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
         let best = candidates.min_by_key(|&e| contention(self.unfolding.op(e)));
         if best.is_none() {
             self.leaf();
@@ -168,11 +185,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     }
 
     /// Is there J ∈ Alt(C, D)? Then `j` is J ∖ C.
-    fn find_alternative(&mut self) -> bool {
-        let structure = &self.unfolding.structure;
-        self.live.clear();
-        self.live.extend(self.d.iter().filter(|&&d| self.c.is_enabled(structure, d)));
-        self.alternatives.find(structure, &self.c, &self.live, &mut self.j)
+    fn find_alternative(&mut self, live: usize) -> bool {
+        let disabled = &self.live[live..];
+        self.alternatives.find(&self.unfolding.structure, &self.c, disabled, &mut self.j)
     }
 
     fn report(&mut self) {

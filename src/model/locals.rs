@@ -6,6 +6,7 @@
 //! and the number of its spawn there, so it has the same id on every branch.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -58,7 +59,7 @@ pub struct Locals<'s, S: System> {
     arena: Vec<S::Local>,
     /// `None` for the start of a process that no execution has spawned yet: looking further ahead could
     /// go on for ever.
-    status: Vec<Option<Status>>,
+    status: Vec<Option<Arc<Status>>>,
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Outcome), LocalId>,
     initial: Vec<LocalId>,
@@ -110,7 +111,12 @@ impl<'s, S: System> Locals<'s, S> {
     /// # Panics
     /// If `id` is the start of a process that was never [`start`](Locals::start)ed.
     pub fn status(&self, id: LocalId) -> &Status {
-        self.status[id.0 as usize].as_ref().expect("a local state that some execution reached")
+        self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
+    }
+
+    /// The same, to be held while the program goes on.
+    pub(crate) fn shared_status(&self, id: LocalId) -> Arc<Status> {
+        self.status[id.0 as usize].clone().expect("a local state that some execution reached")
     }
 
     /// The pending operation, unless the process has ended.
@@ -144,7 +150,7 @@ impl<'s, S: System> Locals<'s, S> {
             Next::Done => Status::Done,
             Next::Failed(failure) => Status::Failed(failure),
         };
-        self.status[id.0 as usize] = Some(status);
+        self.status[id.0 as usize] = Some(Arc::new(status));
     }
 
     /// The process that `parent` starts with its spawn of number `nth`.

@@ -255,6 +255,13 @@ struct Process {
     /// Where each of its requests went: a position in the log of its object.
     posted: Vec<Posted>,
     spawned: u32,
+    /// At which depth it was spawned; `NONE` if it exists from the start, or does not exist.
+    born: u32,
+}
+
+impl Process {
+    const ABSENT: Process =
+        Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0, born: NONE };
 }
 
 /// Where a request went.
@@ -316,7 +323,7 @@ impl State {
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
         let mut state = locals.system().objects().initial_state(&mut locals.values);
         for &local in locals.initial() {
-            state.processes.push(Process { local, posted: Vec::new(), spawned: 0 });
+            state.processes.push(Process { local, posted: Vec::new(), spawned: 0, born: NONE });
         }
         state
     }
@@ -331,25 +338,26 @@ impl State {
         self.trail.iter().map(|done| done.action)
     }
 
-    /// The actions that led here, for someone else to replay.
-    ///
-    /// Spawned processes are numbered as [`Locals`] met them, over all executions. Here they are numbered
-    /// as this execution spawned them, which is what fresh `Locals` do when they replay it.
-    pub fn portable_schedule<S: System>(&self, locals: &Locals<'_, S>) -> Vec<Action> {
-        let mut number: Vec<u32> = (0..locals.process_count() as u32).collect();
-        let mut next = locals.initial().len() as u32;
-        let mut spawned = vec![0; number.len()];
-        let rename = |done: &Done| {
-            let process = done.action.process.index();
-            if matches!(locals.status(done.before), Status::At(Op::Spawn(_))) {
-                let child = locals.known_child(done.action.process, spawned[process]);
-                number[child.expect("a spawned child").index()] = next;
-                spawned[process] += 1;
-                next += 1;
-            }
-            Action { process: ProcessId(number[process]), choice: done.action.choice }
-        };
-        self.trail.iter().map(rename).collect()
+    /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
+    pub fn portable_schedule(&self) -> Vec<Action> {
+        let ids = self.portable_ids();
+        let rename = |action: Action| Action { process: ids[action.process.index()], ..action };
+        self.schedule().map(rename).collect()
+    }
+
+    /// What a replay of this execution alone, on fresh [`Locals`], calls each process. An explorer numbers
+    /// spawned processes in the order in which it happened to meet them on all its branches; a replay,
+    /// in the order in which this one execution spawns them.
+    pub fn portable_ids(&self) -> Vec<ProcessId> {
+        let mut ids: Vec<_> = (0..self.processes.len() as u32).map(ProcessId).collect();
+        let born = |p: &ProcessId| self.processes[p.index()].born;
+        let mut spawned: Vec<_> = self.processes().filter(|p| born(p) != NONE).collect();
+        spawned.sort_by_key(born);
+        let first = self.processes().count() - spawned.len();
+        for (index, process) in spawned.into_iter().enumerate() {
+            ids[process.index()] = ProcessId((first + index) as u32);
+        }
+        ids
     }
 
     /// The processes that exist.
@@ -637,10 +645,10 @@ impl State {
                 locals.start(child);
                 let id = locals.child(process, nth);
                 while self.processes.len() <= id.index() {
-                    let absent = Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0 };
-                    self.processes.push(absent);
+                    self.processes.push(Process::ABSENT);
                 }
-                self.processes[id.index()].local = child;
+                let born = self.trail.len() as u32;
+                self.processes[id.index()] = Process { local: child, born, ..Process::ABSENT };
                 Outcome::Spawned(id)
             }
         };
@@ -719,7 +727,7 @@ impl State {
                 let nth = &mut self.processes[process.index()].spawned;
                 *nth -= 1;
                 let child = locals.known_child(process, *nth).expect("a child to undo");
-                self.processes[child.index()].local = LocalId::ABSENT;
+                self.processes[child.index()] = Process::ABSENT;
             }
             Op::WaitAny(_)
             | Op::TestAny(_)

@@ -379,7 +379,7 @@ mod tests {
         let mut state = State::initial(&mut locals);
         let (mut told, mut renamed) = (0, 0);
         walk(&mut locals, &mut state, &mut |locals, state| {
-            let schedule = state.portable_schedule(locals);
+            let schedule = state.portable_schedule();
             renamed += usize::from(schedule != state.schedule().collect::<Vec<_>>());
             told += 1;
             let mut replay = Replay::new(&script);

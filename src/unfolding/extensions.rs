@@ -22,8 +22,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::event::{Draft, EventId, Kind, Watch};
 use super::lanes::Lane;
+use mailbox::Post;
+
 use super::{Configuration, Unfolding};
-use crate::model::{Choice, Envelope, LocalId, Op, Outcome, ProcessId, System};
+use crate::model::{Choice, Envelope, LocalId, Op, Outcome, ProcessId, Status, System};
 
 /// A process at a point of its own: who acts, from which local state, after which event.
 #[derive(Clone, Copy, Debug)]
@@ -116,12 +118,9 @@ impl<S: System> Unfolding<'_, S> {
     /// The extensions of C by the next action of a process that has just got there.
     fn extend_own(&mut self, c: &mut Configuration, process: ProcessId) {
         let from = self.origin(c, process);
-        let enabled = match self.locals.op(from.before) {
-            None => Events::new(),
-            Some(op) => {
-                let op = op.clone();
-                self.extensions(c, from, &op)
-            }
+        let enabled = match &*self.locals.shared_status(from.before) {
+            Status::At(op) => self.extensions(c, from, op),
+            Status::Done | Status::Failed(_) => Events::new(),
         };
         c.set_enabled(process, &enabled);
     }
@@ -129,7 +128,7 @@ impl<S: System> Unfolding<'_, S> {
     /// All extensions of C by `op` from an origin whose last event has just joined C; the enabled ones.
     fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
         match *op {
-            Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, op),
+            Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, Post::of(op)),
             Op::WaitAny(ref comms) => self.extend_completed(c, from, comms),
             Op::TestAny(ref comms) => self.extend_test(c, from, comms),
             Op::AsyncLock(mutex) => {
@@ -175,8 +174,8 @@ impl<S: System> Unfolding<'_, S> {
         let Some(op) = self.locals.op(from.before) else { return };
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => {
-                let op = op.clone();
-                self.extend_post_by(c, from, &op, e);
+                let post = Post::of(op);
+                self.extend_post_by(c, from, post, e);
             }
             Op::WaitAny(ref comms) | Op::TestAny(ref comms) => {
                 if let Some(found) = self.completion_by(c, process, comms, e) {
@@ -310,7 +309,9 @@ impl<S: System> Unfolding<'_, S> {
         e: EventId,
     ) {
         let event = self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
-        let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
+        let succeeded = |&&event: &&EventId| {
+            self.structure.event(event).choice != Choice::NOTHING
+        };
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
         enabled.push(event);
@@ -353,12 +354,15 @@ impl<S: System> Unfolding<'_, S> {
         let mut causes = Events::new();
         causes.extend(own.is_some().then_some(own));
         for &other in others {
-            let is_below =
-                |&cause: &EventId| self.structure.is_at_or_before_in_configuration(other, cause);
+            let is_below = |&cause: &EventId| {
+                self.structure.is_at_or_before_in_configuration(other, cause)
+            };
             if !other.is_some() || causes.iter().any(is_below) {
                 continue;
             }
-            causes.retain(|cause| !self.structure.is_at_or_before_in_configuration(*cause, other));
+            causes.retain(|cause| {
+                !self.structure.is_at_or_before_in_configuration(*cause, other)
+            });
             causes.push(other);
         }
         causes.sort_unstable();

@@ -15,14 +15,14 @@ use crate::unfolding::{Configuration, Unfolding};
 
 /// A send or receive about to be posted.
 #[derive(Clone, Copy)]
-struct Post {
+pub(super) struct Post {
     mailbox: MailboxId,
     end: End,
     envelope: Envelope,
 }
 
 impl Post {
-    fn of(op: &Op) -> Post {
+    pub(super) fn of(op: &Op) -> Post {
         match *op {
             Op::Isend { mailbox, envelope, .. } => Post { mailbox, end: End::Send, envelope },
             Op::Irecv { mailbox, pattern } => {
@@ -34,8 +34,7 @@ impl Post {
 }
 
 impl<S: System> Unfolding<'_, S> {
-    pub(super) fn extend_post(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
-        let post = Post::of(op);
+    pub(super) fn extend_post(&mut self, c: &Configuration, from: Origin, post: Post) -> Events {
         let chain = self.structure.lanes.posts(post.mailbox, post.end);
         let mut last = EventId::NONE;
         for position in self.positions(c, from, chain) {
@@ -103,10 +102,9 @@ impl<S: System> Unfolding<'_, S> {
         &mut self,
         c: &mut Configuration,
         from: Origin,
-        op: &Op,
+        post: Post,
         e: EventId,
     ) {
-        let post = Post::of(op);
         let chain = self.structure.lanes.posts(post.mailbox, post.end);
         let event = self.structure.event(e);
         if event.chain == chain {
@@ -174,7 +172,12 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    fn extend_failed_test(&mut self, c: &Configuration, from: Origin, comms: &[Handle]) -> EventId {
+    fn extend_failed_test(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        comms: &[Handle],
+    ) -> EventId {
         let mut watches: SmallVec<[Watch; 2]> = SmallVec::new();
         for &comm in comms {
             let (mailbox, end, position, partner) = c.state.communication(from.process, comm);

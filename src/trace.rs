@@ -1,0 +1,17 @@
+//! Executions as sequences with happens-before: what DPOR is made of.
+//!
+//! The other representation of the same thing, event structures, is [`crate::unfolding`]; neither knows the
+//! other. An explorer that walks through executions tells [`HappensBefore`] of each action and takes it
+//! back when it backtracks; [`Classes`] does that too, and names the Mazurkiewicz class of the execution.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
+//! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
+//! | [`Classes`] | normal forms of executions: equal iff equivalent |
+
+mod happens_before;
+mod normal_form;
+
+pub use happens_before::HappensBefore;
+pub use normal_form::{Classes, NormalForm, Occurrence};

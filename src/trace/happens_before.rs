@@ -1,0 +1,254 @@
+//! Happens-before of an execution that grows and shrinks at its end.
+//!
+//! An action happens before a later one if they depend on one another, or by transitivity. Each action of
+//! the execution has a vector clock: how many actions of each process are at or before it. Since the
+//! actions of one process are totally ordered, that number says exactly which ones. So:
+//!
+//! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
+//! - to find what a new action depends on, each other process is searched backwards from its last action to
+//!   the first one that depends on the new one, or that some cause found so far has counted already. What
+//!   is older needs no look: the process's own order puts it before.
+//!
+//! Nothing is assumed of the [`Independence`] relation but its contract, so a search may pass through
+//! every action that is concurrent with the new one; usually the clocks end it after a few.
+//!
+//! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
+//! the entries of all actions one after the other, in the order of the execution, so that taking back an
+//! action is truncating; clocks are as wide as there were processes by then, further entries count as 0.
+//! No list is ever given back, so a search allocates only while it goes deeper than before.
+
+use crate::model::{Footprint, Independence, ProcessId};
+
+/// An action of the execution.
+#[derive(Debug)]
+struct Entry {
+    process: ProcessId,
+    footprint: Footprint,
+    /// As the how-manieth action of its process, from 0.
+    nth: u32,
+    /// Where its clock starts in `clocks`.
+    clock: u32,
+    /// Where its direct predecessors start in `causes`.
+    causes: u32,
+}
+
+/// The happens-before order of an execution. Its actions are known by their positions in it.
+#[derive(Debug)]
+pub struct HappensBefore<I> {
+    relation: I,
+    entries: Vec<Entry>,
+    /// Positions of the actions of each process, oldest first.
+    by_process: Vec<Vec<u32>>,
+    clocks: Vec<u32>,
+    causes: Vec<u32>,
+}
+
+impl<I: Independence> HappensBefore<I> {
+    /// The order of the empty execution.
+    pub fn new(relation: I) -> Self {
+        HappensBefore {
+            relation,
+            entries: Vec::new(),
+            by_process: Vec::new(),
+            clocks: Vec::new(),
+            causes: Vec::new(),
+        }
+    }
+
+    /// How many actions the execution has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Is this the empty execution?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Who made the action at `position`.
+    pub fn process(&self, position: usize) -> ProcessId {
+        self.entries[position].process
+    }
+
+    /// What the action at `position` touched.
+    pub fn footprint(&self, position: usize) -> &Footprint {
+        &self.entries[position].footprint
+    }
+
+    /// The positions of the actions of `process`, oldest first.
+    pub fn of_process(&self, process: ProcessId) -> &[u32] {
+        self.by_process.get(process.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The last action of each process that has one.
+    pub fn last_of_each(&self) -> impl Iterator<Item = usize> {
+        self.by_process.iter().filter_map(|of_one| of_one.last().map(|&last| last as usize))
+    }
+
+    /// The direct predecessors of the action at `position`, oldest first: those before it with nothing in
+    /// between.
+    pub fn direct_predecessors(&self, position: usize) -> &[u32] {
+        let end = self.entries.get(position + 1).map_or(self.causes.len(), |e| e.causes as usize);
+        &self.causes[self.entries[position].causes as usize..end]
+    }
+
+    /// How many actions of each process are at or before the one at `position`. Processes beyond the end
+    /// have none.
+    pub fn clock(&self, position: usize) -> &[u32] {
+        let end = self.entries.get(position + 1).map_or(self.clocks.len(), |e| e.clock as usize);
+        &self.clocks[self.entries[position].clock as usize..end]
+    }
+
+    /// Does the action at `i` happen before the one at `j`? An action is not before itself.
+    pub fn before(&self, i: usize, j: usize) -> bool {
+        i < j && self.counts(j, i)
+    }
+
+    /// Does the clock of `j` count `i`: i = j or i < j?
+    fn counts(&self, j: usize, i: usize) -> bool {
+        let Entry { process, nth, .. } = self.entries[i];
+        self.clock(j).get(process.index()).is_some_and(|&count| count > nth)
+    }
+
+    /// The execution goes on with an action of `process` that touched `footprint`, which is what
+    /// [`State::footprint`](crate::model::State::footprint) tells after the step.
+    pub fn push(&mut self, process: ProcessId, footprint: Footprint) {
+        if self.by_process.len() <= process.index() {
+            self.by_process.resize_with(process.index() + 1, Vec::new);
+        }
+        let nth = self.by_process[process.index()].len() as u32;
+        let clock = self.clocks.len();
+        let causes = self.causes.len();
+        self.entries.push(Entry {
+            process,
+            footprint,
+            nth,
+            clock: clock as u32,
+            causes: causes as u32,
+        });
+        self.clocks.resize(clock + self.by_process.len(), 0);
+
+        if let Some(&previous) = self.by_process[process.index()].last() {
+            self.add_cause(previous);
+        }
+        for other in (0..self.by_process.len()).filter(|&other| other != process.index()) {
+            if let Some(cause) = self.newest_dependent(other) {
+                self.add_cause(cause);
+            }
+        }
+        self.keep_direct(causes);
+
+        self.clocks[clock + process.index()] = nth + 1;
+        self.by_process[process.index()].push(self.entries.len() as u32 - 1);
+    }
+
+    /// Takes back the last action.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn pop(&mut self) {
+        let last = self.entries.pop().expect("an action to take back");
+        self.by_process[last.process.index()].pop();
+        self.clocks.truncate(last.clock as usize);
+        self.causes.truncate(last.causes as usize);
+    }
+
+    /// The last action of process `other` that the newest action depends on, unless the clock of the
+    /// newest one counts it already.
+    fn newest_dependent(&self, other: usize) -> Option<u32> {
+        let newest = self.entries.last().expect("an action being added");
+        let counted = self.clocks[newest.clock as usize + other] as usize;
+        let concurrent = &self.by_process[other][counted..];
+        concurrent.iter().rev().copied().find(|&position| {
+            let old = &self.entries[position as usize];
+            let old = (old.process, &old.footprint);
+            let new = (newest.process, &newest.footprint);
+            let dependent = self.relation.dependent(old, new);
+            debug_assert_eq!(
+                dependent,
+                self.relation.dependent(new, old),
+                "the relation is not symmetric on {old:?} and {new:?}"
+            );
+            dependent
+        })
+    }
+
+    /// Notes `cause` as a predecessor of the newest action, and joins its clock to that one's.
+    fn add_cause(&mut self, cause: u32) {
+        let from = self.entries[cause as usize].clock as usize;
+        let to = self.entries.last().expect("an action being added").clock as usize;
+        for process in 0..self.clock(cause as usize).len() {
+            let count = self.clocks[from + process];
+            let joined = &mut self.clocks[to + process];
+            *joined = count.max(*joined);
+        }
+        self.causes.push(cause);
+    }
+
+    /// Of the predecessors noted from `start` on keeps those that are before no other one, sorted.
+    fn keep_direct(&mut self, start: usize) {
+        self.causes[start..].sort_unstable();
+        let mut kept = start;
+        for index in start..self.causes.len() {
+            let cause = self.causes[index];
+            // What is after it is newer, so further along, and not overwritten yet.
+            let later = &self.causes[index + 1..];
+            if !later.iter().any(|&later| self.counts(later as usize, cause as usize)) {
+                self.causes[kept] = cause;
+                kept += 1;
+            }
+        }
+        self.causes.truncate(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CellId, PaperRelation};
+
+    const X: CellId = CellId(0);
+    const Y: CellId = CellId(1);
+
+    fn order_of(actions: &[(u32, Footprint)]) -> HappensBefore<PaperRelation> {
+        let mut order = HappensBefore::new(PaperRelation);
+        for (process, footprint) in actions {
+            order.push(ProcessId(*process), footprint.clone());
+        }
+        order
+    }
+
+    #[test]
+    fn a_write_is_after_the_reads_and_they_after_the_write_before() {
+        use Footprint::{Read, Write};
+        // w0 → r1, r2 → w3; the write of y is concurrent with all.
+        let order =
+            order_of(&[(0, Write(X)), (1, Read(X)), (4, Write(Y)), (2, Read(X)), (3, Write(X))]);
+        assert_eq!(order.direct_predecessors(1), [0]);
+        assert_eq!(order.direct_predecessors(2), [] as [u32; 0]);
+        assert_eq!(order.direct_predecessors(3), [0]);
+        assert_eq!(order.direct_predecessors(4), [1, 3]);
+        assert!(order.before(0, 4) && !order.before(2, 4) && !order.before(4, 0));
+        assert!(!order.before(1, 3) && !order.before(1, 1));
+    }
+
+    #[test]
+    fn a_predecessor_found_later_may_hide_one_found_earlier() {
+        use Footprint::{Read, Write};
+        // Process 0 is searched first, and its read of x is before process 2's write of x.
+        let order = order_of(&[(0, Read(X)), (2, Write(X)), (1, Write(X))]);
+        assert_eq!(order.direct_predecessors(2), [1]);
+    }
+
+    #[test]
+    fn pop_is_the_inverse_of_push() {
+        use Footprint::{Read, Write};
+        let mut order = order_of(&[(0, Write(X)), (1, Read(X))]);
+        let before = format!("{order:?}");
+        order.push(ProcessId(1), Write(X));
+        order.push(ProcessId(0), Write(X));
+        order.pop();
+        order.pop();
+        assert_eq!(format!("{order:?}"), before);
+    }
+}

@@ -1,0 +1,104 @@
+//! Happens-before and normal forms, and the model's own promises.
+
+use std::collections::HashMap;
+
+use mazurka::model::{Locals, PaperRelation};
+use mazurka::trace::{Classes, HappensBefore};
+
+use crate::naive::{Obstacle, Structure, check_swaps};
+use crate::random_models::{MAX_CONFIGURATIONS, Sample, default_count, samples};
+
+fn structure_of<'s>(sample: &'s Sample) -> (Locals<'s, crate::random_models::Script>, Structure) {
+    let mut locals = Locals::new(&sample.script);
+    match Structure::of(&mut locals, MAX_CONFIGURATIONS) {
+        Ok(structure) => (locals, structure),
+        Err(Obstacle::TooLarge) => panic!("too many configurations: {}", sample.describe()),
+        Err(Obstacle::Broken(how)) => panic!("{how}\n{}", sample.describe()),
+    }
+}
+
+/// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
+/// say everything (both are checked on the way to the structure); the exhaustive explorer sees the same
+/// executions and classes.
+#[test]
+fn random_programs_unfold_to_prime_event_structures() {
+    for sample in samples(default_count()) {
+        let (locals, structure) = structure_of(&sample);
+        let found = (sample.executions, sample.classes);
+        let expected = (structure.executions(), structure.maximal().count() as u64);
+        assert_eq!(found, expected, "executions and classes of {}", sample.describe());
+        let deadlocked = structure
+            .maximal()
+            .filter(|c| c.run.state.unfinished(&locals).next().is_some())
+            .count();
+        assert_eq!(sample.deadlocked > 0, deadlocked > 0, "{}", sample.describe());
+    }
+}
+
+#[test]
+fn neighbours_that_the_relation_calls_independent_can_be_swapped() {
+    for sample in samples(default_count()) {
+        let (mut locals, structure) = structure_of(&sample);
+        if let Err(how) = check_swaps(&mut locals, &structure) {
+            panic!("{how}\n{}", sample.describe());
+        }
+    }
+}
+
+#[test]
+fn vector_clocks_are_the_histories_of_the_definition() {
+    for sample in samples(default_count()) {
+        let (_, structure) = structure_of(&sample);
+        for end in structure.maximal() {
+            let mut order = HappensBefore::new(PaperRelation);
+            for (process, footprint) in &end.run.footprints {
+                order.push(*process, footprint.clone());
+            }
+            let events = &end.run.order;
+            for (j, &f) in events.iter().enumerate() {
+                for (i, &e) in events.iter().enumerate() {
+                    assert_eq!(
+                        order.before(i, j),
+                        structure.before(e, f),
+                        "action {i} before action {j} of {:?} in {}",
+                        end.run.state.schedule().collect::<Vec<_>>(),
+                        sample.describe()
+                    );
+                }
+                let direct = order.direct_predecessors(j);
+                let direct: crate::naive::Set =
+                    direct.iter().map(|&position| events[position as usize]).collect();
+                assert_eq!(direct, structure.direct_causes(f), "{}", sample.describe());
+            }
+        }
+    }
+}
+
+/// Occurrences are events, and normal forms are configurations.
+#[test]
+fn normal_forms_are_equal_iff_executions_are_equivalent() {
+    for sample in samples(default_count()) {
+        let (_, structure) = structure_of(&sample);
+        let mut classes = Classes::new(PaperRelation);
+        let mut events_of = HashMap::new();
+        let mut occurrences_of = HashMap::new();
+        let mut forms = HashMap::new();
+        for configuration in &structure.configurations {
+            let run = &configuration.run;
+            for (action, (_, footprint)) in run.state.schedule().zip(&run.footprints) {
+                classes.push(action, footprint.clone());
+            }
+            for (&occurrence, &event) in classes.path().iter().zip(&run.order) {
+                let known = events_of.entry(occurrence).or_insert(event);
+                assert_eq!(*known, event, "{occurrence:?} in {}", sample.describe());
+                let known = occurrences_of.entry(event).or_insert(occurrence);
+                assert_eq!(*known, occurrence, "event {event} in {}", sample.describe());
+            }
+            let known = forms.insert(classes.normal_form(), &configuration.events);
+            assert_eq!(known, None, "two configurations with one form in {}", sample.describe());
+            while !classes.path().is_empty() {
+                classes.pop();
+            }
+        }
+    }
+}

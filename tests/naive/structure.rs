@@ -1,0 +1,368 @@
+//! Events, configurations, conflict, extensions and alternatives of a small system.
+
+use std::collections::HashMap;
+
+use mazurka::model::{
+    Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId, Mutex,
+    MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, State, System, ValueId,
+};
+
+use super::Set;
+
+/// An event, by its place in [`Structure::events`].
+pub type EventId = u32;
+
+/// An action with its history.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The action.
+    pub action: Action,
+    /// Everything before it: [e] without e.
+    pub history: Set,
+    /// The local state in which its process was.
+    pub before: LocalId,
+    /// What it touched, in the execution in which it was met first.
+    pub footprint: Footprint,
+}
+
+/// What executions with the same events must agree on: everything but the order of independent actions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    locals: Vec<LocalId>,
+    mailboxes: Vec<Mailbox>,
+    mutexes: Vec<Mutex>,
+    semaphores: Vec<Semaphore>,
+    /// Per barrier and round, as sets: arrivals commute.
+    arrivals: Vec<Vec<Vec<ProcessId>>>,
+    cells: Vec<Vec<ValueId>>,
+}
+
+/// An execution: the state it leads to, its events in order, and what each touched.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The state it leads to.
+    pub state: State,
+    /// Its events.
+    pub order: Vec<EventId>,
+    /// What they touched.
+    pub footprints: Vec<(ProcessId, Footprint)>,
+}
+
+/// A configuration with the execution that found it.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// Its events.
+    pub events: Set,
+    /// An execution with these events.
+    pub run: Run,
+    /// The enabled actions and the events that they are here.
+    pub next: Vec<(Action, EventId)>,
+    snapshot: Snapshot,
+}
+
+/// Why there is no [`Structure`].
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// There are more configurations than asked for.
+    TooLarge,
+    /// The executions are not those of a prime event structure.
+    Broken(String),
+}
+
+/// The whole unfolding of a system.
+pub struct Structure {
+    /// Every event.
+    pub events: Vec<Event>,
+    /// Every configuration, the empty one first, none before its subsets.
+    pub configurations: Vec<Configuration>,
+    /// Per event, those that no execution has together with it.
+    pub conflicts: Vec<Set>,
+    event_ids: HashMap<(Action, Vec<EventId>), EventId>,
+    by_events: HashMap<Vec<EventId>, usize>,
+}
+
+fn key(set: &Set) -> Vec<EventId> {
+    set.iter().collect()
+}
+
+impl Snapshot {
+    /// Of a state.
+    pub fn of<S: System>(locals: &Locals<'_, S>, state: &State) -> Snapshot {
+        let objects = locals.system().objects();
+        let ids = |count: usize| 0..count as u32;
+        let arrivals = |barrier: u32| {
+            let rounds = state.barrier(BarrierId(barrier)).rounds.iter().cloned();
+            let sorted = |mut round: Vec<ProcessId>| {
+                round.sort();
+                round
+            };
+            rounds.map(sorted).filter(|round| !round.is_empty()).collect()
+        };
+        let mut of_processes: Vec<_> =
+            ids(locals.process_count()).map(|p| state.local(ProcessId(p))).collect();
+        while of_processes.last() == Some(&LocalId::ABSENT) {
+            of_processes.pop();
+        }
+        Snapshot {
+            locals: of_processes,
+            mailboxes: ids(objects.mailboxes.len())
+                .map(|m| state.mailbox(MailboxId(m)).clone())
+                .collect(),
+            mutexes: ids(objects.mutexes.len()).map(|m| state.mutex(MutexId(m)).clone()).collect(),
+            semaphores: ids(objects.semaphores.len())
+                .map(|s| state.semaphore(SemaphoreId(s)).clone())
+                .collect(),
+            arrivals: ids(objects.barriers.len()).map(arrivals).collect(),
+            cells: ids(objects.cells.len()).map(|c| state.versions(CellId(c)).to_vec()).collect(),
+        }
+    }
+}
+
+impl Run {
+    /// The empty execution.
+    pub fn empty<S: System>(locals: &mut Locals<'_, S>) -> Run {
+        Run { state: State::initial(locals), order: Vec::new(), footprints: Vec::new() }
+    }
+
+    /// The enabled actions.
+    pub fn enabled<S: System>(&self, locals: &Locals<'_, S>) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.state.enabled(locals, &mut actions);
+        actions
+    }
+
+    /// One action further; its event is still to be named.
+    pub fn step<S: System>(&self, locals: &mut Locals<'_, S>, action: Action) -> Run {
+        let mut run = self.clone();
+        run.state.step(locals, action);
+        run.footprints.push((action.process, run.state.footprint(locals)));
+        run
+    }
+
+    /// What its last action touched.
+    pub fn last_footprint(&self) -> (ProcessId, &Footprint) {
+        let (process, footprint) = self.footprints.last().expect("an action");
+        (*process, footprint)
+    }
+}
+
+impl Structure {
+    /// The unfolding of `system`, if it has at most `limit` configurations.
+    pub fn of<S: System>(locals: &mut Locals<'_, S>, limit: usize) -> Result<Structure, Obstacle> {
+        let mut structure = Structure {
+            events: Vec::new(),
+            configurations: Vec::new(),
+            conflicts: Vec::new(),
+            event_ids: HashMap::new(),
+            by_events: HashMap::new(),
+        };
+        let empty = Run::empty(locals);
+        structure.meet(locals, empty)?;
+        let mut done = 0;
+        while done < structure.configurations.len() {
+            if structure.configurations.len() > limit {
+                return Err(Obstacle::TooLarge);
+            }
+            let Configuration { run, next, .. } = structure.configurations[done].clone();
+            for (action, event) in next {
+                let mut run = run.step(locals, action);
+                run.order.push(event);
+                structure.meet(locals, run)?;
+            }
+            done += 1;
+        }
+        structure.find_conflicts();
+        structure.check_that_pairs_say_everything()?;
+        Ok(structure)
+    }
+
+    /// Notes the configuration that `run` leads to, or checks that it is as other executions left it.
+    fn meet<S: System>(&mut self, locals: &mut Locals<'_, S>, run: Run) -> Result<(), Obstacle> {
+        let events: Set = run.order.iter().copied().collect();
+        let snapshot = Snapshot::of(locals, &run.state);
+        let next = self.next_events(locals, &run);
+        let Some(&known) = self.by_events.get(&key(&events)) else {
+            self.by_events.insert(key(&events), self.configurations.len());
+            self.configurations.push(Configuration { events, run, next, snapshot });
+            return Ok(());
+        };
+        let known = &self.configurations[known];
+        let same = known.snapshot == snapshot && known.next == next;
+        same.then_some(()).ok_or_else(|| {
+            let ways = [&known.run, &run].map(|run| run.state.schedule().collect::<Vec<_>>());
+            let found = [(&known.snapshot, &known.next), (&snapshot, &next)];
+            Obstacle::Broken(format!("equivalent executions {ways:#?} differ: {found:#?}"))
+        })
+    }
+
+    /// The enabled actions after `run`, as events.
+    fn next_events<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        run: &Run,
+    ) -> Vec<(Action, EventId)> {
+        let enabled = run.enabled(locals);
+        enabled.into_iter().map(|action| (action, self.event_after(locals, run, action))).collect()
+    }
+
+    /// The event that `action` is after `run`: its history is what it depends on, with their histories.
+    fn event_after<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        run: &Run,
+        action: Action,
+    ) -> EventId {
+        let longer = run.step(locals, action);
+        let mut history = Set::new();
+        for (&event, (process, footprint)) in run.order.iter().zip(&run.footprints) {
+            if PaperRelation.dependent((*process, footprint), longer.last_footprint()) {
+                history.insert(event);
+                history |= &self.events[event as usize].history;
+            }
+        }
+        let next = self.events.len() as EventId;
+        let id = *self.event_ids.entry((action, key(&history))).or_insert(next);
+        if id == next {
+            let before = run.state.local(action.process);
+            let footprint = longer.last_footprint().1.clone();
+            self.events.push(Event { action, history, before, footprint });
+        }
+        id
+    }
+
+    fn find_conflicts(&mut self) {
+        let mut together = vec![Set::new(); self.events.len()];
+        for configuration in self.configurations.iter().filter(|c| c.next.is_empty()) {
+            for event in &configuration.events {
+                together[event as usize] |= &configuration.events;
+            }
+        }
+        let all = self.all();
+        self.conflicts = together.into_iter().map(|together| &all - together).collect();
+    }
+
+    /// conf(E) by the definition is what executions reach: from each configuration, exactly the next events
+    /// of its executions are causally possible and in conflict with nothing in it.
+    fn check_that_pairs_say_everything(&self) -> Result<(), Obstacle> {
+        for configuration in &self.configurations {
+            let found: Set = configuration.next.iter().map(|&(_, event)| event).collect();
+            let expected = self.en(&configuration.events);
+            if found != expected {
+                return Err(Obstacle::Broken(format!(
+                    "after {:?}, executions go on with {found:?}, but en(C) is {expected:?}",
+                    configuration.run.state.schedule().collect::<Vec<_>>(),
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// E.
+    pub fn all(&self) -> Set {
+        (0..self.events.len() as EventId).collect()
+    }
+
+    /// The configuration with these events, if they are one.
+    pub fn configuration(&self, events: &Set) -> Option<&Configuration> {
+        self.by_events.get(&key(events)).map(|&index| &self.configurations[index])
+    }
+
+    /// The event with this action and history, if there is one.
+    pub fn find(&self, action: Action, history: &Set) -> Option<EventId> {
+        self.event_ids.get(&(action, key(history))).copied()
+    }
+
+    /// The maximal configurations: the Mazurkiewicz classes of the complete executions.
+    pub fn maximal(&self) -> impl Iterator<Item = &Configuration> {
+        self.configurations.iter().filter(|configuration| configuration.next.is_empty())
+    }
+
+    /// How many complete executions there are: the paths from the empty configuration to maximal ones.
+    pub fn executions(&self) -> u64 {
+        let mut ways = vec![0u64; self.configurations.len()];
+        ways[0] = 1;
+        let mut complete = 0;
+        for (index, configuration) in self.configurations.iter().enumerate() {
+            for &(_, event) in &configuration.next {
+                let mut events = configuration.events.clone();
+                events.insert(event);
+                ways[self.by_events[&key(&events)]] += ways[index];
+            }
+            if configuration.next.is_empty() {
+                complete += ways[index];
+            }
+        }
+        complete
+    }
+
+    /// e < f.
+    pub fn before(&self, e: EventId, f: EventId) -> bool {
+        self.events[f as usize].history.contains(e)
+    }
+
+    /// [e].
+    pub fn local_configuration(&self, e: EventId) -> Set {
+        let mut events = self.events[e as usize].history.clone();
+        events.insert(e);
+        events
+    }
+
+    /// The immediate predecessors of e.
+    pub fn direct_causes(&self, e: EventId) -> Set {
+        let history = &self.events[e as usize].history;
+        history.iter().filter(|&f| !history.iter().any(|g| self.before(f, g))).collect()
+    }
+
+    /// e # f.
+    pub fn conflict(&self, e: EventId, f: EventId) -> bool {
+        self.conflicts[e as usize].contains(f)
+    }
+
+    /// No two of these events are in conflict.
+    pub fn is_conflict_free(&self, events: &Set) -> bool {
+        events.iter().all(|e| self.conflicts[e as usize].is_disjoint(events))
+    }
+
+    /// e #i f: in conflict, and no longer so without either of the two.
+    pub fn immediate_conflict(&self, e: EventId, f: EventId) -> bool {
+        let without =
+            |x: EventId, y: EventId| &self.events[x as usize].history | self.local_configuration(y);
+        self.conflict(e, f)
+            && self.is_conflict_free(&without(e, f))
+            && self.is_conflict_free(&without(f, e))
+    }
+
+    /// ex(C) = {e ∉ C : [e] ∖ {e} ⊆ C}.
+    pub fn ex(&self, c: &Set) -> Set {
+        let extends = |&e: &EventId| !c.contains(e) && self.events[e as usize].history.is_subset(c);
+        self.all().iter().filter(extends).collect()
+    }
+
+    /// en(C): the extensions in conflict with nothing in C.
+    pub fn en(&self, c: &Set) -> Set {
+        self.ex(c).iter().filter(|&e| self.conflicts[e as usize].is_disjoint(c)).collect()
+    }
+
+    /// cex(C) = ex(C) ∖ en(C).
+    pub fn cex(&self, c: &Set) -> Set {
+        self.ex(c) - self.en(c)
+    }
+
+    /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each d ∈ D is
+    /// in conflict with something in it (paper 002, section 4.1).
+    pub fn is_alternative(&self, j: &Set, d: &Set, c: &Set, u: &Set) -> bool {
+        let union = c | j;
+        let refutes = |d: EventId| !self.conflicts[d as usize].is_disjoint(&union);
+        (j - c).is_subset(u)
+            && j.is_disjoint(d)
+            && self.configuration(&union).is_some()
+            && d.iter().all(refutes)
+    }
+
+    /// Some alternative to D after C in U, by trying every configuration; `None` if there is none.
+    pub fn alternative(&self, d: &Set, c: &Set, u: &Set) -> Option<Set> {
+        let larger = self.configurations.iter().filter(|other| c.is_subset(&other.events));
+        let mut candidates = larger.map(|other| &other.events - c);
+        candidates.find(|j| self.is_alternative(j, d, c, u))
+    }
+}

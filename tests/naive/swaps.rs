@@ -1,0 +1,70 @@
+//! Is the dependence relation an independence relation? (paper 002, definition 2)
+
+use mazurka::model::{Action, Independence, Locals, PaperRelation, System};
+
+use super::{Run, Snapshot, Structure};
+
+/// Checks at every configuration that any two actions that can follow one another there, and that the
+/// relation calls independent as they do so, can be swapped: the other order is possible, they are
+/// independent in it too, and it leads to the same state. That covers all of definition 2: an action that
+/// enables or disables another can follow or precede it, but not both.
+pub fn check_swaps<S: System>(
+    locals: &mut Locals<'_, S>,
+    structure: &Structure,
+) -> Result<(), String> {
+    for configuration in &structure.configurations {
+        let run = &configuration.run;
+        for first in run.enabled(locals) {
+            let after_first = run.step(locals, first);
+            for second in after_first.enabled(locals) {
+                let both = after_first.step(locals, second);
+                if second.process != first.process && independent(&both) {
+                    check_swapped(locals, run, &both, [second, first]).map_err(|what| {
+                        let way: Vec<_> = run.state.schedule().collect();
+                        format!(
+                            "after {way:?}, {first:?} and {second:?} are independent, but {what}"
+                        )
+                    })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_swapped<S: System>(
+    locals: &mut Locals<'_, S>,
+    run: &Run,
+    expected: &Run,
+    [first, second]: [Action; 2],
+) -> Result<(), String> {
+    if !run.enabled(locals).contains(&first) {
+        return Err("the second is enabled by the first".into());
+    }
+    let after_first = run.step(locals, first);
+    if !after_first.enabled(locals).contains(&second) {
+        return Err("the first is disabled by the second".into());
+    }
+    let both = after_first.step(locals, second);
+    if !independent(&both) {
+        return Err(format!("not the other way round: {:?}", last_two(&both)));
+    }
+    let (found, expected) =
+        (Snapshot::of(locals, &both.state), Snapshot::of(locals, &expected.state));
+    if found != expected {
+        return Err(format!("they lead to {expected:#?}, the other way round to {found:#?}"));
+    }
+    Ok(())
+}
+
+fn last_two(run: &Run) -> [(mazurka::model::ProcessId, &mazurka::model::Footprint); 2] {
+    let [.., (p, a), (q, b)] = run.footprints.as_slice() else {
+        panic!("two actions, not {:?}", run.footprints)
+    };
+    [(*p, a), (*q, b)]
+}
+
+fn independent(run: &Run) -> bool {
+    let [a, b] = last_two(run);
+    !PaperRelation.dependent(a, b)
+}

@@ -1,0 +1,167 @@
+//! Do the programs reach what the tests are for?
+
+use std::collections::BTreeMap;
+
+use mazurka::model::{
+    Access, Choice, FailureKind, Footprint, Locals, MailboxId, MutexId, Op, State, Status, System,
+};
+
+use crate::naive::Structure;
+
+/// What a program may reach, with the least share of the programs that must.
+const WANTED: &[(&str, f64)] = &[
+    ("a deadlock", 0.25),
+    ("several classes", 0.50),
+    ("many classes (10 or more)", 0.10),
+    ("no violation at all", 0.10),
+    ("patterns that matter", 0.04),
+    ("a failed test", 0.10),
+    ("a passed test", 0.10),
+    ("a failed mutex test", 0.03),
+    ("a waitany that returns a later element", 0.03),
+    ("a waitany with several results in one state", 0.02),
+    ("a cancelled lock", 0.03),
+    ("a failed cas", 0.05),
+    ("an acquire that waits for a release", 0.03),
+    ("a barrier passed in a second round", 0.02),
+    ("a spawn", 0.08),
+    ("a join", 0.03),
+    ("a choose", 0.10),
+    ("a violated assertion", 0.08),
+    ("a violated final", 0.01),
+    ("misuse", 0.01),
+];
+
+/// What this program reaches, of [`WANTED`].
+fn reached<S: System>(locals: &Locals<'_, S>, structure: &Structure) -> Vec<&'static str> {
+    let mut reached = Vec::new();
+    for event in &structure.events {
+        let op = locals.op(event.before).expect("an event has an operation");
+        reached.extend(of_event(op, event.action.choice, &event.footprint));
+    }
+    let mut clean = true;
+    for end in structure.maximal() {
+        let ends = of_end(locals, &end.run.state);
+        clean &= !ends.iter().any(|&what| VIOLATIONS.contains(&what));
+        reached.extend(ends);
+    }
+    for configuration in &structure.configurations {
+        let any = |&(action, _): &(mazurka::model::Action, u32)| {
+            let local = configuration.run.state.local(action.process);
+            matches!(locals.op(local), Some(Op::WaitAny(_) | Op::MutexWaitAny(_)))
+                .then_some(action.process)
+        };
+        let mut waiting: Vec<_> = configuration.next.iter().filter_map(any).collect();
+        let choices = waiting.len();
+        waiting.dedup();
+        if waiting.len() < choices {
+            reached.push("a waitany with several results in one state");
+        }
+    }
+    let classes = structure.maximal().count();
+    reached.extend((classes > 1).then_some("several classes"));
+    reached.extend((classes >= 10).then_some("many classes (10 or more)"));
+    reached.extend(clean.then_some("no violation at all"));
+    reached.sort_unstable();
+    reached.dedup();
+    reached
+}
+
+const VIOLATIONS: &[&str] = &["a deadlock", "a violated assertion", "a violated final", "misuse"];
+
+fn of_event(op: &Op, choice: Choice, footprint: &Footprint) -> Option<&'static str> {
+    Some(match (op, footprint) {
+        (Op::TestAny(_), Footprint::Incomplete(_)) => "a failed test",
+        (Op::TestAny(_), _) => "a passed test",
+        (Op::MutexTestAny(_), Footprint::NotOwned(_)) => "a failed mutex test",
+        (Op::WaitAny(_) | Op::MutexWaitAny(_), _) if choice.0 > 0 => {
+            "a waitany that returns a later element"
+        }
+        (Op::Access(_, Access::CompareAndSwap { old, new }), Footprint::Read(_)) if old != new => {
+            "a failed cas"
+        }
+        (_, Footprint::Granted { by: Some(_), .. }) => "an acquire that waits for a release",
+        (_, Footprint::Pass { round: 1.., .. }) => "a barrier passed in a second round",
+        (Op::Spawn(_), _) => "a spawn",
+        (Op::Join(_), _) => "a join",
+        (Op::Choose { .. }, _) => "a choose",
+        _ => return None,
+    })
+}
+
+fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str> {
+    let mut reached = Vec::new();
+    let objects = locals.system().objects();
+    if state.unfinished(locals).next().is_some() {
+        reached.push("a deadlock");
+    } else if violates_final(locals, state) {
+        reached.push("a violated final");
+    }
+    for process in state.processes() {
+        if let Status::Failed(failure) = locals.status(state.local(process)) {
+            reached.push(match failure.kind {
+                FailureKind::Assertion => "a violated assertion",
+                FailureKind::Error => "misuse",
+            });
+        }
+    }
+    for mailbox in (0..objects.mailboxes.len() as u32).map(MailboxId) {
+        let mailbox = state.mailbox(mailbox);
+        let pending = |posts: &[mazurka::model::Post]| posts.iter().any(|p| p.partner().is_none());
+        let in_order = |(position, post): (usize, &mazurka::model::Post)| {
+            post.partner().is_none_or(|partner| partner as usize == position)
+        };
+        if !mailbox.sends.iter().enumerate().all(in_order)
+            || pending(&mailbox.sends) && pending(&mailbox.receives)
+        {
+            reached.push("patterns that matter");
+        }
+    }
+    for mutex in (0..objects.mutexes.len() as u32).map(MutexId) {
+        let mutex = state.mutex(mutex);
+        let ended = |request| mutex.released_at(request).unwrap_or(u32::MAX);
+        let cancelled = |request| (0..request).any(|ahead| ended(ahead) > ended(request));
+        if (0..mutex.requests().len() as u32).any(cancelled) {
+            reached.push("a cancelled lock");
+        }
+    }
+    reached
+}
+
+fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
+    let cells = (0..locals.system().objects().cells.len() as u32)
+        .map(|cell| state.content(mazurka::model::CellId(cell)))
+        .collect::<Vec<_>>();
+    locals.system().judge_final(&[], &cells, &locals.values).is_some()
+}
+
+#[test]
+fn the_default_seeds_reach_what_matters() {
+    let mut counts: BTreeMap<&str, u32> = WANTED.iter().map(|&(what, _)| (what, 0)).collect();
+    let samples = super::samples(super::default_count());
+    let (mut events, mut executions, mut classes) = (0, 0, 0);
+    for sample in &samples {
+        let mut locals = Locals::new(&sample.script);
+        let structure = Structure::of(&mut locals, super::MAX_CONFIGURATIONS).expect("accepted");
+        for what in reached(&locals, &structure) {
+            *counts.get_mut(what).unwrap_or_else(|| panic!("{what} is not in the table")) += 1;
+        }
+        events += structure.events.len();
+        executions += structure.executions();
+        classes += structure.maximal().count();
+    }
+    let share = |count: u32| f64::from(count) / samples.len() as f64;
+    println!(
+        "{} programs, {events} events, {executions} executions, {classes} classes",
+        samples.len()
+    );
+    let mut missed = Vec::new();
+    for &(what, least) in WANTED {
+        let share = share(counts[what]);
+        println!("{:5.1}% {what} (at least {:.0}%)", 100.0 * share, 100.0 * least);
+        if share < least {
+            missed.push(what);
+        }
+    }
+    assert!(missed.is_empty(), "too few programs reach {missed:?}");
+}

@@ -1,0 +1,132 @@
+//! A program in the modelling language.
+
+use std::fmt::Write;
+
+use super::{Body, Comparison, Condition, Program, Statement, Variable};
+
+impl Program {
+    /// The text of a `.maz` file.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for m in 0..self.mailboxes {
+            line(&mut out, 0, format!("mailbox m{m};"));
+        }
+        for l in 0..self.mutexes {
+            line(&mut out, 0, format!("mutex l{l};"));
+        }
+        for (s, units) in self.semaphores.iter().enumerate() {
+            line(&mut out, 0, format!("semaphore s{s} = {units};"));
+        }
+        for (b, size) in self.barriers.iter().enumerate() {
+            line(&mut out, 0, format!("barrier a{b}({size});"));
+        }
+        for (x, content) in self.cells.iter().enumerate() {
+            line(&mut out, 0, format!("shared x{x}: int = {content};"));
+        }
+        for (p, body) in self.processes.iter().enumerate() {
+            line(&mut out, 0, format!("process P{p} {{"));
+            block(&mut out, 1, body);
+            line(&mut out, 0, "}".into());
+        }
+        for (t, body) in self.templates.iter().enumerate() {
+            line(&mut out, 0, format!("process T{t}(v0: int) {{"));
+            block(&mut out, 1, body);
+            line(&mut out, 0, "}".into());
+        }
+        if let Some((cell, content)) = self.finally {
+            line(&mut out, 0, format!("final {{ assert(x{cell} == {content}); }}"));
+        }
+        out
+    }
+}
+
+fn line(out: &mut String, depth: usize, text: String) {
+    writeln!(out, "{:width$}{text}", "", width = 4 * depth).expect("a string takes everything");
+}
+
+fn block(out: &mut String, depth: usize, body: &Body) {
+    for statement in body {
+        if let Statement::If { condition, then, otherwise } = statement {
+            line(out, depth, format!("if {} {{", condition_text(condition)));
+            block(out, depth + 1, then);
+            if !otherwise.is_empty() {
+                line(out, depth, "} else {".into());
+                block(out, depth + 1, otherwise);
+            }
+            line(out, depth, "}".into());
+        } else {
+            line(out, depth, simple(statement));
+        }
+    }
+}
+
+fn condition_text(condition: &Condition) -> String {
+    match (condition.of, condition.test) {
+        (Variable::Int(v), Comparison::Equals(n)) => format!("v{v} == {n}"),
+        (Variable::Int(v), Comparison::Differs(n)) => format!("v{v} != {n}"),
+        (Variable::Bool(v), Comparison::Equals(0) | Comparison::Differs(1)) => format!("!b{v}"),
+        (Variable::Bool(v), _) => format!("b{v}"),
+    }
+}
+
+fn envelope(src: Option<i64>, tag: Option<i64>) -> String {
+    let part = |name, part: Option<i64>| part.map_or(String::new(), |n| format!(", {name}: {n}"));
+    part("src", src) + &part("tag", tag)
+}
+
+fn list(prefix: &str, numbers: &[usize]) -> String {
+    let items: Vec<_> = numbers.iter().map(|n| format!("{prefix}{n}")).collect();
+    format!("[{}]", items.join(", "))
+}
+
+fn simple(statement: &Statement) -> String {
+    use Statement::*;
+    match statement {
+        Isend { comm, mailbox, value, src, tag } => {
+            format!("let c{comm} = isend(m{mailbox}, {value}{});", envelope(*src, *tag))
+        }
+        Irecv { comm, mailbox, src, tag } => {
+            format!("let c{comm} = irecv(m{mailbox}{});", envelope(*src, *tag))
+        }
+        Send { mailbox, value } => format!("send(m{mailbox}, {value});"),
+        Recv { mailbox, into } => format!("let v{into} = recv(m{mailbox});"),
+        Wait { comm, into: Some(v) } => format!("let v{v} = wait(c{comm});"),
+        Wait { comm, into: None } => format!("wait(c{comm});"),
+        Test { comm, into } => format!("let b{into} = test(c{comm});"),
+        WaitAny { comms, into } => format!("let v{into} = waitany({});", list("c", comms)),
+        TestAny { comms, into } => format!("let v{into} = testany({});", list("c", comms)),
+        WaitAll { comms } => format!("waitall({});", list("c", comms)),
+        ValueOf { comm, into } => format!("let v{into} = value(c{comm});"),
+        AsyncLock(m) => format!("async_lock(l{m});"),
+        MutexWait(m) => format!("mutex_wait(l{m});"),
+        MutexTest { mutex, into } => format!("let b{into} = mutex_test(l{mutex});"),
+        MutexWaitAny { mutexes, into } => {
+            format!("let v{into} = mutex_waitany({});", list("l", mutexes))
+        }
+        MutexTestAny { mutexes, into } => {
+            format!("let v{into} = mutex_testany({});", list("l", mutexes))
+        }
+        Unlock(m) => format!("unlock(l{m});"),
+        Lock(m) => format!("lock(l{m});"),
+        AsyncAcquire(s) => format!("async_acquire(s{s});"),
+        AcquireWait(s) => format!("acquire_wait(s{s});"),
+        Acquire(s) => format!("acquire(s{s});"),
+        Release(s) => format!("release(s{s});"),
+        AsyncBarrier(b) => format!("async_barrier(a{b});"),
+        BarrierWait(b) => format!("barrier_wait(a{b});"),
+        Barrier(b) => format!("barrier(a{b});"),
+        Read { cell, into } => format!("let v{into} = x{cell};"),
+        Write { cell, value } => format!("x{cell} = {value};"),
+        Cas { cell, old, new, into } => format!("let b{into} = cas(x{cell}, {old}, {new});"),
+        FetchAdd { cell, addend, into } => format!("let v{into} = fetch_add(x{cell}, {addend});"),
+        Swap { cell, value, into } => format!("let v{into} = swap(x{cell}, {value});"),
+        Choose { lo, hi, into } => format!("let v{into} = choose({lo}..{hi});"),
+        Local => "local(\"step\");".into(),
+        Spawn { handle, template, argument } => {
+            format!("let h{handle} = spawn T{template}({argument});")
+        }
+        Join { handle } => format!("join(h{handle});"),
+        Assert(condition) => format!("assert({});", condition_text(condition)),
+        If { .. } => unreachable!("branches are blocks"),
+    }
+}
