@@ -21,7 +21,6 @@ mod progress;
 mod replay;
 mod run;
 mod spec;
-mod temporary;
 
 use std::process::ExitCode;
 

@@ -58,6 +58,7 @@
 pub mod alternatives;
 pub mod cli;
 pub mod explore;
+pub mod lang;
 pub mod model;
 pub mod property;
 pub mod report;

@@ -149,7 +149,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["check", "philosophers.maz", "-D", "N"], "NAME=VALUE"),
         (&["check", "philosophers.maz", "-D", "M=3"], "M"),
         (&["check", "no-such-file.maz"], "cannot read no-such-file.maz"),
-        (&["replay", "ok.maz"], "--schedule"),
+        (&["replay", "ok.maz"], "<FILE>"),
         (&["replay", "ok.maz", "--schedule", "0,x"], "item 2 of the schedule"),
         (&["replay", "ok.maz", "--schedule", "7"], "there is no process 7"),
         (&["replay", "ok.maz", "--schedule", "0x2"], "Client (process 0) waits at"),

@@ -1,35 +1,52 @@
 //! Reads and compiles the spec that a command is about.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 
 use super::Failure;
 use super::options::SpecArgs;
 use super::output::Output;
+use crate::lang::{self, Program};
+use crate::model::Value;
 use crate::report::Subject;
 
 /// A compiled spec.
 pub(super) struct Spec {
     pub(super) subject: Subject,
-    pub(super) program: super::temporary::Program,
+    pub(super) program: Program,
 }
 
 impl Spec {
     /// Reads and compiles it; its diagnostics go to standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
         let source = read(&args.path)?;
-        let _ = output;
-        let defines: Vec<_> =
-            args.defines.iter().map(|define| format!("{}={}", define.name, define.value)).collect();
+        let name = if args.path == "-" { "<stdin>" } else { &args.path };
+        let overrides: Vec<_> =
+            args.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect();
+        let program = lang::compile(name, &source, &overrides).map_err(|diagnostics| {
+            output.note(diagnostics.render(true));
+            Failure::Reported
+        })?;
+        if !program.warnings().is_empty() {
+            output.note(program.warnings().render(true));
+        }
+        let constants = program.constants().map(|(name, value)| (name.into(), json(value)));
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
             spec: args.path.clone(),
-            constants: BTreeMap::new(),
+            constants: constants.collect(),
             source,
-            defines,
+            defines: overrides.iter().map(|(name, value)| format!("{name}={value}")).collect(),
         };
-        Ok(Spec { program: super::temporary::Program::new(&subject.source), subject })
+        Ok(Spec { subject, program })
+    }
+}
+
+fn json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Int(n) => (*n).into(),
+        Value::Bool(b) => (*b).into(),
+        other => other.to_string().into(),
     }
 }
 

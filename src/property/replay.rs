@@ -81,7 +81,7 @@ impl std::error::Error for Refusal {}
 pub struct Replay<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     pub(super) state: State,
-    /// By process; spawned ones with a number, so that instances of one template differ.
+    /// By process; with a number where the system gives one name to several.
     names: Vec<String>,
 }
 
@@ -229,11 +229,10 @@ impl<'s, S: System> Replay<'s, S> {
         {
             let template =
                 self.locals.system().process_name(self.locals.get(self.state.local(process)));
-            let is_namesake = |name: &&String| {
-                name.strip_prefix(&template).is_some_and(|rest| rest.starts_with('#'))
-            };
-            let number = 1 + self.names.iter().filter(is_namesake).count();
-            self.names.push(format!("{template}#{number}"));
+            let taken = |name: &String| self.names.contains(name);
+            let numbered = (2..).map(|number| format!("{template}#{number}"));
+            let name = std::iter::once(template.clone()).chain(numbered).find(|name| !taken(name));
+            self.names.push(name.expect("one of infinitely many names"));
         }
     }
 
@@ -378,7 +377,7 @@ mod tests {
         let mut locals = Locals::new(&script);
         let mut state = State::initial(&mut locals);
         let (mut told, mut renamed) = (0, 0);
-        walk(&mut locals, &mut state, &mut |locals, state| {
+        walk(&mut locals, &mut state, &mut |_, state| {
             let schedule = state.portable_schedule();
             renamed += usize::from(schedule != state.schedule().collect::<Vec<_>>());
             told += 1;
@@ -386,7 +385,7 @@ mod tests {
             replay.follow(&schedule).unwrap();
             let Standing::Deadlock(deadlock) = replay.standing() else { panic!("no deadlock") };
             let blocked: Vec<_> = deadlock.blocked.iter().map(|b| b.process.as_str()).collect();
-            assert_eq!(blocked, ["P2", "P2#1", "P2#2", "P2#3"]);
+            assert_eq!(blocked, ["P2", "P2#2", "P2#3", "P2#4"]);
         });
         assert!(told > 100 && renamed > 0, "{told} executions, {renamed} with other numbers");
     }

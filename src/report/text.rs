@@ -114,7 +114,15 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
         ViolationKind::Assertion => "Assertion failed",
         ViolationKind::Error => "Error",
     };
-    format!("{} {}{place}.", Styled(BAD, format!("{word}:")), violation.message)
+    // Messages are written to stand alone, too.
+    let message = violation
+        .message
+        .strip_prefix("assertion failed")
+        .map(|rest| rest.strip_prefix(": ").unwrap_or(rest));
+    match message.unwrap_or(&violation.message) {
+        "" => format!("{}{place}.", Styled(BAD, word)),
+        message => format!("{} {message}{place}.", Styled(BAD, format!("{word}:"))),
+    }
 }
 
 /// The spec and the constants that were set, in words.
@@ -206,6 +214,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         search += &format!(", k = {k}");
     }
     match report.stopped_by {
+        Some(_) if report.violations.is_empty() => search += "; incomplete",
         Some(reason) => search += &format!("; {}", stop_sentence(reason, report)),
         None => search += "; complete: every class of executions was visited",
     }

@@ -51,14 +51,14 @@ impl<'s> StepTable<'s> {
         let step = &self.steps[index];
         let place = step.line.map_or(String::new(), |line| line.to_string());
         let ended = match step.ended {
-            Some(Ending::Done) => Styled(FAINT, "; ends").to_string(),
-            Some(Ending::Failed) => Styled(BAD, "; fails").to_string(),
+            Some(Ending::Done) => Styled(FAINT, "[ends]").to_string(),
+            Some(Ending::Failed) => Styled(BAD, "[fails]").to_string(),
             None => String::new(),
         };
         let outcome = step.outcome.as_deref().unwrap_or_default();
-        let ended = if outcome.is_empty() { ended.replacen("; ", "", 1) } else { ended };
+        let space = if outcome.is_empty() || ended.is_empty() { "" } else { " " };
         let row = format!(
-            "  {}  {:<process$}  {}  {:<action$}  {outcome}{ended}",
+            "  {}  {:<process$}  {}  {:<action$}  {outcome}{space}{ended}",
             Styled(FAINT, format!("{:>number$}", index + 1)),
             step.process,
             Styled(FAINT, format!("{place:>line$}")),
