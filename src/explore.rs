@@ -11,7 +11,7 @@ pub use driver::{Budget, Driver};
 
 use std::time::Duration;
 
-use crate::model::{Action, Failure, ProcessId, State, System};
+use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
 
 /// Which algorithm to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,11 +148,7 @@ impl Outcome {
     /// The verdict in one word.
     pub fn verdict(&self) -> Verdict {
         match self.violations.first() {
-            Some(violation) => match violation.kind {
-                ViolationKind::Deadlock => Verdict::Deadlock,
-                ViolationKind::Assertion => Verdict::Assertion,
-                ViolationKind::Error => Verdict::Error,
-            },
+            Some(violation) => violation.kind.into(),
             None if self.is_complete() => Verdict::Ok,
             None => Verdict::Incomplete,
         }
@@ -172,6 +168,16 @@ pub enum Verdict {
     Error,
     /// Nothing was found, but the search is not complete.
     Incomplete,
+}
+
+impl From<ViolationKind> for Verdict {
+    fn from(kind: ViolationKind) -> Self {
+        match kind {
+            ViolationKind::Deadlock => Verdict::Deadlock,
+            ViolationKind::Assertion => Verdict::Assertion,
+            ViolationKind::Error => Verdict::Error,
+        }
+    }
 }
 
 /// Why a search ended early.
@@ -202,6 +208,15 @@ pub enum ViolationKind {
     Assertion,
     /// A run-time violation.
     Error,
+}
+
+impl From<FailureKind> for ViolationKind {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Assertion => ViolationKind::Assertion,
+            FailureKind::Error => ViolationKind::Error,
+        }
+    }
 }
 
 /// A violation with the execution that leads to it.

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashSet;
 
 use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{
-    Action, Failure, FailureKind, LocalId, Locals, ProcessId, Site, State, Status, System,
-};
+use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, System};
+use crate::property;
 use crate::trace::causal_past;
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -158,10 +157,8 @@ impl<'o> Driver<'o> {
                     schedule: state.portable_schedule(),
                 });
             }
-        } else if locals.system().has_final() {
-            if let Some(failure) = judge_final(locals, state) {
-                self.failed(None, failure, || state.portable_schedule());
-            }
+        } else if let Some(failure) = property::final_failure(locals, state) {
+            self.failed(None, failure, || state.portable_schedule());
         }
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
@@ -222,22 +219,14 @@ impl<'o> Driver<'o> {
         state: &State,
         process: ProcessId,
     ) {
-        if let Status::Failed(failure) = locals.status(state.local(process)) {
+        if let Some(failure) = property::process_failure(locals, state, process) {
             let needed = || causal_past(locals.system(), &state.portable_schedule());
             let is_new = self.failed(Some(process), failure.clone(), needed);
             if let (true, Some(violation)) = (is_new, self.violations.last_mut()) {
                 violation.process = who_failed(locals.system(), violation);
             }
         }
-        if let Some(barrier) = state.oversubscribed() {
-            let (name, size) = &locals.system().objects().barriers[barrier.index()];
-            let failure = Failure {
-                kind: FailureKind::Error,
-                message: format!(
-                    "more than {size} processes arrive at barrier {name}, which is for {size}"
-                ),
-                site: None,
-            };
+        if let Some(failure) = property::oversubscription(locals, state) {
             self.failed(None, failure, || state.portable_schedule());
             self.stop(StopReason::Oversubscribed);
         }
@@ -250,14 +239,16 @@ impl<'o> Driver<'o> {
         failure: Failure,
         schedule: impl FnOnce() -> Vec<Action>,
     ) -> bool {
-        let kind = match failure.kind {
-            FailureKind::Assertion => ViolationKind::Assertion,
-            FailureKind::Error => ViolationKind::Error,
-        };
+        let kind = failure.kind.into();
         let is_new = self.is_new(|| Symptom::Failure(process, failure.clone()));
         if is_new {
             let schedule = schedule();
-            self.violations.push(Violation { kind, process: None, failure: Some(failure), schedule });
+            self.violations.push(Violation {
+                kind,
+                process: None,
+                failure: Some(failure),
+                schedule,
+            });
         }
         is_new
     }
@@ -271,19 +262,6 @@ impl<'o> Driver<'o> {
     }
 }
 
-fn judge_final<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    let system = locals.system();
-    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
-    let ends: Vec<_> = (0..last as u32)
-        .map(|p| state.local(ProcessId(p)))
-        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
-        .collect();
-    let cells: Vec<_> = (0..system.objects().cells.len() as u32)
-        .map(|cell| state.content(crate::model::CellId(cell)))
-        .collect();
-    system.judge_final(&ends, &cells, &locals.values)
-}
-
 /// The process that has failed when the schedule of a violation is replayed, as the replay calls it.
 fn who_failed<S: System>(system: &S, violation: &Violation) -> Option<ProcessId> {
     let mut locals = Locals::new(system);
@@ -291,9 +269,8 @@ fn who_failed<S: System>(system: &S, violation: &Violation) -> Option<ProcessId>
     for &action in &violation.schedule {
         state.step(&mut locals, action);
     }
-    let has_failed = |process: &ProcessId| match locals.status(state.local(*process)) {
-        Status::Failed(failure) => violation.failure.as_ref() == Some(failure),
-        _ => false,
+    let has_failed = |process: &ProcessId| {
+        property::process_failure(&locals, &state, *process) == violation.failure.as_ref()
     };
     state.processes().find(has_failed)
 }

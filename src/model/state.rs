@@ -101,7 +101,7 @@ impl State {
     }
 
     /// The actions that led here.
-    pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> {
+    pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> + DoubleEndedIterator {
         self.trail.iter().map(|done| done.action)
     }
 

@@ -39,7 +39,7 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
-    /// q := q ∪ [e]
+    /// `q := q ∪ [e]`
     fn keep(&self, q: &mut RoaringBitmap, e: EventId) {
         let mut pending = vec![e];
         while let Some(e) = pending.pop() {
