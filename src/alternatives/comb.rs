@@ -23,6 +23,8 @@ pub struct Comb {
     order: Vec<u32>,
     chosen: Vec<EventId>,
     marks: Stamps,
+    /// Per event one that it is in conflict with, and that was in C when that was last asked.
+    witnesses: Vec<EventId>,
 }
 
 impl Comb {
@@ -35,11 +37,14 @@ impl Comb {
     ) -> bool {
         self.events.clear();
         self.ends.clear();
+        let known = structure.capacity().max(self.witnesses.len());
+        self.witnesses.resize(known, EventId::NONE);
         // The newest first: it is the likeliest to have an empty spike.
         for &d in disabled.iter().rev() {
             let start = self.events.len();
+            let witnesses = &mut self.witnesses;
             let candidates = structure.immediate_conflicts(d).filter(|&u| {
-                !structure.in_conflict_with(u, c)
+                !structure.in_conflict_with(u, c, &mut witnesses[u.index()])
                     && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
             });
             self.events.extend(candidates);
@@ -49,6 +54,11 @@ impl Comb {
             self.ends.push(self.events.len() as u32);
         }
         true
+    }
+
+    /// Ids of events have changed their meaning.
+    pub fn forget(&mut self) {
+        self.witnesses.clear();
     }
 
     /// How many spikes there are.
@@ -129,7 +139,7 @@ impl Comb {
             pending.extend_from_slice(chosen);
         }
         while let Some(event) = pending.pop() {
-            if !c.contains(structure, event) && self.marks.insert(event) {
+            if !c.contains(event) && self.marks.insert(event) {
                 j.push(event);
                 pending.extend_from_slice(&structure.event(event).causes);
             }

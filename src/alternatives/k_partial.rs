@@ -35,4 +35,8 @@ impl Alternatives for KPartial {
         }
         found
     }
+
+    fn forget(&mut self) {
+        self.comb.forget();
+    }
 }

@@ -63,6 +63,7 @@ impl<T: SatSolver> Alternatives for Optimal<T> {
     }
 
     fn forget(&mut self) {
+        self.comb.forget();
         self.encoder.forget();
     }
 

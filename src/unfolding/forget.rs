@@ -91,6 +91,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             (event.first_child, event.next_sibling) = (EventId::NONE, EventId::NONE);
             (event.first_link, event.next_link) = (EventId::NONE, EventId::NONE);
+            event.next_group = EventId::NONE;
         }
         for id in q.iter().map(EventId) {
             self.enlist(id);
