@@ -36,6 +36,14 @@ impl Alternatives for KPartial {
         found
     }
 
+    fn descend(&mut self) {
+        self.comb.descend();
+    }
+
+    fn ascend(&mut self) {
+        self.comb.ascend();
+    }
+
     fn forget(&mut self) {
         self.comb.forget();
     }

@@ -114,8 +114,16 @@ pub struct Event {
     pub(super) first_link: EventId,
     pub(super) next_link: EventId,
     pub(super) next_group: EventId,
-    /// Immediate conflicts: head of a list in `edges`.
+    /// Immediate conflicts: head of a list in `edges`, and how many they are.
     pub(super) conflicts: u32,
+    pub(super) degree: u32,
+}
+
+impl Event {
+    /// How many events are in immediate conflict with this one.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
 }
 
 /// One direction of an immediate conflict.
@@ -342,6 +350,7 @@ impl EventStructure {
             next_link: EventId::NONE,
             next_group: EventId::NONE,
             conflicts: NO_EDGE,
+            degree: 0,
         };
         if self.free.pop().is_some() {
             self.events[id.index()] = event;
@@ -402,7 +411,9 @@ impl EventStructure {
     pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
         let edge = Edge { to, next: self.event(from).conflicts };
         self.edges.push(edge);
-        self.events[from.index()].conflicts = self.edges.len() as u32 - 1;
+        let event = &mut self.events[from.index()];
+        event.conflicts = self.edges.len() as u32 - 1;
+        event.degree += 1;
     }
 }
 
