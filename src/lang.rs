@@ -54,6 +54,10 @@ fn compile_here(name: &str, source: &str, overrides: &[(String, String)]) -> Res
     let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
     let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    if failed {
+        // A misspelt name is also an unused one: warnings wait until the errors are gone.
+        list.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    }
     let diagnostics = Diagnostics::new(Arc::from(name), Arc::from(source), list);
     if failed {
         return Err(diagnostics);

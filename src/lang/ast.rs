@@ -33,6 +33,24 @@ pub enum Item {
     Final { body: Block },
 }
 
+impl Item {
+    /// The name that it declares.
+    pub fn name(&self) -> Option<&Name> {
+        match self {
+            Item::Const { name, .. }
+            | Item::Mailbox { name, .. }
+            | Item::Mutex { name, .. }
+            | Item::Semaphore { name, .. }
+            | Item::Barrier { name, .. }
+            | Item::Shared { name, .. }
+            | Item::Enum { name, .. }
+            | Item::Function { name, .. }
+            | Item::Process { name, .. } => Some(name),
+            Item::Final { .. } => None,
+        }
+    }
+}
+
 /// How a process comes into being.
 #[derive(Debug)]
 pub enum ProcessKind {

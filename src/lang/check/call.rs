@@ -141,6 +141,8 @@ impl Checker<'_> {
                 }
                 if !name.text.is_empty() {
                     let message = format!("there is no function `{}`", name.text);
+                    let constant = self.scope.context == Context::Constant && self.declared.contains(&name.text);
+                    let hint = if constant { Some("a constant cannot call a function".to_owned()) } else { hint };
                     let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
                     self.report(diagnostic.maybe_hint(hint));
                 }
