@@ -22,6 +22,7 @@ mod types;
 
 use std::sync::Arc;
 
+pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, Verdict};
 pub use program::{Local, Program};
@@ -43,10 +44,28 @@ pub fn compile(
     source: &str,
     overrides: &[(String, String)],
 ) -> Result<Program, Diagnostics> {
-    stacker::grow(STACK, || compile_here(name, source, overrides))
+    compile_with(name, source, overrides, Granularity::default())
 }
 
-fn compile_here(name: &str, source: &str, overrides: &[(String, String)]) -> Result<Program, Diagnostics> {
+/// As [`compile`], with a choice of what counts as an action (`--granularity`).
+///
+/// # Errors
+/// Every mistake of the file and of the overrides.
+pub fn compile_with(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+    granularity: Granularity,
+) -> Result<Program, Diagnostics> {
+    stacker::grow(STACK, || compile_here(name, source, overrides, granularity))
+}
+
+fn compile_here(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+    granularity: Granularity,
+) -> Result<Program, Diagnostics> {
     let mut list = Vec::new();
     let lexed = lexer::lex(source, &mut list);
     let file = parser::parse(source, &lexed.tokens, &mut list);
@@ -64,7 +83,7 @@ fn compile_here(name: &str, source: &str, overrides: &[(String, String)]) -> Res
     }
     let posts = posts::posts(&checked);
     let processes = templates(&checked);
-    let code = compile::compile(&mut checked, source);
+    let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, .. } = checked;
     Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, posts })
 }
@@ -78,7 +97,8 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
         spawned.dedup();
         for template in spawned {
             // A template may run several times over, so what it spawns needs its name, too.
-            let instances = if process.kind == Kind::Template { 2 } else { process.kind.instances() };
+            let instances =
+                if process.kind == Kind::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }

@@ -22,7 +22,10 @@ fn overrides(source: &str) -> Vec<(String, String)> {
     let first = source.lines().next().unwrap_or("");
     let words: Vec<_> = first.trim_start_matches("//").split_whitespace().collect();
     let settings = words.windows(2).filter(|pair| pair[0] == "-D");
-    settings.filter_map(|pair| pair[1].split_once('=')).map(|(n, v)| (n.to_owned(), v.to_owned())).collect()
+    settings
+        .filter_map(|pair| pair[1].split_once('='))
+        .map(|(n, v)| (n.to_owned(), v.to_owned()))
+        .collect()
 }
 
 fn diagnose(path: &Path) -> String {
@@ -36,7 +39,7 @@ fn diagnose(path: &Path) -> String {
 
 #[test]
 fn diagnostics() {
-    let bless = std::env::var_os("MAZURKA_BLESS").is_some();
+    let bless = std::env::var("MAZURKA_BLESS").is_ok_and(|value| value == "1");
     let mut differing = Vec::new();
     let specs = specs();
     assert!(specs.len() >= 15, "only {} golden specs", specs.len());
@@ -49,5 +52,9 @@ fn diagnostics() {
             differing.push(format!("{}:\n{found}", path.display()));
         }
     }
-    assert!(differing.is_empty(), "run with MAZURKA_BLESS=1 if this is right:\n{}", differing.join("\n"));
+    assert!(
+        differing.is_empty(),
+        "run with MAZURKA_BLESS=1 if this is right:\n{}",
+        differing.join("\n")
+    );
 }

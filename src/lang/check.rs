@@ -252,11 +252,14 @@ impl Checker<'_> {
             return Type::Enum(*index);
         }
         let foreign = match name {
-            "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => Some("the type of integers is `int`"),
+            "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => {
+                Some("the type of integers is `int`")
+            }
             "boolean" => Some("the type of truth values is `bool`"),
             _ => None,
         };
-        let known = ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
+        let known =
+            ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
         let hint = foreign.map(str::to_owned).or_else(|| super::diagnostic::nearest(name, known));
         self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
         Type::Error

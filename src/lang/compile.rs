@@ -14,13 +14,28 @@ use super::check::Checked;
 use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Span, position};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
+use super::posts;
 use crate::model::{Objects, Site, Value};
 
+/// What counts as an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Granularity {
+    /// Operations; what is computed in between happens together with the operation before it.
+    #[default]
+    Operation,
+    /// Each statement of a process that has no operation in it, too: an action that touches nothing.
+    Statement,
+}
+
 /// Compiles every body of `program`, which was written in `source`.
-pub fn compile(program: &mut Checked, source: &str) -> Code {
+pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let mut compiler = Compiler {
         source,
-        code: Code { objects: std::mem::replace(&mut program.objects, Objects::default()), ..Code::default() },
+        granularity,
+        code: Code {
+            objects: std::mem::replace(&mut program.objects, Objects::default()),
+            ..Code::default()
+        },
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -35,7 +50,7 @@ pub fn compile(program: &mut Checked, source: &str) -> Code {
         compiler.code.processes.push(entry);
     }
     for body in &program.finals {
-        let entry = compiler.body(body, Kind::Process);
+        let entry = compiler.body(body, Kind::Final);
         compiler.code.finals.push(entry);
     }
     compiler.code
@@ -46,10 +61,12 @@ enum Kind {
     #[default]
     Function,
     Process,
+    Final,
 }
 
 struct Compiler<'a> {
     source: &'a str,
+    granularity: Granularity,
     code: Code,
     sites: FxHashMap<Span, u32>,
     constants: FxHashMap<Value, u32>,
@@ -108,7 +125,7 @@ impl Compiler<'_> {
         self.frame.span = end;
         match kind {
             Kind::Function => self.emit(Instr::Return),
-            Kind::Process => {
+            Kind::Process | Kind::Final => {
                 self.pop(1);
                 self.emit(Instr::End);
             }
@@ -206,6 +223,11 @@ impl Compiler<'_> {
 
     /// A statement leaves nothing but its variables.
     fn statement(&mut self, statement: &Expr) {
+        if self.granularity == Granularity::Statement && self.is_local_step(statement) {
+            self.frame.span = statement.span;
+            self.visible(Visible::Local);
+            self.pop(1);
+        }
         if let ExprKind::Let(pattern, value) = &statement.kind {
             self.expr(value);
             self.frame.span = statement.span;
@@ -214,6 +236,16 @@ impl Compiler<'_> {
             self.expr(statement);
             self.pop(1);
         }
+    }
+
+    /// A statement of a process that only computes. Compound statements are as many steps as they have
+    /// statements.
+    fn is_local_step(&self, statement: &Expr) -> bool {
+        let simple = matches!(
+            statement.kind,
+            ExprKind::Let(..) | ExprKind::Assign(Place::Local(..), ..) | ExprKind::Assert(..)
+        );
+        self.frame.kind == Kind::Process && simple && !posts::acts(statement)
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -260,7 +292,9 @@ impl Compiler<'_> {
             }
             ExprKind::Block(statements, value) => self.block(statements, value),
             ExprKind::Assign(place, op, value) => self.assign(place, *op, value),
-            ExprKind::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
+            ExprKind::If(condition, then, otherwise) => {
+                self.conditional(condition, then, otherwise)
+            }
             ExprKind::Match(value, arms) => self.match_expr(value, arms),
             ExprKind::While(condition, body) => self.while_loop(Some(condition), body),
             ExprKind::Loop(body) => self.while_loop(None, body),
@@ -377,7 +411,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn assign_local(&mut self, var: VarId, path: &[Projection], op: Option<BinaryOp>, value: &Expr) {
+    fn assign_local(
+        &mut self,
+        var: VarId,
+        path: &[Projection],
+        op: Option<BinaryOp>,
+        value: &Expr,
+    ) {
         let slot = self.frame.slots[var as usize];
         let mut steps = Vec::new();
         let mut indices = 0;
@@ -530,7 +570,7 @@ impl Compiler<'_> {
                 }
                 self.emit(Instr::Return);
             }
-            Kind::Process => {
+            Kind::Process | Kind::Final => {
                 self.pop(depth - self.frame.top);
                 self.emit(Instr::End);
             }

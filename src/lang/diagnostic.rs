@@ -197,7 +197,10 @@ pub(super) fn position(source: &str, byte: usize) -> (u32, u32) {
 }
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     // A name of one letter is near to every other one.
     let limit = match name.chars().count() {
         0 | 1 => return None,

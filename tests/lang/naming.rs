@@ -1,7 +1,7 @@
 //! What people see of a program: names, places, variables, expectations.
 
 use mazurka::explore::{self, Budget, Method, Observer};
-use mazurka::lang::{self, Verdict};
+use mazurka::lang::{self, Granularity, Verdict};
 use mazurka::model::{Action, Choice, End, Locals, MailboxId, ProcessId, State, System, Value};
 
 use super::{program, program_with};
@@ -23,7 +23,10 @@ fn names_of_processes() {
     state.step(&mut locals, only(ProcessId(3)));
     let names: Vec<_> =
         state.processes().map(|p| program.process_name(locals.get(state.local(p)))).collect();
-    assert_eq!(names, ["Main", "P[2]", "P[3]", "Main/Worker#1", "Leaf#1", "Leaf#2", "Main/Worker#1/Worker#1"]);
+    assert_eq!(
+        names,
+        ["Main", "P[2]", "P[3]", "Main/Worker#1", "Leaf#1", "Leaf#2", "Main/Worker#1/Worker#1"]
+    );
 }
 
 #[test]
@@ -43,7 +46,8 @@ fn sites_and_variables() {
     let local = locals.get(locals.initial()[0]);
     let site = program.site(local).expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (5, 50, "isend( m, 2)"));
-    let shown: Vec<_> = program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    let shown: Vec<_> =
+        program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
     assert_eq!(shown, ["i = 1", "color = Blue", "inner = [(1, Red)]"]);
     assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }), "Blue");
     assert_eq!(program.objects().mailboxes, ["m"]);
@@ -72,6 +76,16 @@ fn equal_situations_are_equal() {
 }
 
 #[test]
+fn statements_as_actions() {
+    let source = "process P { let x = 1; var y = choose(0..1); if x == 1 { y = 2; } } process Q { local(\"a\"); }";
+    let coarse = lang::compile("a.maz", source, &[]).expect("a program");
+    let fine = lang::compile_with("a.maz", source, &[], Granularity::Statement).expect("a program");
+    // P has the choice, and with every statement an action, the two assignments as well.
+    assert_eq!(super::explore(&coarse).stats.traces, 2);
+    assert_eq!(super::explore(&fine).stats.traces, 4);
+}
+
+#[test]
 fn who_may_post() {
     let program = program_with(
         "const N = 2;
@@ -83,7 +97,9 @@ fn who_may_post() {
         &[("N", "3")],
     );
     let posters = |mailbox, end| {
-        program.may_post(MailboxId(mailbox), end).map(|list| list.iter().map(|p| p.0).collect::<Vec<_>>())
+        program
+            .may_post(MailboxId(mailbox), end)
+            .map(|list| list.iter().map(|p| p.0).collect::<Vec<_>>())
     };
     assert_eq!(posters(0, End::Send), Some(vec![2]));
     assert_eq!(posters(1, End::Send), Some(vec![0]));
@@ -104,10 +120,14 @@ const YES = N > M;
 const LIST = [1, 2];
 process P { }";
     let program = program_with(source, &[("N", "5")]);
-    let constants: Vec<_> = program.constants().map(|(name, value)| format!("{name}={value}")).collect();
+    let constants: Vec<_> =
+        program.constants().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(constants, ["N=5", "M=-5", "YES=true"]);
     let [first, second] = program.expectations() else { panic!("two expectations") };
-    assert_eq!((first.traces, first.deadlocked, first.verdict, first.slow), (Some(2), Some(0), None, false));
+    assert_eq!(
+        (first.traces, first.deadlocked, first.verdict, first.slow),
+        (Some(2), Some(0), None, false)
+    );
     assert_eq!(second.with, [("N".to_owned(), "4".to_owned()), ("M".to_owned(), "-2".to_owned())]);
     assert_eq!((second.traces, second.deadlocked), (Some(6), Some(1)));
     assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 2));
@@ -118,7 +138,9 @@ process P { }";
 fn violations_have_places() {
     struct Nothing;
     impl Observer for Nothing {}
-    let program = program("fn half(n: int) -> int { 1 / n }\nprocess P {\n    let top = 4;\n    let x = half(0);\n}");
+    let program = program(
+        "fn half(n: int) -> int { 1 / n }\nprocess P {\n    let top = 4;\n    let x = half(0);\n}",
+    );
     let outcome = explore::explore(&program, Method::Exhaustive, Budget::default(), &mut Nothing);
     let failure = outcome.violations[0].failure.as_ref().expect("a failure");
     let site = failure.site.as_ref().expect("a site");
@@ -130,7 +152,8 @@ fn violations_have_places() {
 
 #[test]
 fn diagnostics_are_data() {
-    let diagnostics = lang::compile("a.maz", "process P {\n  let é = 1; x = 2;\n}", &[]).expect_err("wrong");
+    let diagnostics =
+        lang::compile("a.maz", "process P {\n  let é = 1; x = 2;\n}", &[]).expect_err("wrong");
     let unknown = diagnostics.iter().find(|d| d.message.contains("`x`")).expect("an unknown name");
     let (line, column) = diagnostics.position(unknown.span.expect("a place"));
     assert_eq!((line, column), (2, 14));

@@ -8,9 +8,9 @@ const SPEC: &str = include_str!("everything.maz");
 
 /// Pieces to throw in.
 const WORDS: [&str; 44] = [
-    "(", ")", "[", "]", "{", "}", ";", ",", ":", "::", "..", ".", "->", "=>", "=", "==", "+=", "-", "!", "&&", "/*", "*/",
-    "//@ with", "\"", "let", "var", "if", "else", "match", "for", "in", "process", "fn", "const", "spawn", "break",
-    "0", "-1", "N", "x", "m", "wait", "é", "_",
+    "(", ")", "[", "]", "{", "}", ";", ",", ":", "::", "..", ".", "->", "=>", "=", "==", "+=", "-",
+    "!", "&&", "/*", "*/", "//@ with", "\"", "let", "var", "if", "else", "match", "for", "in",
+    "process", "fn", "const", "spawn", "break", "0", "-1", "N", "x", "m", "wait", "é", "_",
 ];
 
 fn compiles_or_explains(source: &str) {
@@ -27,7 +27,8 @@ fn boundaries(text: &str) -> Vec<usize> {
 
 #[test]
 fn everything_compiles() {
-    let program = lang::compile("everything.maz", SPEC, &[]).unwrap_or_else(|d| panic!("{}", d.render(false)));
+    let program = lang::compile("everything.maz", SPEC, &[])
+        .unwrap_or_else(|d| panic!("{}", d.render(false)));
     assert!(program.warnings().is_empty(), "{}", program.warnings().render(false));
 }
 
@@ -103,8 +104,11 @@ proptest! {
 #[test]
 fn examples_of_the_reference() {
     let reference = include_str!("../../src/lang/reference.md");
-    let examples: Vec<&str> =
-        reference.split("```maz\n").skip(1).map(|rest| rest.split("```").next().unwrap_or("")).collect();
+    let examples: Vec<&str> = reference
+        .split("```maz\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap_or(""))
+        .collect();
     assert!(examples.len() >= 8);
     for source in examples {
         super::holds(source);
