@@ -57,7 +57,7 @@ pub enum ProcessKind {
     /// One instance, from the start.
     Single,
     /// One instance for each index of a range, from the start.
-    Family { index: Name, lo: Expr, hi: Expr },
+    Family { index: Name, lo: Box<Expr>, hi: Box<Expr> },
     /// A template for `spawn`.
     Template(Vec<Param>),
 }

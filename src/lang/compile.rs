@@ -15,7 +15,7 @@ use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Span, position};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
 use super::posts;
-use crate::model::{Objects, Site, Value};
+use crate::model::{Site, Value};
 
 /// What counts as an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,10 +32,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     let mut compiler = Compiler {
         source,
         granularity,
-        code: Code {
-            objects: std::mem::replace(&mut program.objects, Objects::default()),
-            ..Code::default()
-        },
+        code: Code { objects: std::mem::take(&mut program.objects), ..Code::default() },
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -147,7 +144,8 @@ impl Compiler<'_> {
     /// Emits an instruction that leaves `delta` more values on the stack.
     fn emit_with(&mut self, instr: Instr, delta: i32) {
         self.emit(instr);
-        self.frame.depth = self.frame.depth.strict_add_signed(delta);
+        let depth = self.frame.depth.checked_add_signed(delta);
+        self.frame.depth = depth.expect("an instruction takes off what is there");
     }
 
     fn site(&mut self, span: Span) -> u32 {
@@ -361,11 +359,11 @@ impl Compiler<'_> {
             self.constant(Value::Int(i64::from(address.base)));
             return;
         };
-        if let ExprKind::Const(Value::Int(n)) = index.kind {
-            if (0..i64::from(address.count)).contains(&n) {
-                self.constant(Value::Int(i64::from(address.base) + n));
-                return;
-            }
+        if let ExprKind::Const(Value::Int(n)) = index.kind
+            && (0..i64::from(address.count)).contains(&n)
+        {
+            self.constant(Value::Int(i64::from(address.base) + n));
+            return;
         }
         self.expr(index);
         let name = self.text(&address.name);

@@ -36,10 +36,10 @@ impl Checker<'_> {
         }
         let mut constants: Vec<&Value> = Vec::new();
         for row in rows {
-            if let Pattern::Const(value) = row[0] {
-                if !constants.contains(&value) {
-                    constants.push(value);
-                }
+            if let Pattern::Const(value) = row[0]
+                && !constants.contains(&value)
+            {
+                constants.push(value);
             }
         }
         for value in self.values_of(&first, &constants) {

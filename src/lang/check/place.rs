@@ -320,12 +320,11 @@ impl Checker<'_> {
             ast::ExprKind::Index(owner, index) => (&**owner, Some(&**index)),
             _ => (base, None),
         };
-        if let ast::ExprKind::Name(name) = &owner.kind {
-            if let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
+        if let ast::ExprKind::Name(name) = &owner.kind
+            && let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
                 (self.variable(name), self.globals.get(name))
-            {
-                return self.process_variable(process, index, field, span);
-            }
+        {
+            return self.process_variable(process, index, field, span);
         }
         let (tuple, ty) = self.expr(base, Want::Any);
         let Some((at, ty)) = self.component(&ty, field, base.span) else { return wrong(span) };
