@@ -1,6 +1,7 @@
 //! No input makes the front end panic or run out of stack.
 
-use mazurka::lang;
+use mazurka::lang::{self, Program};
+use mazurka::model::{Locals, State, System};
 use proptest::prelude::*;
 
 /// A spec with every construct of the language.
@@ -13,10 +14,37 @@ const WORDS: [&str; 44] = [
     "process", "fn", "const", "spawn", "break", "0", "-1", "N", "x", "m", "wait", "é", "_",
 ];
 
-fn compiles_or_explains(source: &str) {
-    if let Err(diagnostics) = lang::compile("fuzz.maz", source, &[]) {
-        assert!(!diagnostics.is_empty());
-        assert!(!diagnostics.render(false).is_empty());
+/// What does not compile says why; what does, runs (types were checked, so nothing gets stuck).
+fn runs_or_explains(source: &str) {
+    match lang::compile("fuzz.maz", source, &[]) {
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty());
+            assert!(!diagnostics.render(false).is_empty());
+        }
+        Ok(program) => {
+            for seed in 0..4 {
+                run(&program, seed);
+            }
+        }
+    }
+}
+
+/// One execution, cut after some actions; which, depends on `seed`.
+fn run(program: &Program, seed: usize) {
+    let mut locals = Locals::new(program);
+    let mut state = State::initial(&mut locals);
+    let mut enabled = Vec::new();
+    for at in 0..150 {
+        state.enabled(&locals, &mut enabled);
+        if enabled.is_empty() || state.oversubscribed().is_some() {
+            return;
+        }
+        let chosen = enabled[(seed * 7919 + at * at * (seed + 1)) % enabled.len()];
+        enabled.clear();
+        state.step(&mut locals, chosen);
+        let local = locals.get(state.local(chosen.process));
+        program.variables(local);
+        program.process_name(local);
     }
 }
 
@@ -71,7 +99,7 @@ fn just_deep_enough() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Cut a piece out, put words in.
     #[test]
@@ -90,13 +118,13 @@ proptest! {
             let places = boundaries(&source);
             source.insert_str(places[at.index(places.len())], &format!(" {} ", WORDS[word]));
         }
-        compiles_or_explains(&source);
+        runs_or_explains(&source);
     }
 
     #[test]
     fn any_text(source in "\\PC{0,80}") {
-        compiles_or_explains(&source);
-        compiles_or_explains(&format!("process P {{ {source} }}"));
+        runs_or_explains(&source);
+        runs_or_explains(&format!("process P {{ {source} }}"));
     }
 }
 
