@@ -74,7 +74,10 @@ impl Checker<'_> {
             .iter()
             .map(|row| {
                 let mut flat: Vec<&Pattern> = match row[0] {
-                    Pattern::Tuple(patterns) => patterns.iter().collect(),
+                    // One of another length is a mistake that has been reported.
+                    Pattern::Tuple(patterns) if patterns.len() == parts.len() => {
+                        patterns.iter().collect()
+                    }
                     _ => vec![&WILD; parts.len()],
                 };
                 flat.extend(&row[1..]);
