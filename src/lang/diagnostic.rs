@@ -119,6 +119,12 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     pub(super) fn new(name: Arc<str>, source: Arc<str>, mut list: Vec<Diagnostic>) -> Self {
+        for diagnostic in &mut list {
+            let others = diagnostic.secondary.iter_mut().map(|(span, _)| span);
+            for span in diagnostic.span.iter_mut().chain(others) {
+                *span = whole_characters(&source, *span);
+            }
+        }
         list.sort_by_key(|d| (d.span.is_some(), d.span));
         list.dedup();
         Diagnostics { name, source, list }
@@ -186,6 +192,19 @@ impl<'a> IntoIterator for &'a Diagnostics {
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
+}
+
+/// The span widened to where characters start: a span computed from the end of a broken piece of text
+/// may lie within one.
+fn whole_characters(source: &str, span: Span) -> Span {
+    let (mut start, mut end) = (span.range().start, span.range().end.min(source.len()));
+    while !source.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !source.is_char_boundary(end) {
+        end += 1;
+    }
+    Span::new(start.min(end), end)
 }
 
 /// Line and column of a byte, both from 1, the column in characters.
