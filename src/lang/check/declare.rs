@@ -81,7 +81,7 @@ impl Checker<'_> {
             self.variants.entry(variant.text.clone()).or_default().push((index, at as u32));
         }
         let variants = variants.iter().map(|v| v.text.clone()).collect();
-        self.out.enums.push(Enum { name: name.text.clone(), variants });
+        self.out.enums.push(Enum { variants });
     }
 
     fn constant(&mut self, name: &Name, value: &Expr) {
@@ -104,6 +104,7 @@ impl Checker<'_> {
         }
         match constant::evaluate(&checked, &|_| None) {
             Ok(value) => Some((ty, value)),
+            Err((_, message)) if message.is_empty() => None,
             Err((span, message)) => {
                 let hint = "a constant is computed from literals and earlier constants";
                 self.report(Diagnostic::error(span, message).hint(hint));
