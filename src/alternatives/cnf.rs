@@ -67,14 +67,19 @@ impl<T: SatSolver> Encoder<T> {
             self.solver.clause(&clause);
         }
         let mut assumptions = selectors.clone();
-        assumptions.extend(disabled.iter().filter_map(|d| self.literals.get(d)).map(|l| l.negated()));
+        assumptions
+            .extend(disabled.iter().filter_map(|d| self.literals.get(d)).map(|l| l.negated()));
         assumptions.extend(c.events().iter().filter_map(|e| self.literals.get(e)));
         let model = self.solver.solve(&assumptions);
         if let Some(model) = &model {
             let is_in = |u: &&EventId| model.contains(&self.literals[*u]);
             chosen.clear();
             chosen.extend((0..comb.len()).map(|index| {
-                comb.spike(index).iter().find(is_in).copied().expect("the clause of the spike holds")
+                comb.spike(index)
+                    .iter()
+                    .find(is_in)
+                    .copied()
+                    .expect("the clause of the spike holds")
             }));
         }
         for selector in selectors {

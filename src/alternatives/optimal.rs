@@ -26,12 +26,7 @@ impl<T: SatSolver> Optimal<T> {
 
     /// Looks at this many candidates before it asks the solver; with 0, it always asks.
     pub fn with_effort(effort: usize) -> Self {
-        Optimal {
-            comb: Comb::default(),
-            encoder: Encoder::default(),
-            chosen: Vec::new(),
-            effort,
-        }
+        Optimal { comb: Comb::default(), encoder: Encoder::default(), chosen: Vec::new(), effort }
     }
 }
 

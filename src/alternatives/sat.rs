@@ -60,7 +60,8 @@ impl SatSolver for Varisat {
     fn solve(&mut self, assumptions: &[Literal]) -> Option<FxHashSet<Literal>> {
         let assumptions: Vec<Lit> = assumptions.iter().map(|&literal| lit(literal)).collect();
         self.solver.assume(&assumptions);
-        let satisfiable = self.solver.solve().expect("no limit and no proof output that could fail");
+        let satisfiable =
+            self.solver.solve().expect("no limit and no proof output that could fail");
         let model = satisfiable.then(|| self.solver.model().expect("a satisfiable formula"));
         Some(model?.into_iter().map(|lit| Literal(lit.to_dimacs() as i32)).collect())
     }
