@@ -11,7 +11,7 @@ pub use driver::{Budget, Driver};
 
 use std::time::Duration;
 
-use crate::model::{Action, Failure, ProcessId, State, System};
+use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
 
 /// Which algorithm to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,8 +115,11 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding built.
+    /// Distinct events of the unfolding built; `None` too when some of them were forgotten, for they may
+    /// have been built again.
     pub events: Option<u64>,
+    /// Events of the unfolding built, those counted again that were forgotten and met again.
+    pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
     /// Queries to the SAT solver.
@@ -145,11 +148,7 @@ impl Outcome {
     /// The verdict in one word.
     pub fn verdict(&self) -> Verdict {
         match self.violations.first() {
-            Some(violation) => match violation.kind {
-                ViolationKind::Deadlock => Verdict::Deadlock,
-                ViolationKind::Assertion => Verdict::Assertion,
-                ViolationKind::Error => Verdict::Error,
-            },
+            Some(violation) => violation.kind.into(),
             None if self.is_complete() => Verdict::Ok,
             None => Verdict::Incomplete,
         }
@@ -169,6 +168,16 @@ pub enum Verdict {
     Error,
     /// Nothing was found, but the search is not complete.
     Incomplete,
+}
+
+impl From<ViolationKind> for Verdict {
+    fn from(kind: ViolationKind) -> Self {
+        match kind {
+            ViolationKind::Deadlock => Verdict::Deadlock,
+            ViolationKind::Assertion => Verdict::Assertion,
+            ViolationKind::Error => Verdict::Error,
+        }
+    }
 }
 
 /// Why a search ended early.
@@ -199,6 +208,15 @@ pub enum ViolationKind {
     Assertion,
     /// A run-time violation.
     Error,
+}
+
+impl From<FailureKind> for ViolationKind {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Assertion => ViolationKind::Assertion,
+            FailureKind::Error => ViolationKind::Error,
+        }
+    }
 }
 
 /// A violation with the execution that leads to it.

@@ -56,7 +56,11 @@
 //! | J | an alternative: a way to extend C that is in conflict with all of D |
 
 pub mod alternatives;
+pub mod cli;
 pub mod explore;
+pub mod lang;
 pub mod model;
+pub mod property;
+pub mod report;
 pub mod trace;
 pub mod unfolding;

@@ -101,7 +101,7 @@ impl State {
     }
 
     /// The actions that led here.
-    pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> {
+    pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> + DoubleEndedIterator {
         self.trail.iter().map(|done| done.action)
     }
 
@@ -125,6 +125,18 @@ impl State {
             ids[process.index()] = ProcessId((first + index) as u32);
         }
         ids
+    }
+
+    /// The process that the last action spawned, if it was a spawn.
+    pub fn just_spawned<S: System>(&self, locals: &Locals<'_, S>) -> Option<ProcessId> {
+        let last = self.trail.last()?;
+        match locals.op(last.before) {
+            Some(Op::Spawn(_)) => {
+                let parent = last.action.process;
+                locals.known_child(parent, self.spawned_count(parent) - 1)
+            }
+            _ => None,
+        }
     }
 
     /// The processes that exist.

@@ -39,7 +39,7 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
-    /// q := q ∪ [e]
+    /// `q := q ∪ [e]`
     fn keep(&self, q: &mut RoaringBitmap, e: EventId) {
         let mut pending = vec![e];
         while let Some(e) = pending.pop() {
@@ -58,6 +58,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             if event.live && !q.contains(id.0) {
                 event.live = false;
+                self.forgotten = true;
                 self.free.push(id);
             }
         }

@@ -1,0 +1,134 @@
+//! The command line: reads specs and options, runs, prints, and answers with an exit code.
+//!
+//! This is the only part of the crate that reads files, the clock's terminal and the environment. Results
+//! go to standard output; diagnostics and progress go to standard error.
+//!
+//! | exit code | meaning |
+//! |---|---|
+//! | 0 | explored, nothing violated |
+//! | 1 | a violation was found |
+//! | 2 | the command line or the spec is wrong |
+//! | 3 | stopped by a limit or a signal, nothing found so far |
+
+mod check;
+mod execution;
+mod explorers;
+mod interrupt;
+mod memory;
+mod options;
+mod output;
+mod progress;
+mod replay;
+mod run;
+mod spec;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::{Output, When};
+
+/// An unfolding and event-structure verification engine for concurrent programs.
+///
+/// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers and
+/// memory. Mazurka explores its executions, one of each class of equivalent ones, and reports deadlocks,
+/// failed assertions and run-time errors, each with an execution that leads to it.
+#[derive(Parser)]
+#[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Colours in the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 1000)]
+    color: When,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mazurka check philosophers.maz                    verify a spec
+  mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
+  mazurka run philosophers.maz --seed 7             show one random execution
+  mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
+
+Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line or the spec is wrong;
+3 the search was stopped early and has found nothing so far.";
+
+#[derive(Subcommand)]
+enum Command {
+    Check(check::Args),
+    Run(run::Args),
+    Replay(replay::Args),
+    Explorers(explorers::Args),
+}
+
+/// Why a command did not get as far as a result.
+enum Failure {
+    /// The command line or the spec is wrong: a message, and exit code 2.
+    Usage(String),
+    /// The diagnostics were printed already; exit code 2.
+    Reported,
+    /// The output could not be written.
+    Output(std::io::Error),
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// What the result means for the caller of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// 0
+    Fine,
+    /// 1
+    Violation,
+    /// 3
+    Incomplete,
+}
+
+impl From<crate::explore::Verdict> for Exit {
+    fn from(verdict: crate::explore::Verdict) -> Self {
+        use crate::explore::Verdict;
+        match verdict {
+            Verdict::Ok => Exit::Fine,
+            Verdict::Deadlock | Verdict::Assertion | Verdict::Error => Exit::Violation,
+            Verdict::Incomplete => Exit::Incomplete,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Violation => 1,
+            Exit::Incomplete => 3,
+        })
+    }
+}
+
+/// Runs the program on the arguments of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.color);
+    let result = match cli.command {
+        Command::Check(args) => check::run(args, &mut output),
+        Command::Run(args) => run::run(args, &mut output),
+        Command::Replay(args) => replay::run(args, &mut output),
+        Command::Explorers(args) => explorers::run(args, &mut output),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(Failure::Usage(message)) => {
+            output.error(&message);
+            ExitCode::from(2)
+        }
+        Err(Failure::Reported) => ExitCode::from(2),
+        Err(Failure::Output(error)) => {
+            output.error(&format!("cannot write the result: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What `run` and `replay` share: a program taken through one execution.
+
+use super::Failure;
+use super::spec::Spec;
+use crate::model::{Action, System};
+use crate::property::{Change, Replay, Standing, Step};
+use crate::report::ExecutionReport;
+
+/// The steps taken so far, with what each changed.
+pub(super) struct Execution<'s, S: System> {
+    pub(super) replay: Replay<'s, S>,
+    pub(super) steps: Vec<Step>,
+    pub(super) changes: Vec<Vec<Change>>,
+}
+
+impl<'s, S: System> Execution<'s, S> {
+    pub(super) fn new(system: &'s S) -> Self {
+        Execution { replay: Replay::new(system), steps: Vec::new(), changes: Vec::new() }
+    }
+
+    /// Takes an action.
+    pub(super) fn take(&mut self, action: Action) -> Result<(), Failure> {
+        let step = self.replay.step_with_changes(action);
+        let (step, changes) = step.map_err(|refusal| Failure::Usage(refusal.to_string()))?;
+        self.steps.push(step);
+        self.changes.push(changes);
+        Ok(())
+    }
+
+    /// Did the last step end in a violation?
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
+    }
+
+    pub(super) fn report(&self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {
+        ExecutionReport::new(spec.subject.clone(), &self.replay, self.steps.clone(), seed)
+    }
+}

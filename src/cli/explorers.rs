@@ -1,0 +1,66 @@
+//! `mazurka explorers`: what each explorer is, guarantees and requires.
+
+use clap::Args as ClapArgs;
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use super::output::{Format, Output};
+use super::{Exit, Failure};
+use crate::explore::{EXPLORERS, Guarantee, Info};
+use crate::report::json;
+
+/// List the explorers: what each is, guarantees and requires
+#[derive(ClapArgs)]
+pub(super) struct Args {
+    /// How to print the list
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    summary: &'static str,
+    guarantee: &'static str,
+    requires: Option<&'static str>,
+    source: Option<&'static str>,
+}
+
+impl From<&Info> for Row {
+    fn from(info: &Info) -> Self {
+        let guarantee = match info.guarantee {
+            Guarantee::EveryClass => "visits every class of executions",
+            Guarantee::EveryClassOnce => "visits every class of executions, once",
+            Guarantee::EveryExecution => "visits every execution",
+        };
+        let source = Some(info.source).filter(|source| !source.is_empty());
+        let Info { name, summary, requires, .. } = *info;
+        Row { name, summary, guarantee, requires, source }
+    }
+}
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let rows: Vec<Row> = EXPLORERS.iter().map(Row::from).collect();
+    match args.format {
+        Format::Json => output.print(json::render(&rows))?,
+        Format::Text => output.print(table(&rows).trim_fmt() + "\n")?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn table(rows: &[Row]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(["explorer", "what it does", "a complete search", "requires", "published in"]);
+    if table.width().is_none() {
+        table.set_width(120);
+    }
+    for row in rows {
+        let requires = row.requires.unwrap_or("nothing");
+        let source = row.source.unwrap_or("-");
+        table.add_row([row.name, row.summary, row.guarantee, requires, source]);
+    }
+    table
+}

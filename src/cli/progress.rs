@@ -1,0 +1,52 @@
+//! A line on the terminal that shows that the search goes on.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::explore::{Observer, Stats};
+use crate::report::text::{duration, thousands};
+
+/// Shows progress on standard error if that is a terminal.
+pub(super) struct Progress {
+    line: ProgressBar,
+}
+
+impl Progress {
+    /// Shows nothing if not `wanted`.
+    pub(super) fn new(wanted: bool) -> Self {
+        let target = if wanted && io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let line = ProgressBar::with_draw_target(None, target);
+        line.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a valid template"));
+        Progress { line }
+    }
+
+    /// Takes the line off the terminal.
+    pub(super) fn finish(self) {
+        self.line.finish_and_clear();
+    }
+}
+
+impl Observer for Progress {
+    fn progress(&mut self, stats: &Stats, elapsed: Duration) {
+        if self.line.is_hidden() {
+            return;
+        }
+        let seconds = elapsed.as_secs_f64();
+        let rate = (stats.traces as f64 / seconds.max(1e-9)) as u64;
+        let events =
+            stats.events.map_or(String::new(), |events| format!(", {} events", thousands(events)));
+        self.line.set_message(format!(
+            "{} traces{events}, {} traces/s, {}",
+            thousands(stats.traces),
+            thousands(rate),
+            duration(seconds)
+        ));
+        self.line.tick();
+    }
+}

@@ -1,0 +1,105 @@
+//! `mazurka run`: one random or scripted execution.
+
+use clap::Args as ClapArgs;
+
+use super::execution::Execution;
+use super::options::{DEFAULT_DEPTH, SpecArgs};
+use super::output::{Format, Output};
+use super::spec::Spec;
+use super::{Exit, Failure};
+use crate::property::schedule;
+use crate::report::{json, text};
+
+/// Show one execution of a spec, random or scripted, step by step
+///
+/// It stops at the first failed assertion or run-time error, when nothing can move, or at --depth. A random
+/// execution is a test, not a proof: `check` looks at all of them.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Where the random choices start from: another seed, another execution [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Take these steps, as printed by `check` or `run`; with --seed, go on at random after them
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<String>,
+    /// Cut the execution after this many steps
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_DEPTH)]
+    depth: u32,
+    /// How to print the execution
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mazurka run philosophers.maz
+  mazurka run philosophers.maz --seed 42 -D N=5
+  mazurka run philosophers.maz --schedule 0,1,2 --seed 42
+
+Exit codes: 0 all processes ended, nothing wrong; 1 a deadlock, a failed assertion or an error;
+2 the command line, the spec or the schedule is wrong; 3 something could still move at the end.";
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let script = args.schedule.as_deref().unwrap_or_default();
+    let script =
+        schedule::parse(script).map_err(|why| Failure::Usage(format!("--schedule: {why}")))?;
+    let seed = match args.schedule {
+        Some(_) => args.seed,
+        None => Some(args.seed.unwrap_or(0)),
+    };
+    let spec = Spec::load(&args.spec, output)?;
+    let mut execution = Execution::new(&spec.program);
+    for action in script {
+        execution.take(action)?;
+    }
+    let mut random = seed.map(SplitMix);
+    while !execution.has_failed() && execution.steps.len() < args.depth as usize {
+        let enabled = execution.replay.enabled();
+        let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
+        execution.take(enabled[random.below(enabled.len())])?;
+    }
+    let report = execution.report(&spec, seed);
+    match args.format {
+        Format::Json => output.print(json::render(&report))?,
+        Format::Text => {
+            output.print(text::Title(&report))?;
+            output.print(text::StepTable::new(&report.schedule))?;
+            output.print(text::Ending(&report))?;
+            let command = text::replay_command(&report.subject, &report.replay);
+            output.print(format!("\nThis execution with all it changes:\n  {command}\n"))?;
+        }
+    }
+    Ok(report.verdict.into())
+}
+
+/// Steele, Lea and Flood's generator (OOPSLA 2014): the same numbers on every platform and for ever.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is small.
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        let mut random = SplitMix(1_234_567);
+        assert_eq!(random.next(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+    }
+}

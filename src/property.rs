@@ -1,0 +1,68 @@
+//! What is wrong with an execution, and how to tell people.
+//!
+//! Explorers only judge: [`process_failure`], [`oversubscription`] and
+//! [`final_failure`] say whether a state violates something,
+//! a terminal state with unfinished processes is a deadlock. Explaining is separate and slower: a
+//! [`Replay`] repeats a schedule on the bare model and tells it in the program's own terms.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
+//! | [`Change`] | what a step changed |
+//! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
+//! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
+//! | [`schedule`] | executions as short strings that fit on a command line |
+
+mod changes;
+mod deadlock;
+mod narration;
+mod replay;
+pub mod schedule;
+
+#[cfg(test)]
+pub(crate) mod scripts;
+
+pub use changes::Change;
+pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
+pub use replay::{Ending, Refusal, Replay, Standing, Step};
+
+use crate::model::{
+    CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,
+};
+
+/// The violation that stopped `process`, if any.
+pub fn process_failure<'l, S: System>(
+    locals: &'l Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+) -> Option<&'l Failure> {
+    match locals.status(state.local(process)) {
+        Status::Failed(failure) => Some(failure),
+        Status::At(_) | Status::Done => None,
+    }
+}
+
+/// A barrier at which more processes have arrived than take part, if there is one.
+pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    let barrier = state.oversubscribed()?;
+    let (name, size) = &locals.system().objects().barriers[barrier.index()];
+    let message =
+        format!("more than {size} processes arrive at barrier {name}, which is for {size}");
+    Some(Failure { kind: FailureKind::Error, message, site: None })
+}
+
+/// What the program's `final` block objects to in a terminal state that is no deadlock.
+pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    let system = locals.system();
+    if !system.has_final() {
+        return None;
+    }
+    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
+    let ends: Vec<_> = (0..last as u32)
+        .map(|p| state.local(ProcessId(p)))
+        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
+        .collect();
+    let cells: Vec<_> =
+        (0..system.objects().cells.len() as u32).map(|cell| state.content(CellId(cell))).collect();
+    system.judge_final(&ends, &cells, &locals.values)
+}

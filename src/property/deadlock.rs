@@ -1,0 +1,464 @@
+//! Why nobody moves: what each blocked process waits for, who could have helped, and who waits in a circle.
+//!
+//! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner
+//! of the mutex, the process to join, every process that may still post the missing message or arrive at
+//! the barrier. The last two are over-approximations, so an edge is no proof that help would come. A
+//! missing edge is a proof that it cannot, hence:
+//! - a process without edges waits for something that nobody can provide any more;
+//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can be helped
+//!   by none but one another, which is what is reported as a cycle. A cycle with an edge leading out of it
+//!   is none: the wait may be ended from outside.
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
+use serde::Serialize;
+
+use super::narration::label;
+use super::replay::Replay;
+use crate::model::{BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, System};
+
+/// A terminal state in which some process is neither done nor failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deadlock {
+    /// The processes that wait, in their order.
+    pub blocked: Vec<Blocked>,
+    /// The smallest set of processes that can be helped by none but one another. When each waits for one
+    /// other, they are in the order of the circle.
+    pub cycle: Option<Vec<Link>>,
+    /// The processes that have ended.
+    pub ended: Vec<String>,
+}
+
+/// A process that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Blocked {
+    /// Who.
+    pub process: String,
+    /// At which operation, as the source has it.
+    pub action: String,
+    /// For what, in words.
+    pub waits_for: String,
+    /// The blocked processes that may be able to end the wait, if only they could move.
+    pub helpers: Vec<String>,
+    /// Why no process can end the wait, if so.
+    pub hopeless: Option<String>,
+    /// Line of the operation, from 1.
+    pub line: Option<u32>,
+    /// Column of the operation, from 1.
+    pub column: Option<u32>,
+}
+
+/// A process in a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Who waits.
+    pub process: String,
+    /// For which of the others.
+    pub needs: Vec<String>,
+    /// For what, in words.
+    pub waits_for: String,
+}
+
+/// What a process waits for.
+pub(super) struct Wait {
+    /// In words.
+    pub(super) words: String,
+    helpers: Vec<ProcessId>,
+    hopeless: Option<String>,
+}
+
+/// Explains the terminal state at which the replay stands; `None` if it is no deadlock.
+pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
+    let (state, locals) = (&replay.state, &replay.locals);
+    let blocked: Vec<_> = state.unfinished(locals).collect();
+    if blocked.is_empty() || !state.is_terminal(locals) {
+        return None;
+    }
+    let waits: Vec<_> = blocked
+        .iter()
+        .map(|&process| (process, replay.wait(process).expect("a blocked process waits")))
+        .collect();
+    let names = |processes: &[ProcessId]| {
+        processes.iter().map(|&p| replay.name(p).to_owned()).collect::<Vec<_>>()
+    };
+    let link = |process: ProcessId| {
+        let wait = &waits.iter().find(|(p, _)| *p == process).expect("a blocked process").1;
+        Link {
+            process: replay.name(process).into(),
+            needs: names(&wait.helpers),
+            waits_for: wait.words.clone(),
+        }
+    };
+    let cycle = knot(&waits).map(|knot| knot.into_iter().map(link).collect());
+    let ended: Vec<_> = state.processes().filter(|p| !blocked.contains(p)).collect();
+    let blocked = waits.iter().map(|(process, wait)| {
+        let site = replay.site(*process);
+        Blocked {
+            process: replay.name(*process).into(),
+            action: site.text,
+            waits_for: wait.words.clone(),
+            helpers: names(&wait.helpers),
+            hopeless: wait.hopeless.clone(),
+            line: (site.line > 0).then_some(site.line),
+            column: (site.line > 0).then_some(site.column),
+        }
+    });
+    Some(Deadlock { blocked: blocked.collect(), cycle, ended: names(&ended) })
+}
+
+/// The smallest knot of the wait-for graph with more than one process; the first of equally small ones.
+fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
+    let mut graph = DiGraphMap::<ProcessId, ()>::new();
+    for (process, wait) in waits {
+        graph.add_node(*process);
+        for &helper in &wait.helpers {
+            graph.add_edge(*process, helper, ());
+        }
+    }
+    let mut knots: Vec<_> = tarjan_scc(&graph)
+        .into_iter()
+        .filter(|set| set.len() > 1)
+        .filter(|set| set.iter().all(|&p| graph.neighbors(p).all(|q| set.contains(&q))))
+        .collect();
+    for knot in &mut knots {
+        knot.sort_unstable();
+    }
+    let knot = knots.into_iter().min_by_key(|knot| (knot.len(), knot[0]))?;
+    Some(in_circle(&graph, knot))
+}
+
+/// The processes of a knot along their circle, if it is one, else as they are.
+fn in_circle(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<ProcessId> {
+    if knot.iter().any(|&p| graph.neighbors(p).count() != 1) {
+        return knot;
+    }
+    let next = |&p: &ProcessId| graph.neighbors(p).next();
+    std::iter::successors(Some(knot[0]), next).take(knot.len()).collect()
+}
+
+impl<S: System> Replay<'_, S> {
+    /// What `process` waits for; `None` if its operation never blocks.
+    pub(super) fn wait(&self, process: ProcessId) -> Option<Wait> {
+        match self.pending(process)? {
+            Op::WaitAny(comms) => {
+                Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
+            }
+            Op::MutexWaitAny(requests) => {
+                let waits = requests.iter().map(|&request| self.wait_for_mutex(process, request));
+                Some(any(waits.collect()))
+            }
+            Op::AcquireWait { semaphore, handle } => {
+                Some(self.wait_for_unit(process, *semaphore, *handle))
+            }
+            Op::BarrierWait { barrier, round } => Some(self.wait_for_arrivals(*barrier, *round)),
+            Op::Join(target) => Some(self.wait_for_end(process, *target)),
+            _ => None,
+        }
+    }
+
+    fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {
+        let (mailbox, end, position, _) = self.state.communication(process, comm);
+        let name = self.mailbox(mailbox);
+        let posts = self.state.mailbox(mailbox);
+        let own = &posts.posts(end)[position as usize];
+        let mut words = match end {
+            End::Receive => format!("a message at {name}{}", label(own.envelope)),
+            End::Send => format!("a receive at {name} to match its send"),
+        };
+        let opposite = posts.posts(end.opposite());
+        let misfits = opposite.iter().filter(|post| post.partner().is_none()).count();
+        if misfits > 0 {
+            let (noun, plural) = match end {
+                End::Receive => ("message", "messages"),
+                End::Send => ("receive", "receives"),
+            };
+            words += &match misfits {
+                1 => format!(" (the {noun} that is there does not match)"),
+                n => format!(" (the {n} {plural} that are there do not match)"),
+            };
+        }
+        let verb = match end {
+            End::Receive => "sends there",
+            End::Send => "receives there",
+        };
+        let known = self.locals.system().may_post(mailbox, end.opposite());
+        let may =
+            |p: &ProcessId| known.as_ref().is_none_or(|k| k.contains(p) || self.is_spawned(*p));
+        let helpers: Vec<_> = self.others(process).filter(may).collect();
+        let hopeless = helpers.is_empty().then(|| {
+            let ended = self.state.processes().any(|p| p != process && may(&p));
+            match (ended, may(&process)) {
+                (true, _) => format!("every process that {verb} has ended"),
+                (false, true) => format!("no other process {verb}"),
+                (false, false) => format!("no process {verb}"),
+            }
+        });
+        Wait { words, helpers, hopeless }
+    }
+
+    fn wait_for_mutex(&self, process: ProcessId, request: Request) -> Wait {
+        let name = self.mutex(request.mutex);
+        let ahead: Vec<_> =
+            self.state.mutex(request.mutex).queue().take_while(|&p| p != process).collect();
+        let owner = ahead[0];
+        let mut words = format!("mutex {name}, held by {}", self.name(owner));
+        if let [_, queued @ ..] = ahead.as_slice()
+            && !queued.is_empty()
+        {
+            let queued: Vec<_> = queued.iter().map(|&p| self.name(p)).collect();
+            words += &format!(", with {} ahead in the queue", queued.join(", "));
+        }
+        // Each of those ahead has to unlock; one that cannot is reason enough.
+        let gone = ahead.iter().find(|&&p| self.has_ended(p));
+        let hopeless =
+            gone.map(|&p| format!("{} has ended without unlocking {name}", self.name(p)));
+        let helpers = if hopeless.is_some() { Vec::new() } else { vec![owner] };
+        Wait { words, helpers, hopeless }
+    }
+
+    fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
+        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let position = self.state.semaphore_request(process, own) as usize;
+        let semaphore = self.state.semaphore(semaphore);
+        let missing = position + 1 - semaphore.initial as usize - semaphore.releases.len();
+        let words = match missing {
+            1 => format!("a release of semaphore {name}"),
+            n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
+        };
+        let helpers: Vec<_> = self.others(process).collect();
+        let hopeless = helpers.is_empty().then(|| "every other process has ended".into());
+        Wait { words, helpers, hopeless }
+    }
+
+    fn wait_for_arrivals(&self, barrier: BarrierId, round: u32) -> Wait {
+        let (name, size) = &self.locals.system().objects().barriers[barrier.index()];
+        let arrived = self.state.barrier(barrier).arrived(round);
+        let words = format!("barrier {name}: {} of {size} have arrived", arrived.len());
+        let missing = *size as usize - arrived.len();
+        let first = self.state.barrier(barrier).arrived(0);
+        let may = |p: &ProcessId| {
+            // All participants arrive in the first round, so once it is full they are known.
+            !arrived.contains(p) && (first.len() < *size as usize || first.contains(p))
+        };
+        let helpers: Vec<_> = self.state.unfinished(&self.locals).filter(may).collect();
+        if helpers.len() >= missing {
+            return Wait { words, helpers, hopeless: None };
+        }
+        let hopeless = match helpers.len() {
+            0 => format!("{missing} more would have to, but nobody is left to"),
+            n => format!("{missing} more would have to, but only {n} could"),
+        };
+        Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
+    }
+
+    fn wait_for_end(&self, process: ProcessId, target: ProcessId) -> Wait {
+        let words = format!("{} to end", self.name(target));
+        if target == process {
+            return Wait { words, helpers: Vec::new(), hopeless: Some("that is itself".into()) };
+        }
+        Wait { words, helpers: vec![target], hopeless: None }
+    }
+
+    /// The processes other than `process` that have not ended.
+    fn others(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+        self.state.unfinished(&self.locals).filter(move |&p| p != process)
+    }
+
+    fn has_ended(&self, process: ProcessId) -> bool {
+        match self.state.local(process) {
+            LocalId::ABSENT => false,
+            local => self.locals.status(local).has_ended(),
+        }
+    }
+
+    fn is_spawned(&self, process: ProcessId) -> bool {
+        self.locals.parent(process).is_some()
+    }
+}
+
+/// A wait that ends as soon as one of several does.
+fn any(mut waits: Vec<Wait>) -> Wait {
+    if waits.len() == 1 {
+        return waits.pop().expect("one wait");
+    }
+    if waits.is_empty() {
+        let hopeless = Some("there is nothing in the list".into());
+        return Wait { words: "one of no operations".into(), helpers: Vec::new(), hopeless };
+    }
+    let words: Vec<_> = waits.iter().map(|wait| wait.words.as_str()).collect();
+    let words = words.join(", or ");
+    let hopeless: Option<Vec<_>> = waits.iter().map(|wait| wait.hopeless.clone()).collect();
+    let hopeless = hopeless.map(|mut reasons| {
+        reasons.dedup();
+        reasons.join(", and ")
+    });
+    let mut helpers: Vec<_> = waits.into_iter().flat_map(|wait| wait.helpers).collect();
+    helpers.sort_unstable();
+    helpers.dedup();
+    Wait { words, helpers, hopeless }
+}
+
+impl Deadlock {
+    /// The deadlock in a sentence without a full stop.
+    pub fn summary(&self) -> String {
+        if let Some(cycle) = &self.cycle {
+            let names: Vec<_> = cycle.iter().map(|link| link.process.as_str()).collect();
+            let who =
+                if names.len() > 4 { format!("{} processes", names.len()) } else { list(&names) };
+            return format!("{who} wait for one another");
+        }
+        if let Some(blocked) = self.blocked.iter().find(|blocked| blocked.hopeless.is_some()) {
+            let reason = blocked.hopeless.as_deref().unwrap_or_default();
+            return format!("{} waits for {}, but {reason}", blocked.process, blocked.waits_for);
+        }
+        match self.blocked.as_slice() {
+            [alone] => format!("{} waits for {}", alone.process, alone.waits_for),
+            many => format!("{} processes wait and nothing can move", many.len()),
+        }
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn list(names: &[&str]) -> String {
+    match names {
+        [] => "nobody".into(),
+        [one] => (*one).into(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}
+
+impl Blocked {
+    /// Who could help, in words; `None` where that adds nothing to what it waits for.
+    pub fn hope(&self) -> Option<String> {
+        if let Some(reason) = &self.hopeless {
+            return Some(reason.clone());
+        }
+        let said = |name: &String| self.waits_for.contains(name.as_str());
+        if self.helpers.iter().all(said) {
+            return None;
+        }
+        let names: Vec<_> = self.helpers.iter().map(String::as_str).collect();
+        Some(match names.len() {
+            0..=4 => format!("could come from {}", list(&names)),
+            n => format!("could come from {n} processes that wait too"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripts::{Script, irecv, isend, lock, wait};
+    use super::*;
+    use crate::model::BarrierId;
+
+    /// Runs the first enabled action, again and again, until nothing is enabled.
+    fn first_come(script: &Script) -> Deadlock {
+        let mut replay = Replay::new(script);
+        while let Some(&action) = replay.enabled().first() {
+            replay.step(action).unwrap();
+        }
+        explain_deadlock(&replay).expect("a deadlock")
+    }
+
+    fn in_order(script: &Script, order: &[u32]) -> Deadlock {
+        let mut replay = Replay::new(script);
+        for &process in order {
+            let action = replay.enabled().into_iter().find(|a| a.process.0 == process).unwrap();
+            replay.step(action).unwrap();
+        }
+        explain_deadlock(&replay).expect("a deadlock")
+    }
+
+    fn names(links: &Option<Vec<Link>>) -> Vec<&str> {
+        links.iter().flatten().map(|link| link.process.as_str()).collect()
+    }
+
+    #[test]
+    fn philosophers_wait_in_a_circle() {
+        let philosopher = |left, right| {
+            let [a, b] = lock(left, 0);
+            let [c, d] = lock(right, 1);
+            vec![a, b, c, d]
+        };
+        let script =
+            Script::new(vec![philosopher(0, 2), philosopher(1, 0), philosopher(2, 1)]).mutexes(3);
+        let deadlock = in_order(&script, &[0, 0, 1, 1, 2, 2, 0, 1, 2]);
+        assert_eq!(names(&deadlock.cycle), ["P0", "P2", "P1"]);
+        assert_eq!(deadlock.blocked[0].waits_for, "mutex m2, held by P2");
+        assert_eq!(deadlock.summary(), "P0, P2 and P1 wait for one another");
+    }
+
+    #[test]
+    fn a_holder_that_ended_is_named() {
+        let [a, b] = lock(0, 0);
+        let [c, d] = lock(0, 0);
+        let script = Script::new(vec![vec![a, b], vec![c, d]]).mutexes(1);
+        let deadlock = first_come(&script);
+        assert_eq!(deadlock.cycle, None);
+        assert_eq!(
+            deadlock.blocked[0].hopeless.as_deref(),
+            Some("P0 has ended without unlocking m0")
+        );
+    }
+
+    #[test]
+    fn a_cycle_that_may_be_helped_from_outside_is_none() {
+        // P0 and P1 each wait for a message that the other may send, but so may P2, which waits for a
+        // message that nobody sends.
+        let receive = |mailbox| vec![irecv(mailbox, None), wait(0)];
+        let script = Script::new(vec![receive(0), receive(1), receive(2)])
+            .mailboxes(3)
+            .senders(vec![vec![1, 2], vec![0], vec![]]);
+        let deadlock = first_come(&script);
+        assert_eq!(deadlock.cycle, None);
+        assert_eq!(deadlock.blocked[2].hopeless.as_deref(), Some("no process sends there"));
+        assert_eq!(deadlock.blocked[0].hope().unwrap(), "could come from P1 and P2");
+
+        let script = Script::new(vec![receive(0), receive(1), receive(2)])
+            .mailboxes(3)
+            .senders(vec![vec![1], vec![0], vec![]]);
+        assert_eq!(names(&first_come(&script).cycle), ["P0", "P1"]);
+    }
+
+    #[test]
+    fn messages_that_do_not_match_are_counted() {
+        let script = Script::new(vec![
+            vec![irecv(0, Some(3)), wait(0)],
+            vec![isend(0, Some(1)), isend(0, Some(2))],
+        ])
+        .mailboxes(1)
+        .senders(vec![vec![1]]);
+        let deadlock = first_come(&script);
+        assert_eq!(
+            deadlock.blocked[0].waits_for,
+            "a message at m0 with tag 3 (the 2 messages that are there do not match)"
+        );
+        assert_eq!(
+            deadlock.blocked[0].hopeless.as_deref(),
+            Some("every process that sends there has ended")
+        );
+        assert_eq!(deadlock.ended, ["P1"]);
+    }
+
+    #[test]
+    fn a_barrier_with_too_few_processes_left_is_hopeless() {
+        let barrier = BarrierId(0);
+        let script = Script::new(vec![
+            vec![Op::Arrive { barrier, round: 0 }, Op::BarrierWait { barrier, round: 0 }],
+            vec![Op::Local],
+        ])
+        .barrier(2);
+        let deadlock = first_come(&script);
+        assert_eq!(deadlock.blocked[0].waits_for, "barrier b0: 1 of 2 have arrived");
+        assert!(deadlock.blocked[0].hopeless.is_some());
+    }
+
+    #[test]
+    fn the_first_of_several_wishes_is_enough() {
+        let post = Op::WaitAny(Box::new([Handle(0), Handle(1)]));
+        let script = Script::new(vec![vec![irecv(0, None), irecv(1, Some(7)), post]]).mailboxes(2);
+        let deadlock = first_come(&script);
+        let words = "a message at m0, or a message at m1 with tag 7";
+        assert_eq!(deadlock.blocked[0].waits_for, words);
+    }
+}

@@ -1,0 +1,167 @@
+//! What came of a step, in words.
+
+use super::Replay;
+use crate::model::{
+    Access, Choice, End, Envelope, Handle, MutexId, Op, Outcome, ProcessId, Request, SemaphoreId,
+    System, ValueId,
+};
+
+impl<S: System> Replay<'_, S> {
+    /// What came of an operation of `process` that was just carried out, in words.
+    pub(super) fn outcome(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
+        let state = &self.state;
+        let objects = self.locals.system().objects();
+        let completed = |comms: &[Handle]| self.completed(process, comms[choice.0 as usize]);
+        let owned = |requests: &[Request]| {
+            format!("owns {}", self.mutex(requests[choice.0 as usize].mutex))
+        };
+        Some(match op {
+            Op::Isend { mailbox, envelope, value } => {
+                let taker = state.mailbox(*mailbox).sends.last().and_then(|post| post.partner());
+                let taker = taker.map_or(String::new(), |receive| {
+                    let taker = state.mailbox(*mailbox).receives[receive as usize].process;
+                    format!("; pairs with a receive of {}", self.name(taker))
+                });
+                format!("sends{}{}{taker}", self.content(*value), label(*envelope))
+            }
+            Op::Irecv { mailbox, .. } => {
+                let sender =
+                    state.mailbox(*mailbox).receives.last().and_then(|post| post.partner());
+                sender.map_or("no message yet".into(), |send| {
+                    let sender = state.mailbox(*mailbox).sends[send as usize].process;
+                    format!("pairs with a send of {}", self.name(sender))
+                })
+            }
+            Op::WaitAny(comms) if comms.len() == 1 => completed(comms),
+            Op::WaitAny(comms) => format!("returns index {}: {}", choice.0, completed(comms)),
+            Op::TestAny(comms) if choice == Choice::NOTHING => {
+                if comms.len() == 1 {
+                    "false".into()
+                } else {
+                    "-1: nothing is complete".into()
+                }
+            }
+            Op::TestAny(comms) if comms.len() == 1 => format!("true: {}", completed(comms)),
+            Op::TestAny(comms) => format!("returns index {}: {}", choice.0, completed(comms)),
+            Op::AsyncLock(mutex) => self.requested(*mutex),
+            Op::MutexWaitAny(requests) if requests.len() == 1 => owned(requests),
+            Op::MutexTestAny(requests) if choice == Choice::NOTHING && requests.len() == 1 => {
+                let mutex = requests[0].mutex;
+                let owner = state.mutex(mutex).queue().next().expect("another owner");
+                format!("false: {} is held by {}", self.mutex(mutex), self.name(owner))
+            }
+            Op::MutexTestAny(_) if choice == Choice::NOTHING => "-1: owns none of them".into(),
+            Op::MutexTestAny(requests) if requests.len() == 1 => {
+                format!("true: {}", owned(requests))
+            }
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
+                format!("returns index {}: {}", choice.0, owned(requests))
+            }
+            Op::Unlock(request) => self.unlocked(process, *request),
+            Op::AsyncAcquire(semaphore) => {
+                let name = &objects.semaphores[semaphore.index()].0;
+                let position = state.semaphore(*semaphore).requests.len() as u32 - 1;
+                if state.semaphore(*semaphore).is_granted(position) {
+                    format!("is granted a unit of {name}")
+                } else {
+                    format!("queues for a unit of {name}")
+                }
+            }
+            Op::AcquireWait { semaphore, .. } => {
+                format!("has a unit of {}", objects.semaphores[semaphore.index()].0)
+            }
+            Op::Release(semaphore) => self.released(*semaphore),
+            Op::Arrive { barrier, round } => {
+                let (name, size) = &objects.barriers[barrier.index()];
+                let arrived = state.barrier(*barrier).arrived(*round).len();
+                format!("{arrived} of {size} have arrived at {name}")
+            }
+            Op::BarrierWait { barrier, .. } => {
+                format!("passes {}", objects.barriers[barrier.index()].0)
+            }
+            Op::Choose { lo, .. } => format!("chooses {}", lo + i64::from(choice.0)),
+            Op::Spawn(_) => {
+                let nth = state.spawned_count(process) - 1;
+                let child = self.locals.known_child(process, nth).expect("a spawned child");
+                format!("starts {}", self.name(child))
+            }
+            Op::Join(target) => format!("{} has ended", self.name(*target)),
+            Op::Local => return None,
+            Op::Access(..) => unreachable!("accesses are told by what they did to the cell"),
+        })
+    }
+
+    /// `" 3"`, or nothing for unit.
+    fn content(&self, value: ValueId) -> String {
+        if value == ValueId::UNIT { String::new() } else { format!(" {}", self.value(value)) }
+    }
+
+    fn completed(&self, process: ProcessId, comm: Handle) -> String {
+        let (mailbox, end, _, partner) = self.state.communication(process, comm);
+        let partner = partner.expect("a completed communication has a partner") as usize;
+        let post = &self.state.mailbox(mailbox).posts(end.opposite())[partner];
+        match end {
+            End::Receive => {
+                format!("receives{} from {}", self.content(post.value), self.name(post.process))
+            }
+            End::Send => format!("received by {}", self.name(post.process)),
+        }
+    }
+
+    pub(super) fn accessed(&self, op: &Op, (told, new): (Outcome, Option<ValueId>)) -> String {
+        let Op::Access(cell, access) = op else { unreachable!("{op:?} is no access") };
+        let name = self.cell(*cell);
+        let content = self.value(self.state.content(*cell));
+        match (access, told) {
+            (_, Outcome::Overflow) => format!("leaves the 64-bit range; {name} stays {content}"),
+            (Access::Read, _) => format!("reads {name} = {content}"),
+            (Access::Write(_), _) => format!("writes {name} = {content}"),
+            (Access::CompareAndSwap { .. }, Outcome::Value(ValueId::FALSE)) => {
+                format!("false: {name} is {content}")
+            }
+            (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
+            (Access::FetchAdd(_) | Access::Swap(_), Outcome::Value(old)) if new.is_some() => {
+                format!("{name} goes from {} to {content}", self.value(old))
+            }
+            (Access::FetchAdd(_) | Access::Swap(_), _) => format!("{name} stays {content}"),
+        }
+    }
+
+    fn requested(&self, mutex: MutexId) -> String {
+        let name = self.mutex(mutex);
+        let queue: Vec<_> = self.state.mutex(mutex).queue().collect();
+        match queue.as_slice() {
+            [_] => format!("gets {name}"),
+            [owner, .., _] => format!("queues for {name}, held by {}", self.name(*owner)),
+            [] => unreachable!("a request was just made"),
+        }
+    }
+
+    fn unlocked(&self, process: ProcessId, request: Request) -> String {
+        let name = self.mutex(request.mutex);
+        if !self.state.owns(process, request) {
+            return format!("takes back its request for {name}");
+        }
+        match self.state.mutex(request.mutex).queue().next() {
+            Some(next) => format!("releases {name}, now held by {}", self.name(next)),
+            None => format!("releases {name}"),
+        }
+    }
+
+    fn released(&self, semaphore: SemaphoreId) -> String {
+        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let semaphore = self.state.semaphore(semaphore);
+        let granted = semaphore.initial as usize + semaphore.releases.len() - 1;
+        match semaphore.requests.get(granted) {
+            Some(&next) => format!("releases a unit of {name} to {}", self.name(next)),
+            None => format!("releases a unit of {name}"),
+        }
+    }
+}
+
+/// `" with tag 3 from source 1"`, as far as an envelope or a pattern says so.
+pub(super) fn label(envelope: Envelope) -> String {
+    let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));
+    let src = envelope.src.map_or(String::new(), |src| format!(" from source {src}"));
+    tag + &src
+}

@@ -1,0 +1,416 @@
+//! An execution repeated on the bare model, told step by step.
+//!
+//! Nothing here is shared with the explorers but the model itself, so a schedule that replays and ends in
+//! the violation it was reported for is evidence that does not rest on the search that found it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::changes::{Change, differences};
+use super::deadlock::{Deadlock, explain_deadlock};
+use super::{final_failure, oversubscription, process_failure};
+use crate::model::{
+    Access, Action, CellId, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId, Site,
+    State, Status, System, ValueId,
+};
+
+/// A step of an execution in the program's own terms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Who moved.
+    pub process: String,
+    /// The operation, as the source has it.
+    pub action: String,
+    /// What came of it, in words; `None` if there is nothing to say.
+    pub outcome: Option<String>,
+    /// Line of the operation, from 1.
+    pub line: Option<u32>,
+    /// Column of the operation, from 1.
+    pub column: Option<u32>,
+    /// Whether the process stopped after this step.
+    pub ended: Option<Ending>,
+}
+
+/// How a process stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// It has run its last statement.
+    Done,
+    /// It ran into a violation.
+    Failed,
+}
+
+/// Where an execution has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Something is enabled, and nothing is wrong so far.
+    Open,
+    /// Every process has ended and nothing is wrong.
+    Ended,
+    /// Nothing is enabled, and some process is neither done nor failed.
+    Deadlock(Deadlock),
+    /// An assertion or a run-time error.
+    Failed {
+        /// Whose; `None` for `final`.
+        process: Option<ProcessId>,
+        /// What failed.
+        failure: Failure,
+    },
+}
+
+/// Why a schedule cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The step, from 1.
+    pub step: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {} of the schedule: {}", self.step, self.why)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// An execution in the making.
+pub struct Replay<'s, S: System> {
+    pub(super) locals: Locals<'s, S>,
+    pub(super) state: State,
+    /// By process; with a number where the system gives one name to several.
+    names: Vec<String>,
+}
+
+impl<'s, S: System> Replay<'s, S> {
+    /// Nothing has happened yet.
+    pub fn new(system: &'s S) -> Self {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
+        let names = names.collect();
+        Replay { locals, state, names }
+    }
+
+    /// Where the execution stands.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The local states met so far.
+    pub fn locals(&self) -> &Locals<'s, S> {
+        &self.locals
+    }
+
+    /// The name of a process that exists.
+    pub fn name(&self, process: ProcessId) -> &str {
+        &self.names[process.index()]
+    }
+
+    /// Where the execution stands. If several things are wrong: what the last step ran into comes first,
+    /// then a deadlock, then `final`, then what earlier steps ran into.
+    pub fn standing(&self) -> Standing {
+        if let Some(standing) = self.failure_of_last_step() {
+            return standing;
+        }
+        let (state, locals) = (&self.state, &self.locals);
+        if state.is_terminal(locals) {
+            match (explain_deadlock(self), self.failure_at_end()) {
+                (Some(deadlock), _) => return Standing::Deadlock(deadlock),
+                (None, Some(failed)) => return failed,
+                (None, None) => {}
+            }
+        }
+        let earlier = state.processes().find_map(|process| self.failure_of(process));
+        match earlier {
+            Some(failed) => failed,
+            None if state.is_terminal(locals) => Standing::Ended,
+            None => Standing::Open,
+        }
+    }
+
+    /// The failure that the last step ran into, or the first one before any step.
+    pub fn failure_of_last_step(&self) -> Option<Standing> {
+        match self.state.schedule().next_back() {
+            Some(last) => self
+                .failure_of(last.process)
+                .or_else(|| self.failure_of(self.state.just_spawned(&self.locals)?)),
+            None => self.state.processes().find_map(|process| self.failure_of(process)),
+        }
+    }
+
+    /// What `final` objects to.
+    pub fn failure_at_end(&self) -> Option<Standing> {
+        let failure = final_failure(&self.locals, &self.state)?;
+        Some(Standing::Failed { process: None, failure })
+    }
+
+    fn failure_of(&self, process: ProcessId) -> Option<Standing> {
+        let own = process_failure(&self.locals, &self.state, process);
+        let own = own
+            .map(|failure| Standing::Failed { process: Some(process), failure: failure.clone() });
+        own.or_else(|| {
+            let failure = oversubscription(&self.locals, &self.state)?;
+            Some(Standing::Failed { process: None, failure })
+        })
+    }
+
+    /// The actions that can be taken now.
+    pub fn enabled(&self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.state.enabled(&self.locals, &mut actions);
+        actions
+    }
+
+    /// Takes an action, if it is enabled.
+    pub fn step(&mut self, action: Action) -> Result<Step, Refusal> {
+        self.check(action)?;
+        Ok(self.take(action))
+    }
+
+    /// Takes actions one after the other.
+    pub fn follow(&mut self, schedule: &[Action]) -> Result<Vec<Step>, Refusal> {
+        schedule.iter().map(|&action| self.step(action)).collect()
+    }
+
+    /// Takes an action like [`step`](Replay::step), and tells what it changed.
+    pub fn step_with_changes(&mut self, action: Action) -> Result<(Step, Vec<Change>), Refusal> {
+        self.check(action)?;
+        let op = self.pending(action.process).expect("an enabled process").clone();
+        let before = self.view(action.process, &op);
+        let step = self.take(action);
+        let after = self.view(action.process, &op);
+        Ok((step, differences(before, after)))
+    }
+
+    /// The operation that a process is at, its place and text.
+    pub(super) fn site(&self, process: ProcessId) -> Site {
+        let op = self.pending(process);
+        let site = self.locals.system().site(self.locals.get(self.state.local(process)));
+        site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
+    }
+
+    pub(super) fn pending(&self, process: ProcessId) -> Option<&Op> {
+        match self.state.local(process) {
+            LocalId::ABSENT => None,
+            local => self.locals.op(local),
+        }
+    }
+
+    fn take(&mut self, Action { process, choice }: Action) -> Step {
+        let site = self.site(process);
+        let op = self.pending(process).expect("an enabled process").clone();
+        let told = match &op {
+            Op::Access(cell, access) => {
+                let before = self.state.content(*cell);
+                Some(access.apply(before, &mut self.locals.values))
+            }
+            _ => None,
+        };
+        self.state.step(&mut self.locals, Action { process, choice });
+        self.name_the_new();
+        let ended = match self.locals.status(self.state.local(process)) {
+            Status::At(_) => None,
+            Status::Done => Some(Ending::Done),
+            Status::Failed(_) => Some(Ending::Failed),
+        };
+        Step {
+            process: self.name(process).into(),
+            action: site.text,
+            outcome: match told {
+                Some(told) => Some(self.accessed(&op, told)),
+                None => self.outcome(process, &op, choice),
+            },
+            line: (site.line > 0).then_some(site.line),
+            column: (site.line > 0).then_some(site.column),
+            ended,
+        }
+    }
+
+    /// Names the processes that exist and have no name yet.
+    fn name_the_new(&mut self) {
+        for process in (self.names.len()..self.locals.process_count()).map(|p| ProcessId(p as u32))
+        {
+            let template =
+                self.locals.system().process_name(self.locals.get(self.state.local(process)));
+            let taken = |name: &String| self.names.contains(name);
+            let numbered = (2..).map(|number| format!("{template}#{number}"));
+            let name = std::iter::once(template.clone()).chain(numbered).find(|name| !taken(name));
+            self.names.push(name.expect("one of infinitely many names"));
+        }
+    }
+
+    /// Is the action enabled? If not, says why in terms of the program.
+    fn check(&self, action: Action) -> Result<(), Refusal> {
+        let Action { process, choice } = action;
+        let refuse = |why| Err(Refusal { step: self.state.depth() + 1, why });
+        if !self.state.exists(process) {
+            let last = self.names.len().saturating_sub(1);
+            return refuse(format!(
+                "there is no process {} here, they are numbered 0 to {last}",
+                process.0
+            ));
+        }
+        let name = self.name(process);
+        let mut choices = Vec::new();
+        self.state.choices(&self.locals, process, |choice| choices.push(choice));
+        if choices.contains(&choice) {
+            return Ok(());
+        }
+        if self.pending(process).is_none() {
+            return refuse(format!("{name} (process {}) has ended already", process.0));
+        }
+        let text = self.site(process).text;
+        if choices.is_empty() {
+            let wait = self.wait(process).map_or(String::new(), |wait| format!(": {}", wait.words));
+            return refuse(format!("{name} (process {}) waits at `{text}`{wait}", process.0));
+        }
+        let possible: Vec<_> = choices.iter().map(|choice| choice.0.to_string()).collect();
+        refuse(format!(
+            "{name} (process {}) is at `{text}`, where the choice can be {} but not {}",
+            process.0,
+            possible.join(", "),
+            choice.0
+        ))
+    }
+
+    /// A value in the program's words.
+    pub(super) fn value(&self, value: ValueId) -> String {
+        self.locals.system().show_value(self.locals.values.get(value))
+    }
+
+    pub(super) fn mailbox(&self, mailbox: MailboxId) -> &str {
+        &self.locals.system().objects().mailboxes[mailbox.index()]
+    }
+
+    pub(super) fn mutex(&self, mutex: MutexId) -> &str {
+        &self.locals.system().objects().mutexes[mutex.index()]
+    }
+
+    pub(super) fn cell(&self, cell: CellId) -> &str {
+        &self.locals.system().objects().cells[cell.index()].0
+    }
+}
+
+/// A text for operations of systems without a source.
+fn describe(op: &Op) -> &'static str {
+    match op {
+        Op::Isend { .. } => "isend",
+        Op::Irecv { .. } => "irecv",
+        Op::WaitAny(_) => "wait",
+        Op::TestAny(_) => "test",
+        Op::AsyncLock(_) => "async_lock",
+        Op::MutexWaitAny(_) => "mutex_wait",
+        Op::MutexTestAny(_) => "mutex_test",
+        Op::Unlock(_) => "unlock",
+        Op::AsyncAcquire(_) => "async_acquire",
+        Op::AcquireWait { .. } => "acquire_wait",
+        Op::Release(_) => "release",
+        Op::Arrive { .. } => "async_barrier",
+        Op::BarrierWait { .. } => "barrier_wait",
+        Op::Access(_, Access::Read) => "read",
+        Op::Access(_, Access::Write(_)) => "write",
+        Op::Access(_, Access::CompareAndSwap { .. }) => "cas",
+        Op::Access(_, Access::FetchAdd(_)) => "fetch_add",
+        Op::Access(_, Access::Swap(_)) => "swap",
+        Op::Choose { .. } => "choose",
+        Op::Local => "local",
+        Op::Spawn(_) => "spawn",
+        Op::Join(_) => "join",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripts::{Script, irecv, isend, wait};
+    use super::*;
+    use crate::model::{Choice, Handle};
+
+    fn outcomes(system: &Script, order: &[(u32, i32)]) -> Vec<String> {
+        let action = |&(p, c): &(u32, i32)| Action { process: ProcessId(p), choice: Choice(c) };
+        let schedule: Vec<_> = order.iter().map(action).collect();
+        let told = Replay::new(system).follow(&schedule).unwrap();
+        told.into_iter().map(|step| step.outcome.unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn steps_say_what_came_of_them() {
+        let test = Op::TestAny(Box::new([Handle(0)]));
+        let script = Script::new(vec![
+            vec![irecv(0, None), test, wait(0), Op::Choose { lo: 3, hi: 9 }],
+            vec![isend(0, Some(4)), Op::Access(CellId(0), Access::Write(ValueId::TRUE))],
+        ])
+        .mailboxes(1)
+        .cell();
+        let told = outcomes(&script, &[(0, 0), (0, -1), (1, 0), (1, 0), (0, 0), (0, 2)]);
+        assert_eq!(
+            told,
+            [
+                "no message yet",
+                "false",
+                "sends true with tag 4; pairs with a receive of P0",
+                "writes x = true",
+                "receives true from P1",
+                "chooses 5",
+            ]
+        );
+    }
+
+    #[test]
+    fn refusals_say_what_is_possible() {
+        let script = Script::new(vec![vec![irecv(0, None), wait(0)]]).mailboxes(1);
+        let mut replay = Replay::new(&script);
+        let action = |p, c| Action { process: ProcessId(p), choice: Choice(c) };
+        assert!(replay.step(action(4, 0)).unwrap_err().why.contains("no process 4"));
+        assert!(replay.step(action(0, 3)).unwrap_err().why.contains("can be 0 but not 3"));
+        replay.step(action(0, 0)).unwrap();
+        let refusal = replay.step(action(0, 0)).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "step 2 of the schedule: P0 (process 0) waits at `wait`: a message at m0"
+        );
+    }
+
+    /// Children of two parents: a search numbers them in the order in which it met them, which is not
+    /// that of every execution.
+    #[test]
+    fn schedules_of_spawning_programs_replay() {
+        let spawner = |n| vec![Op::Spawn(LocalId::ABSENT); n];
+        let receiver = vec![irecv(0, None), wait(0)];
+        let script = Script::new(vec![spawner(2), spawner(1), receiver]).mailboxes(1);
+        let mut locals = Locals::new(&script);
+        let mut state = State::initial(&mut locals);
+        let (mut told, mut renamed) = (0, 0);
+        walk(&mut locals, &mut state, &mut |_, state| {
+            let schedule = state.portable_schedule();
+            renamed += usize::from(schedule != state.schedule().collect::<Vec<_>>());
+            told += 1;
+            let mut replay = Replay::new(&script);
+            replay.follow(&schedule).unwrap();
+            let Standing::Deadlock(deadlock) = replay.standing() else { panic!("no deadlock") };
+            let blocked: Vec<_> = deadlock.blocked.iter().map(|b| b.process.as_str()).collect();
+            assert_eq!(blocked, ["P2", "P2#2", "P2#3", "P2#4"]);
+        });
+        assert!(told > 100 && renamed > 0, "{told} executions, {renamed} with other numbers");
+    }
+
+    fn walk<'s>(
+        locals: &mut Locals<'s, Script>,
+        state: &mut State,
+        at_end: &mut impl FnMut(&Locals<'s, Script>, &State),
+    ) {
+        let mut actions = Vec::new();
+        state.enabled(locals, &mut actions);
+        if actions.is_empty() {
+            at_end(locals, state);
+        }
+        for action in actions {
+            state.step(locals, action);
+            walk(locals, state, at_end);
+            state.undo(locals);
+        }
+    }
+}

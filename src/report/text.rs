@@ -1,0 +1,352 @@
+//! Reports for people.
+//!
+//! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
+//! replays it. Styles are always written; who prints to something that is no terminal strips them.
+
+mod execution;
+mod steps;
+
+pub use execution::{Ending, Title, replay_command};
+pub use steps::{ChangeRows, StepTable};
+
+use std::fmt::{self, Display, Formatter};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+use bytesize::ByteSize;
+
+use super::{CheckReport, Subject, ViolationReport};
+use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
+
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+const HEADING: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// A piece of text in a style.
+struct Styled<T>(Style, T);
+
+impl<T: Display> Display for Styled<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Styled(style, text) = self;
+        write!(f, "{style}{text}{style:#}")
+    }
+}
+
+/// The result of `check`. With `quiet`, its first line only.
+pub struct Check<'r> {
+    /// What to show.
+    pub report: &'r CheckReport,
+    /// The verdict and no more.
+    pub quiet: bool,
+}
+
+impl Display for Check<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.report;
+        writeln!(f, "{}", verdict_line(report))?;
+        if self.quiet {
+            return Ok(());
+        }
+        match report.violations.as_slice() {
+            [] => write!(f, "{}", coverage(report))?,
+            [violation] => write!(f, "{}", Story { subject: &report.subject, violation })?,
+            many => {
+                for (index, violation) in many.iter().enumerate() {
+                    let number = format!("{} of {}", index + 1, many.len());
+                    let line = violation_line(violation);
+                    writeln!(f, "\n{}  {line}", Styled(HEADING, number))?;
+                    write!(f, "{}", Story { subject: &report.subject, violation })?;
+                }
+            }
+        }
+        writeln!(f)?;
+        statistics(f, report)?;
+        if let [violation, ..] = report.violations.as_slice() {
+            let of = if report.violations.len() > 1 { " the first of them" } else { "" };
+            writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} step by step:")))?;
+            writeln!(f, "  {}", replay_command(&report.subject, &violation.replay))?;
+        }
+        Ok(())
+    }
+}
+
+fn verdict_line(report: &CheckReport) -> String {
+    match report.violations.as_slice() {
+        [] if report.verdict == Verdict::Ok => Styled(
+            GOOD,
+            "Verified: no execution deadlocks, fails an assertion or runs into an error.",
+        )
+        .to_string(),
+        [] => {
+            Styled(UNSURE, "Incomplete: nothing wrong was found, but not everything was explored.")
+                .to_string()
+        }
+        [violation] => violation_line(violation),
+        many => {
+            let count = |kind| many.iter().filter(|violation| violation.kind == kind).count();
+            let parts = [
+                (count(ViolationKind::Deadlock), "deadlock", "deadlocks"),
+                (count(ViolationKind::Assertion), "failed assertion", "failed assertions"),
+                (count(ViolationKind::Error), "run-time error", "run-time errors"),
+            ];
+            let parts = parts.into_iter().filter(|part| part.0 > 0);
+            let parts: Vec<_> = parts.map(|(n, one, more)| plural(n as u64, one, more)).collect();
+            let text = format!("{} violations: {}.", many.len(), parts.join(", "));
+            Styled(BAD, text).to_string()
+        }
+    }
+}
+
+/// The violation in a line.
+pub(super) fn violation_line(violation: &ViolationReport) -> String {
+    let place = match (&violation.process, violation.line) {
+        (Some(process), Some(line)) => format!(" ({process}, line {line})"),
+        (Some(process), None) => format!(" ({process})"),
+        (None, Some(line)) if violation.kind != ViolationKind::Deadlock => {
+            format!(" (at the end, line {line})")
+        }
+        _ => String::new(),
+    };
+    let word = match violation.kind {
+        ViolationKind::Deadlock => "Deadlock",
+        ViolationKind::Assertion => "Assertion failed",
+        ViolationKind::Error => "Error",
+    };
+    // Messages are written to stand alone, too.
+    let message = violation
+        .message
+        .strip_prefix("assertion failed")
+        .map(|rest| rest.strip_prefix(": ").unwrap_or(rest));
+    match message.unwrap_or(&violation.message) {
+        "" => format!("{}{place}.", Styled(BAD, word)),
+        message => format!("{} {message}{place}.", Styled(BAD, format!("{word}:"))),
+    }
+}
+
+/// The spec and the constants that were set, in words.
+fn title(subject: &Subject) -> String {
+    let spec = if subject.spec == "-" { "standard input" } else { &subject.spec };
+    match subject.defines.as_slice() {
+        [] => spec.into(),
+        defines => format!("{spec} with {}", defines.join(", ")),
+    }
+}
+
+/// What a search that found nothing covered, and what it did not.
+fn coverage(report: &CheckReport) -> String {
+    let stats = &report.stats;
+    let traces = plural(stats.traces, "execution", "executions");
+    let title = title(&report.subject);
+    let all = match report.guarantee {
+        Guarantee::EveryExecution => format!("all {traces} explored"),
+        Guarantee::EveryClass => format!("{traces} explored, at least one of each class"),
+        Guarantee::EveryClassOnce => format!("{traces} explored, one of each class"),
+    };
+    let Some(reason) = report.stopped_by else {
+        return format!("  {title}: {all}.\n");
+    };
+    let why = stop_sentence(reason, report);
+    let seen = match stats.traces {
+        0 => "No execution was followed to its end".into(),
+        _ => format!("{traces} explored to the end"),
+    };
+    let unit = depth_unit(report);
+    let (covered, missing) = match (reason, report.limits.depth) {
+        (StopReason::Depth, Some(depth)) => (
+            format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
+            format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
+        ),
+        _ => (seen, "all other executions: they may still hold a violation".into()),
+    };
+    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
+}
+
+/// Why the search ended early, as part of a sentence.
+fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
+    let limits = &report.limits;
+    match reason {
+        StopReason::Violation => "stopped at the first violation (--all goes on)".into(),
+        StopReason::MaxTraces => format!(
+            "stopped after {} (--max-traces)",
+            plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions")
+        ),
+        StopReason::Timeout => match limits.timeout {
+            Some(time) => format!("stopped after {} (--timeout)", humantime::format_duration(time)),
+            None => "stopped by --timeout".into(),
+        },
+        StopReason::MaxMemory => match limits.max_memory {
+            Some(bytes) => format!("stopped at {} of memory (--max-memory)", ByteSize(bytes)),
+            None => "stopped by --max-memory".into(),
+        },
+        StopReason::Interrupted => "interrupted".into(),
+        StopReason::Depth => format!(
+            "{} cut at {} {} (--depth)",
+            match report.stats.truncated {
+                1 => "1 execution was".into(),
+                n => format!("{} executions were", thousands(n)),
+            },
+            depth_unit(report),
+            thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
+        ),
+        StopReason::Oversubscribed => {
+            "stopped there, because nothing has a meaning beyond that".into()
+        }
+    }
+}
+
+/// What a depth counts: an unfolding has no order among steps that do not depend on one another.
+fn depth_unit(report: &CheckReport) -> &'static str {
+    match report.guarantee {
+        Guarantee::EveryExecution => "step",
+        Guarantee::EveryClass | Guarantee::EveryClassOnce => "causal depth",
+    }
+}
+
+fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
+    let stats = &report.stats;
+    let row = |f: &mut Formatter<'_>, name: &str, text: String| {
+        writeln!(f, "{}{text}", Styled(FAINT, format!("{name:<10}")))
+    };
+    let mut search = report.explorer.to_owned();
+    if let Some(k) = &report.k {
+        search += &format!(", k = {k}");
+    }
+    match report.stopped_by {
+        Some(_) if report.violations.is_empty() => search += "; incomplete",
+        Some(reason) => search += &format!("; {}", stop_sentence(reason, report)),
+        None => search += "; complete: every class of executions was visited",
+    }
+    row(f, "Search", search)?;
+    let may_be_more = !matches!(report.stopped_by, None | Some(StopReason::Violation));
+    if may_be_more && !report.violations.is_empty() {
+        row(f, "", "not everything was explored: there may be more violations".into())?;
+    }
+    let mut traces = plural(stats.traces, "trace", "traces");
+    if stats.deadlocked_traces > 0 {
+        traces += &format!(" ({} deadlocked)", thousands(stats.deadlocked_traces));
+    }
+    let mut figures = vec![traces];
+    let mut add = |n: Option<u64>, one: &str, more: &str| {
+        figures.extend(n.map(|n| plural(n, one, more)));
+    };
+    add(stats.classes, "class", "classes");
+    add(
+        (stats.blocked > 0).then_some(stats.blocked),
+        "blocked exploration",
+        "blocked explorations",
+    );
+    add(Some(stats.transitions), "transition", "transitions");
+    match stats.events {
+        None => add(stats.events_built, "event at most", "events at most"),
+        events => add(events, "event", "events"),
+    }
+    add(stats.states, "state", "states");
+    add(stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls");
+    figures.push(format!("longest {}", thousands(stats.max_depth)));
+    row(f, "Explored", figures.join(", "))?;
+    let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
+    row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))
+}
+
+/// The counterexample of a violation.
+struct Story<'r> {
+    subject: &'r Subject,
+    violation: &'r ViolationReport,
+}
+
+impl Display for Story<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let violation = self.violation;
+        if violation.kind != ViolationKind::Deadlock {
+            write!(f, "{}", excerpt(self.subject, violation))?;
+        }
+        let title = title(self.subject);
+        let heading = match violation.schedule.len() as u64 {
+            0 => format!("{title}, before any step"),
+            n => format!("{title}, after {}:", plural(n, "step", "steps")),
+        };
+        writeln!(f, "\n{}", Styled(HEADING, heading))?;
+        write!(f, "{}", StepTable::new(&violation.schedule))?;
+        if violation.kind == ViolationKind::Deadlock {
+            write!(f, "{}", execution::Standstill(violation))?;
+        }
+        Ok(())
+    }
+}
+
+/// The source line that failed, with the culprit underlined; empty if the place is unknown.
+fn excerpt(subject: &Subject, violation: &ViolationReport) -> String {
+    let source = &subject.source;
+    let (Some(line), Some(column)) = (violation.line, violation.column) else {
+        return String::new();
+    };
+    let lines = source.split_inclusive('\n').take(line as usize - 1);
+    let line_start: usize = lines.map(str::len).sum();
+    let Some(rest) = source.get(line_start..) else { return String::new() };
+    let rest = rest.lines().next().unwrap_or_default();
+    let column = column as usize - 1;
+    let offset = rest.char_indices().nth(column).map_or(rest.len(), |(offset, _)| offset);
+    let culprit = &rest[offset..];
+    let length = if !violation.text.is_empty() && culprit.starts_with(&violation.text) {
+        violation.text.len()
+    } else {
+        culprit.trim_end().len()
+    };
+    let start = line_start + offset;
+    let snippet = Snippet::source(source.as_str())
+        .path(violation.file.as_str())
+        .annotation(AnnotationKind::Primary.span(start..start + length));
+    let group = Group::with_level(Level::ERROR).element(snippet);
+    format!("\n{}\n", Renderer::styled().render(&[group]))
+}
+
+/// `1 trace`, `12,000 traces`.
+fn plural(n: u64, one: &str, more: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { more })
+}
+
+/// `12,345,678`.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `3 ms`, `2.41 s`, `5m 12s`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.001 => "less than 1 ms".into(),
+        s if s < 1.0 => format!("{:.0} ms", s * 1000.0),
+        s if s < 60.0 => format!("{s:.2} s"),
+        s => humantime::format_duration(std::time::Duration::from_secs(s as u64)).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(plural(1, "step", "steps"), "1 step");
+    }
+
+    #[test]
+    fn times_have_the_unit_that_fits() {
+        assert_eq!(duration(0.0001), "less than 1 ms");
+        assert_eq!(duration(0.25), "250 ms");
+        assert_eq!(duration(2.5), "2.50 s");
+        assert_eq!(duration(312.9), "5m 12s");
+    }
+}

@@ -1,0 +1,129 @@
+//! How an execution ended: a standstill with who waits for whom, a failure, or all is well.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::steps::clipped;
+use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, violation_line};
+use crate::explore::ViolationKind;
+use crate::property::{Blocked, list};
+use crate::report::{ExecutionReport, Subject, ViolationReport};
+
+/// Above this many bytes a schedule is not fit for a command line.
+const LONGEST_SCHEDULE: usize = 4000;
+
+/// The processes that wait at the end of a deadlocked execution.
+pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport);
+
+impl Display for Standstill<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Standstill(violation) = self;
+        writeln!(f, "\n{}", Styled(HEADING, "Now nothing can move:"))?;
+        let widest = |of: &dyn Fn(&Blocked) -> usize| {
+            violation.blocked.iter().map(of).max().unwrap_or_default()
+        };
+        let who = widest(&|blocked| blocked.process.chars().count());
+        let number = widest(&|blocked| blocked.line.map_or(0, |line| line.to_string().len()));
+        let what = widest(&|blocked| clipped(&blocked.action).chars().count());
+        for blocked in &violation.blocked {
+            let place = match blocked.line {
+                Some(line) => Styled(FAINT, format!("  line {line:>number$}")).to_string(),
+                None => String::new(),
+            };
+            let Blocked { process, waits_for, .. } = blocked;
+            let action = clipped(&blocked.action);
+            writeln!(f, "  {process:<who$}{place}  {action:<what$}  waits for {waits_for}")?;
+            if let Some(hope) = blocked.hope() {
+                let margin = 2 + who + place_width(blocked, number) + 2 + what + 2;
+                writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
+            }
+        }
+        if !violation.ended.is_empty() {
+            let names: Vec<_> = violation.ended.iter().map(String::as_str).collect();
+            let verb = if names.len() == 1 { "has" } else { "have" };
+            writeln!(f, "  {} {verb} ended.", list(&names))?;
+        }
+        match &violation.cycle {
+            Some(cycle) if cycle.iter().all(|link| link.needs.len() == 1) => {
+                writeln!(f, "\n{}", Styled(HEADING, "Each waits for the next:"))?;
+                let mut names: Vec<_> = cycle.iter().map(|link| link.process.as_str()).collect();
+                names.push(names[0]);
+                writeln!(f, "  {}", names.join(" -> "))
+            }
+            Some(cycle) => {
+                writeln!(f, "\n{}", Styled(HEADING, "No one outside could help these:"))?;
+                for link in cycle {
+                    let needs: Vec<_> = link.needs.iter().map(String::as_str).collect();
+                    writeln!(f, "  {} -> {}", link.process, needs.join(" or "))?;
+                }
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn place_width(blocked: &Blocked, number: usize) -> usize {
+    blocked.line.map_or(0, |_| "  line ".len() + number)
+}
+
+/// What is to be said above the steps of an execution.
+pub struct Title<'r>(pub &'r ExecutionReport);
+
+impl Display for Title<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Title(report) = self;
+        let seed = report.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        writeln!(f, "{}", Styled(HEADING, format!("{}{seed}:", title(&report.subject))))
+    }
+}
+
+/// What is to be said below the steps of an execution.
+pub struct Ending<'r>(pub &'r ExecutionReport);
+
+impl Display for Ending<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Ending(report) = self;
+        let steps = plural(report.schedule.len() as u64, "step", "steps");
+        match report.violations.first() {
+            Some(violation) => {
+                writeln!(f, "\n{}", violation_line(violation))?;
+                if violation.kind == ViolationKind::Deadlock {
+                    write!(f, "{}", Standstill(violation))
+                } else {
+                    write!(f, "{}", excerpt(&report.subject, violation))
+                }
+            }
+            None if report.complete => {
+                let text = format!("All processes have ended after {steps}; nothing is wrong.");
+                writeln!(f, "\n{}", Styled(GOOD, text))
+            }
+            None => {
+                let names: Vec<_> = report.enabled.iter().map(String::as_str).collect();
+                let text = format!("The execution is cut here, after {steps}.");
+                writeln!(f, "\n{} {} can still move.", Styled(UNSURE, text), list(&names))
+            }
+        }
+    }
+}
+
+/// The command that shows an execution step by step.
+pub fn replay_command(subject: &Subject, schedule: &str) -> String {
+    let mut command = format!("mazurka replay {}", quoted(&subject.spec));
+    for define in &subject.defines {
+        command += &format!(" -D {}", quoted(define));
+    }
+    if schedule.len() > LONGEST_SCHEDULE {
+        command += " RESULT.json   (RESULT.json being what --format json prints)";
+        return command;
+    }
+    command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
+}
+
+/// Quoted for a shell, if need be.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

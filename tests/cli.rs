@@ -1,0 +1,288 @@
+//! The program as a user meets it: exit codes, JSON, texts, limits, signals, mistakes.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// So many interleavings that no test waits for the end.
+const ENDLESS_SEARCH: &str = "\
+    mailbox box;\n\
+    process Sender[i in 0..12] { isend(box, i); local(\"a\"); local(\"b\"); }\n\
+    process Receiver { for j in 0..12 { irecv(box); } }\n";
+
+/// The program, to be run in the folder of the golden files.
+pub fn mazurka(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mazurka"));
+    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the program with `stdin` as input.
+pub fn run_with(args: &[&str], stdin: &str) -> Output {
+    let mut child = mazurka(args).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// Runs the program.
+pub fn run(args: &[&str]) -> Output {
+    mazurka(args).output().unwrap()
+}
+
+/// The JSON object on standard output.
+pub fn json(output: &Output) -> Value {
+    let error = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|why| panic!("{why}: {error}"))
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("an exit, not a signal")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Compares standard output with a golden file, but for time and memory. `UPDATE_GOLDEN=1` writes it anew.
+fn assert_golden(name: &str, output: &Output) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let text = stdout(output);
+    let lines =
+        text.lines().map(|line| if line.starts_with("Took ") { "Took      .." } else { line });
+    let actual = lines.fold(String::new(), |text, line| text + line + "\n");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(actual == expected, "{name} is\n{expected}\nbut this was printed:\n{actual}");
+}
+
+#[test]
+fn exit_codes_tell_the_result() {
+    assert_eq!(code(&run(&["check", "ok.maz"])), 0);
+    assert_eq!(code(&run(&["check", "rendezvous.maz"])), 1);
+    assert_eq!(code(&run(&["check", "assertion.maz"])), 1);
+    assert_eq!(code(&run(&["check", "no-such-file.maz"])), 2);
+    assert_eq!(code(&run(&["check", "endless.maz", "--depth", "50"])), 3);
+    let all = run(&["check", "endless.maz", "--depth", "50", "--explorer", "exhaustive"]);
+    assert_eq!(code(&all), 3);
+}
+
+#[test]
+fn texts_are_as_reviewed() {
+    for (name, args) in [
+        ("rendezvous.txt", &["check", "rendezvous.maz"][..]),
+        ("philosophers.txt", &["check", "philosophers.maz", "-D", "N=4"]),
+        ("counter.txt", &["check", "counter.maz"]),
+        ("assertion.txt", &["check", "assertion.maz", "--explorer", "exhaustive", "--all"]),
+        ("ok.txt", &["check", "ok.maz"]),
+        ("endless.txt", &["check", "endless.maz", "--depth", "6", "--explorer", "exhaustive"]),
+        ("run.txt", &["run", "counter.maz", "--seed", "1"]),
+        ("replay.txt", &["replay", "rendezvous.maz", "--schedule", "0,1,0x2,2"]),
+    ] {
+        assert_golden(name, &run(args));
+    }
+}
+
+#[test]
+fn json_has_the_fields_of_the_contract() {
+    let result = json(&run(&["check", "philosophers.maz", "--all", "--format", "json"]));
+    assert_eq!(result["mazurka"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(result["spec"], "philosophers.maz");
+    assert_eq!(result["constants"]["N"], 3);
+    assert_eq!(result["explorer"], "udpor");
+    assert_eq!(result["k"], "optimal");
+    assert_eq!(result["verdict"], "deadlock");
+    assert_eq!(result["complete"], true);
+    assert_eq!(result["stopped_by"], Value::Null);
+    let stats = &result["stats"];
+    assert_eq!(stats["traces"], 7);
+    assert_eq!(stats["deadlocked_traces"], 1);
+    assert_eq!(stats["blocked"], 0);
+    assert_eq!(stats["states"], Value::Null);
+    for figure in ["transitions", "events", "max_depth", "sat_calls", "peak_memory_bytes"] {
+        assert!(stats[figure].is_u64(), "{figure}: {}", stats[figure]);
+    }
+    assert!(stats["wall_seconds"].is_f64());
+    let violation = &result["violations"][0];
+    assert_eq!(violation["kind"], "deadlock");
+    assert_eq!(violation["file"], "philosophers.maz");
+    assert_eq!(violation["line"], 7);
+    let step = &violation["schedule"][0];
+    assert_eq!((&step["process"], &step["line"]), (&"Philosopher[0]".into(), &6.into()));
+    assert_eq!(step["action"], "lock(fork[i])");
+    let blocked = &violation["blocked"][0];
+    assert_eq!(blocked["process"], "Philosopher[0]");
+    assert_eq!(blocked["waits_for"], "mutex fork[1], held by Philosopher[1]");
+    assert_eq!(violation["cycle"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_figure_that_an_explorer_has_not_is_null() {
+    let args = ["check", "ok.maz", "--explorer", "exhaustive", "--format", "json"];
+    let result = json(&run(&args));
+    assert_eq!(result["k"], Value::Null);
+    assert_eq!(result["stats"]["events"], Value::Null);
+    assert_eq!(result["verdict"], "ok");
+    assert_eq!(result["violations"], Value::Array(vec![]));
+}
+
+#[test]
+fn wrong_command_lines_are_refused_with_a_reason() {
+    for (args, fragment) in [
+        (&["check"][..], "<SPEC>"),
+        (&["frobnicate"], "unrecognized subcommand"),
+        (&["check", "ok.maz", "--explorer", "magic"], "there is no explorer `magic`"),
+        (&["check", "ok.maz", "--explorer", "exhaustive", "-k", "2"], "`exhaustive` has none"),
+        (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),
+        (&["check", "ok.maz", "--timeout", "soon"], "write a time like 30s"),
+        (&["check", "ok.maz", "--max-memory", "lots"], "write a size like 512M"),
+        (&["check", "ok.maz", "--format", "yaml"], "invalid value 'yaml'"),
+        (&["check", "philosophers.maz", "-D", "N"], "NAME=VALUE"),
+        (&["check", "philosophers.maz", "-D", "M=3"], "M"),
+        (&["check", "no-such-file.maz"], "cannot read no-such-file.maz"),
+        (&["replay", "ok.maz"], "<FILE>"),
+        (&["replay", "ok.maz", "--schedule", "0,x"], "item 2 of the schedule"),
+        (&["replay", "ok.maz", "--schedule", "7"], "there is no process 7"),
+        (&["replay", "ok.maz", "--schedule", "0x2"], "Client (process 0) waits at"),
+        (&["replay", "ok.maz", "ok.maz"], "no JSON result"),
+    ] {
+        let output = run(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(fragment), "{args:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{args:?}");
+    }
+}
+
+#[test]
+fn mistakes_in_a_spec_are_shown_on_standard_error() {
+    let output = run_with(&["check", "-", "--format", "json"], "process P { send(nowhere, 1); }");
+    assert_eq!(code(&output), 2);
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains("nowhere"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_spec_may_come_from_standard_input() {
+    let output = run_with(&["check", "-", "--format", "json"], "process P { local(\"a\"); }");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(json(&output)["spec"], "-");
+}
+
+#[test]
+fn constants_can_be_set() {
+    let args = ["check", "philosophers.maz", "-D", "N=4", "--all", "--format", "json"];
+    let result = json(&run(&args));
+    assert_eq!(result["constants"]["N"], 4);
+    assert_eq!(result["stats"]["traces"], 15);
+}
+
+#[test]
+fn quiet_prints_the_verdict_only() {
+    let output = run(&["check", "rendezvous.maz", "-q"]);
+    assert_eq!(stdout(&output).lines().count(), 1);
+    assert!(stdout(&output).starts_with("Deadlock: "));
+}
+
+#[test]
+fn pipes_get_neither_colours_nor_progress() {
+    let args = ["check", "-", "--explorer", "exhaustive", "--timeout", "300ms"];
+    let output = run_with(&args, ENDLESS_SEARCH);
+    assert_eq!(stderr(&output), "");
+    assert!(!stdout(&output).contains('\x1b'));
+    let output = run(&["check", "rendezvous.maz", "--color", "always"]);
+    assert!(stdout(&output).contains('\x1b'));
+}
+
+#[test]
+fn limits_end_the_search_and_say_so() {
+    for (limit, value, reason, words) in [
+        ("--timeout", "200ms", "timeout", "stopped after 200ms (--timeout)"),
+        ("--max-traces", "1000", "max-traces", "stopped after 1,000 executions (--max-traces)"),
+        ("--max-memory", "1K", "max-memory", "(--max-memory)"),
+    ] {
+        let mut args = vec!["check", "-", "--explorer", "exhaustive", limit, value];
+        let output = run_with(&args, ENDLESS_SEARCH);
+        assert_eq!(code(&output), 3, "{limit}: {}", stderr(&output));
+        assert!(stdout(&output).starts_with("Incomplete: "), "{}", stdout(&output));
+        assert!(stdout(&output).contains(words), "{}", stdout(&output));
+        args.extend(["--format", "json"]);
+        let result = json(&run_with(&args, ENDLESS_SEARCH));
+        assert_eq!(result["verdict"], "incomplete");
+        assert_eq!(result["complete"], false);
+        assert_eq!(result["stopped_by"], reason);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = mazurka(&["check", "rendezvous.maz"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 1);
+    assert_eq!(stderr(&output), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_what_was_found_so_far() {
+    let args = ["check", "-", "--explorer", "exhaustive", "--format", "json"];
+    let mut child = mazurka(&args).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(ENDLESS_SEARCH.as_bytes()).unwrap();
+    // The handler is not there from the first instant; an interrupt before it would just kill.
+    std::thread::sleep(Duration::from_millis(700));
+    let start = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(code(&output), 3);
+    let result = json(&output);
+    assert_eq!(result["stopped_by"], "interrupted");
+    assert_eq!(result["verdict"], "incomplete");
+    assert!(result["stats"]["traces"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn random_executions_depend_on_the_seed_alone() {
+    let seeds: Vec<_> = (0..8).map(|seed| seed.to_string()).collect();
+    let text = |seed: &str| stdout(&run(&["run", "rendezvous.maz", "--seed", seed]));
+    let texts: Vec<_> = seeds.iter().map(|seed| text(seed)).collect();
+    assert_eq!(texts[3], text("3"));
+    assert_eq!(text("0"), stdout(&run(&["run", "rendezvous.maz"])));
+    assert!(texts.iter().any(|text| text.contains("Deadlock")));
+    assert!(texts.iter().any(|text| text.contains("nothing is wrong")));
+}
+
+#[test]
+fn a_run_is_cut_at_the_depth() {
+    let output = run(&["run", "endless.maz", "--depth", "5"]);
+    assert_eq!(code(&output), 3);
+    assert!(stdout(&output).contains("cut here, after 5 steps. Blinker can still move"));
+}
+
+#[test]
+fn explorers_are_listed() {
+    let text = stdout(&run(&["explorers"]));
+    assert!(text.contains("udpor") && text.contains("exhaustive"));
+    let list = json(&run(&["explorers", "--format", "json"]));
+    assert_eq!(list[0]["name"], "udpor");
+    assert!(list[0]["guarantee"].is_string());
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    for args in [&["--help"][..], &["check", "--help"], &["run", "--help"]] {
+        let text = stdout(&run(args));
+        assert!(text.contains("Examples:") && text.contains("Exit codes:"), "{text}");
+    }
+    assert!(stdout(&run(&["--version"])).starts_with("mazurka "));
+}
