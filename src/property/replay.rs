@@ -142,9 +142,11 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// What `final` objects to.
+    /// What is wrong with no process in particular: a barrier with too many arrivals, or what `final`
+    /// objects to.
     pub fn failure_at_end(&self) -> Option<Standing> {
-        let failure = final_failure(&self.locals, &self.state)?;
+        let crowded = oversubscription(&self.locals, &self.state);
+        let failure = crowded.or_else(|| final_failure(&self.locals, &self.state))?;
         Some(Standing::Failed { process: None, failure })
     }
 
