@@ -138,10 +138,9 @@ pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Res
         (ViolationKind::Assertion, None) => {
             violates_final(&locals, &state) && state.unfinished(&locals).next().is_none()
         }
-        (ViolationKind::Error, Some(process)) => {
-            kind_of(process) == Some(FailureKind::Error) || state.oversubscribed().is_some()
-        }
-        (ViolationKind::Deadlock, Some(_)) | (ViolationKind::Error, None) => false,
+        (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
+        (ViolationKind::Error, None) => state.oversubscribed().is_some(),
+        (ViolationKind::Deadlock, Some(_)) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))
 }

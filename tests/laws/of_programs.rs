@@ -1,22 +1,20 @@
 //! The front end against the tests' own reading of a program.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, explore};
+use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Violation, explore};
 use mazurka::lang::compile;
 use mazurka::model::System;
 
 use crate::random_models::samples;
 
-/// What one program means: figures, and the violations by kind and number.
-fn meaning<S: System>(system: &S, method: Method) -> (Outcome, BTreeMap<String, usize>) {
+/// What one program means: figures, and the kinds of violations. (How many different ones there are is a
+/// matter of places in a text, which a syntax tree has not.)
+fn meaning<S: System>(system: &S, method: Method) -> (Outcome, BTreeSet<String>) {
     let outcome =
         explore(system, method, Budget { all: true, ..Budget::default() }, &mut NoObserver);
-    let mut kinds = BTreeMap::new();
-    for violation in &outcome.violations {
-        let kind = format!("{:?} of {:?}", violation.kind, violation.process);
-        *kinds.entry(kind).or_default() += 1;
-    }
+    let name = |v: &Violation| format!("{:?} of {:?}", v.kind, v.process);
+    let kinds = outcome.violations.iter().map(name).collect();
     (outcome, kinds)
 }
 
