@@ -24,11 +24,11 @@ mod value;
 
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{LocalId, Locals, ProcessId, Status};
-pub use object::{Barrier, End, Mailbox, Mutex, Post, Semaphore};
+pub use object::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore};
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome,
     Request, SemaphoreId,
 };
-pub use state::{Posted, State};
+pub use state::State;
 pub use system::{Failure, FailureKind, Next, Objects, Site, System};
 pub use value::{Value, ValueId, Values};

@@ -1,5 +1,265 @@
 //! Every spec on every explorer, judged by what the explorer guarantees.
+//!
+//! Three things must agree: the numbers that the spec expects, the classes that the exhaustive explorer finds
+//! (where there are few enough executions), and the classes that each other explorer reports, trace by
+//! trace.
 
 mod expectation;
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mazurka::explore::{
+    Budget, Guarantee, Method, NoObserver, Outcome, StopReason, ViolationKind, explore,
+};
+use mazurka::lang::{Program, compile};
+
+use crate::judge::{Counts, METHODS, Recorder, check_counterexample, guarantee};
+use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
+
+/// Up to this many executions the exhaustive explorer judges the ordinary run, where the spec says how many
+/// there are.
+const MAX_EXECUTIONS: u64 = 20_000;
+/// Where it does not say, the attempt is given up after so many.
+const MAX_ATTEMPT: u64 = 2_000;
+/// Above this many classes the ordinary run has only the last variant of each explorer.
+const MANY_CLASSES: u64 = 500;
+/// Above this many it has none.
+const TOO_MANY_CLASSES: u64 = 6_000;
+/// The time of a case that takes longer is printed.
+const NOTEWORTHY: Duration = Duration::from_secs(2);
+
+/// A spec with one of its expectations.
+struct Case {
+    path: PathBuf,
+    text: String,
+    expected: Expectation,
+}
+
+fn is_slow_run() -> bool {
+    std::env::var_os("MAZURKA_SLOW").is_some()
+}
+
+/// Every expectation of every spec, those marked `slow` only in slow runs.
+fn cases() -> Vec<Case> {
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a readable spec");
+        let all = expectations(&text).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+        let case = move |expected| Case { path: path.clone(), text: text.clone(), expected };
+        all.into_iter().map(case)
+    };
+    let cases = files("specs", "maz").into_iter().flat_map(read);
+    cases.filter(|case| is_slow_run() || !case.is_slow()).collect()
+}
+
+impl Case {
+    fn name(&self) -> String {
+        let path = self.path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.path);
+        format!("{}{}", path.display(), self.expected.options())
+    }
+
+    fn is_slow(&self) -> bool {
+        self.expected.slow || self.expected.traces.is_some_and(|n| n > TOO_MANY_CLASSES)
+    }
+
+    fn compile(&self) -> Result<Program, String> {
+        let name = self.path.file_name().map_or("".into(), |name| name.to_string_lossy());
+        compile(&name, &self.text, &self.expected.constants).map_err(|errors| errors.render(false))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let program = self.compile()?;
+        let mut recorder = Recorder::new(&program);
+        let judged = self.check_exhaustive(&program, &mut recorder)?;
+        for (index, &(name, method, never_blocked)) in METHODS.iter().enumerate() {
+            if self.is_spared(index) {
+                continue;
+            }
+            let outcome = explore(&program, method, everything(), &mut recorder);
+            let found = recorder.take();
+            let guarantee = guarantee(name);
+            self.check_outcome(&outcome)
+                .and_then(|()| self.check_classes(&outcome, &found, guarantee, judged.as_ref()))
+                .and_then(|()| match outcome.stats.blocked {
+                    1.. if never_blocked => Err(format!("{} blocked", outcome.stats.blocked)),
+                    _ => Ok(()),
+                })
+                .and_then(|()| check_counterexamples(&program, &outcome))
+                .map_err(|how| format!("{method:?}: {how}"))?;
+        }
+        Ok(())
+    }
+
+    /// With many classes, any variant of an explorer but the last?
+    fn is_spared(&self, index: usize) -> bool {
+        let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != METHODS[index].0);
+        !is_slow_run() && !is_last && self.expected.traces.is_some_and(|n| n > MANY_CLASSES)
+    }
+
+    /// The classes of all executions, unless there are too many or the search has no end.
+    fn check_exhaustive(
+        &self,
+        program: &Program,
+        recorder: &mut Recorder<'_, Program>,
+    ) -> Result<Option<Counts>, String> {
+        let limit = match self.expected.interleavings {
+            Some(_) => MAX_EXECUTIONS,
+            None => MAX_ATTEMPT,
+        };
+        let budget = Budget { max_traces: Some(limit), ..everything() };
+        let outcome = explore(program, Method::Exhaustive, budget, recorder);
+        let found = recorder.take();
+        if outcome.stopped_by == Some(StopReason::MaxTraces) {
+            return self.check_long_exhaustive(program).map(|()| None);
+        }
+        let check = || {
+            self.check_outcome(&outcome)?;
+            same("executions", outcome.stats.traces, self.expected.interleavings)?;
+            check_counterexamples(program, &outcome)?;
+            self.check_classes(&outcome, &found, Guarantee::EveryExecution, None)
+        };
+        check().map_err(|how| format!("exhaustive: {how}"))?;
+        Ok(outcome.is_complete().then_some(found))
+    }
+
+    /// The numbers alone, where the spec knows how many executions there are and the time is given.
+    fn check_long_exhaustive(&self, program: &Program) -> Result<(), String> {
+        if !is_slow_run() || self.expected.interleavings.is_none() {
+            return Ok(());
+        }
+        let outcome = explore(program, Method::Exhaustive, everything(), &mut NoObserver);
+        let classes = outcome.stats.classes.expect("the exhaustive explorer counts classes");
+        same("executions", outcome.stats.traces, self.expected.interleavings)
+            .and_then(|()| same("classes", classes, self.expected.traces))
+            .map_err(|how| format!("exhaustive: {how}"))
+    }
+
+    /// The verdict, and that the search came to its end.
+    fn check_outcome(&self, outcome: &Outcome) -> Result<(), String> {
+        let kinds: BTreeSet<_> = outcome.violations.iter().map(|v| word(v.kind)).collect();
+        let fits = match self.expected.verdict.as_deref() {
+            Some("ok") => kinds.is_empty(),
+            Some(kind) => kinds.contains(kind),
+            None => true,
+        };
+        if !fits {
+            return Err(format!("found {kinds:?}, not {:?}", self.expected.verdict));
+        }
+        match outcome.stopped_by {
+            None | Some(StopReason::Oversubscribed) => Ok(()),
+            Some(reason) => Err(format!("stopped by {reason:?}")),
+        }
+    }
+
+    fn check_classes(
+        &self,
+        outcome: &Outcome,
+        found: &Counts,
+        guarantee: Guarantee,
+        judged: Option<&Counts>,
+    ) -> Result<(), String> {
+        if !outcome.is_complete() {
+            return Ok(());
+        }
+        let deadlocked = found.values().filter(|class| class.deadlocked).count() as u64;
+        let times = found.values().map(|class| class.times);
+        same("classes", found.len() as u64, self.expected.traces)?;
+        same("deadlocked classes", deadlocked, self.expected.deadlocked)?;
+        same("traces told", times.clone().sum(), Some(outcome.stats.traces))?;
+        if let Some(classes) = outcome.stats.classes {
+            same("classes counted", classes, Some(found.len() as u64))?;
+        }
+        if guarantee == Guarantee::EveryClassOnce && times.max() > Some(1) {
+            return Err("a class more than once".into());
+        }
+        match judged {
+            Some(judged) if !judged.keys().eq(found.keys()) => {
+                let missed = judged.keys().filter(|class| !found.contains_key(class)).count();
+                Err(format!("{missed} of {} classes missed", judged.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A search without limits that goes on after violations.
+fn everything() -> Budget {
+    Budget { all: true, ..Budget::default() }
+}
+
+fn word(kind: ViolationKind) -> &'static str {
+    match kind {
+        ViolationKind::Deadlock => "deadlock",
+        ViolationKind::Assertion => "assertion",
+        ViolationKind::Error => "error",
+    }
+}
+
+fn same(what: &str, found: u64, expected: Option<u64>) -> Result<(), String> {
+    match expected {
+        Some(expected) if expected != found => Err(format!("{found} {what}, not {expected}")),
+        _ => Ok(()),
+    }
+}
+
+fn check_counterexamples(program: &Program, outcome: &Outcome) -> Result<(), String> {
+    outcome.violations.iter().try_for_each(|violation| check_counterexample(program, violation))
+}
+
+/// On all cores: what disagrees.
+fn failures(cases: &[Case]) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let start = Instant::now();
+            if let Err(how) = case.check() {
+                let failure = format!("{}: {how}", case.name());
+                failures.lock().expect("no thread panicked").push(failure);
+            }
+            if start.elapsed() > NOTEWORTHY {
+                println!("{:.1?} for {}", start.elapsed(), case.name());
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let mut failures = failures.into_inner().expect("no thread panicked");
+    failures.sort();
+    failures
+}
+
+#[test]
+fn every_spec_meets_its_expectations_on_every_explorer() {
+    let cases = cases();
+    let failures = failures(&cases);
+    assert!(
+        failures.is_empty(),
+        "{} of {} fail:\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
+}
+
+/// The judge judged: it must find fault with wrong expectations.
+#[test]
+fn wrong_expectations_are_found_out() {
+    let text = "process P[i in 0..2] { x = i; }\nshared x: int = 0;";
+    let wrong = |facts: &str| {
+        let expected = expectations(&format!("//@ {facts}")).expect("facts").remove(0);
+        Case { path: Path::new("two-writes.maz").into(), text: text.into(), expected }.check()
+    };
+    assert_eq!(wrong("traces 2 deadlocked 0 interleavings 2 verdict ok"), Ok(()));
+    for facts in ["traces 1", "deadlocked 1", "interleavings 3", "verdict deadlock"] {
+        assert!(wrong(facts).is_err(), "{facts}");
+    }
+}

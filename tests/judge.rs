@@ -3,11 +3,33 @@
 
 use std::collections::BTreeMap;
 
-use mazurka::explore::{Observer, Violation, ViolationKind};
+use mazurka::explore::{EXPLORERS, Guarantee, K, Method, Observer, Violation, ViolationKind};
 use mazurka::model::{
     Action, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
+
+/// Every explorer but the judge, in all its variants: the name under which it is registered, and whether it
+/// promises never to be blocked.
+pub const METHODS: &[(&str, Method, bool)] = &[
+    ("udpor", Method::Udpor(K::Partial(1)), false),
+    ("udpor", Method::Udpor(K::Partial(2)), false),
+    ("udpor", Method::Udpor(K::Partial(3)), false),
+    ("udpor", Method::Udpor(K::Optimal), true),
+];
+
+/// What an explorer promises.
+pub fn guarantee(name: &str) -> Guarantee {
+    let info = EXPLORERS.iter().find(|info| info.name == name);
+    info.unwrap_or_else(|| panic!("no explorer is called {name}")).guarantee
+}
+
+#[test]
+fn no_explorer_is_forgotten() {
+    for info in EXPLORERS.iter().filter(|info| info.guarantee != Guarantee::EveryExecution) {
+        assert!(METHODS.iter().any(|&(name, ..)| name == info.name), "{} is not tested", info.name);
+    }
+}
 
 /// Replays every trace it is told of and counts how often each class came.
 ///
@@ -16,11 +38,20 @@ use mazurka::trace::{Classes, NormalForm};
 pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
-    counts: BTreeMap<NormalForm, u64>,
+    counts: Counts,
 }
 
-/// Per class how often it came.
-pub type Counts = BTreeMap<NormalForm, u64>;
+/// How often a class came.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Visits {
+    /// This often.
+    pub times: u64,
+    /// Does it end in a deadlock?
+    pub deadlocked: bool,
+}
+
+/// The classes that came.
+pub type Counts = BTreeMap<NormalForm, Visits>;
 
 impl<'s, S: System> Recorder<'s, S> {
     /// For explorers of `system`.
@@ -47,7 +78,9 @@ impl<S: System> Observer for Recorder<'_, S> {
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
         assert!(end.is_terminal(&self.locals), "{schedule:?} is reported as complete");
-        *self.counts.entry(self.classes.normal_form()).or_default() += 1;
+        let visits = self.counts.entry(self.classes.normal_form()).or_default();
+        visits.times += 1;
+        visits.deadlocked = end.unfinished(&self.locals).next().is_some();
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }
@@ -105,10 +138,9 @@ pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Res
         (ViolationKind::Assertion, None) => {
             violates_final(&locals, &state) && state.unfinished(&locals).next().is_none()
         }
-        (ViolationKind::Error, Some(process)) => {
-            kind_of(process) == Some(FailureKind::Error) || state.oversubscribed().is_some()
-        }
-        (ViolationKind::Deadlock, Some(_)) | (ViolationKind::Error, None) => false,
+        (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
+        (ViolationKind::Error, None) => state.oversubscribed().is_some(),
+        (ViolationKind::Deadlock, Some(_)) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))
 }

@@ -1,6 +1,7 @@
 //! Laws that hold on every program, tested on random ones against the oracle.
 
 mod of_explorers;
+mod of_programs;
 mod of_trace;
 mod of_unfolding;
 

@@ -46,7 +46,8 @@ const EDGES: &[&str] = &[
     "io::stdout",
     "io::stderr",
     "io::stdin",
-    "File::",
+    "File::open",
+    "File::create",
     "env!(",
 ];
 

@@ -7,7 +7,7 @@
 //! - mutex: `head` is the first request that is not released, and `opened[i]` the release after which
 //!   every request before `i` was released, known for all i up to `head`.
 
-use super::{Envelope, ProcessId, ValueId};
+use super::{Envelope, MailboxId, MutexId, ProcessId, SemaphoreId, ValueId};
 
 /// An end of a mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -262,4 +262,15 @@ impl Barrier {
     pub fn is_oversubscribed(&self) -> bool {
         self.arrived(0).len() > self.size as usize
     }
+}
+
+/// Where a request went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Posted {
+    /// A communication: an end of a mailbox, and the position there.
+    At(MailboxId, End, u32),
+    /// A request for a mutex.
+    Mutex(MutexId, u32),
+    /// A request for a semaphore.
+    Semaphore(SemaphoreId, u32),
 }

@@ -11,8 +11,8 @@
 use super::object::NONE;
 use super::{
     Action, Barrier, BarrierId, CellId, Choice, End, Envelope, Footprint, Handle, LocalId, Locals,
-    Mailbox, MailboxId, Mutex, MutexId, Objects, Op, Outcome, Post, ProcessId, Request, Semaphore,
-    SemaphoreId, Status, System, ValueId, Values,
+    Mailbox, MailboxId, Mutex, MutexId, Objects, Op, Outcome, Post, Posted, ProcessId, Request,
+    Semaphore, SemaphoreId, Status, System, ValueId, Values,
 };
 
 /// A process in a state.
@@ -29,17 +29,6 @@ struct Process {
 impl Process {
     const ABSENT: Process =
         Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0, born: NONE };
-}
-
-/// Where a request went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Posted {
-    /// A communication: an end of a mailbox, and the position there.
-    At(MailboxId, End, u32),
-    /// A request for a mutex.
-    Mutex(MutexId, u32),
-    /// A request for a semaphore.
-    Semaphore(SemaphoreId, u32),
 }
 
 /// What [`State::undo`] needs to know.

@@ -333,7 +333,7 @@ impl System for Script {
     ) -> Option<Failure> {
         let (cell, expected) = self.finally?;
         let content = values.get(cells[cell]).int();
-        let message = format!("final: x{cell} is {content}, not {expected}");
+        let message = format!("final: x{cell} is not {expected}");
         let kind = FailureKind::Assertion;
         (content != expected).then_some(Failure { kind, message, site: None })
     }

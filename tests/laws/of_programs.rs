@@ -1,0 +1,37 @@
+//! The front end against the tests' own reading of a program.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Violation, explore};
+use mazurka::lang::compile;
+use mazurka::model::System;
+
+use crate::random_models::samples;
+
+/// What one program means: figures, and the kinds of violations. (How many different ones there are is a
+/// matter of places in a text, which a syntax tree has not.)
+fn meaning<S: System>(system: &S, method: Method) -> (Outcome, BTreeSet<String>) {
+    let outcome =
+        explore(system, method, Budget { all: true, ..Budget::default() }, &mut NoObserver);
+    let name = |v: &Violation| format!("{:?} of {:?}", v.kind, v.process);
+    let kinds = outcome.violations.iter().map(name).collect();
+    (outcome, kinds)
+}
+
+/// The text, compiled, and the syntax tree, run by [`crate::random_models::Script`], have the same
+/// executions, classes, deadlocks and violations.
+#[test]
+fn compiled_programs_mean_what_their_syntax_trees_mean() {
+    for sample in samples() {
+        let compiled = compile("random.maz", &sample.program.text(), &[]);
+        let compiled = compiled.unwrap_or_else(|errors| {
+            panic!("{}\n{}", errors.render(false), sample.describe());
+        });
+        for method in [Method::Exhaustive, Method::Udpor(K::Optimal)] {
+            let (found, found_kinds) = meaning(&compiled, method);
+            let (expected, expected_kinds) = meaning(&sample.script, method);
+            assert_eq!(found.stats, expected.stats, "{method:?} on {}", sample.describe());
+            assert_eq!(found_kinds, expected_kinds, "{method:?} on {}", sample.describe());
+        }
+    }
+}
