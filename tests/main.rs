@@ -6,6 +6,7 @@
 //! | `random_models` | random programs, and that they reach what matters |
 //! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `lang`, `golden` | the front end: meaning of programs, texts of diagnostics |
 //! | `cli` | the program as its users meet it |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
@@ -15,6 +16,8 @@
 
 mod agreement;
 mod cli;
+mod golden;
+mod lang;
 mod laws;
 mod naive;
 mod random_models;

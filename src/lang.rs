@@ -1,0 +1,89 @@
+//! The modelling language: source text to a checked program that runs as a [`System`].
+//!
+#![doc = include_str!("lang/reference.md")]
+
+mod ast;
+mod books;
+mod check;
+mod code;
+mod compile;
+mod constant;
+mod diagnostic;
+mod expectation;
+mod hir;
+mod interpret;
+mod lexer;
+mod operators;
+mod parser;
+mod posts;
+mod program;
+mod token;
+mod types;
+
+use std::sync::Arc;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+pub use expectation::{Expectation, Verdict};
+pub use program::{Local, Program};
+
+#[allow(unused_imports, reason = "for the links of the documentation")]
+use crate::model::System;
+use check::{Checked, Kind};
+
+/// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
+const STACK: usize = 64 << 20;
+
+/// Compiles the text of a spec. `name` is how messages call the file; `overrides` set constants anew, as
+/// `-D NAME=VALUE` does.
+///
+/// # Errors
+/// Every mistake of the file and of the overrides.
+pub fn compile(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+) -> Result<Program, Diagnostics> {
+    stacker::grow(STACK, || compile_here(name, source, overrides))
+}
+
+fn compile_here(name: &str, source: &str, overrides: &[(String, String)]) -> Result<Program, Diagnostics> {
+    let mut list = Vec::new();
+    let lexed = lexer::lex(source, &mut list);
+    let file = parser::parse(source, &lexed.tokens, &mut list);
+    let mut checked = check::check(&file, overrides, &mut list);
+    let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
+    let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
+    let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let diagnostics = Diagnostics::new(Arc::from(name), Arc::from(source), list);
+    if failed {
+        return Err(diagnostics);
+    }
+    let posts = posts::posts(&checked);
+    let processes = templates(&checked);
+    let code = compile::compile(&mut checked, source);
+    let Checked { enums, constants, .. } = checked;
+    Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, posts })
+}
+
+/// The processes with the ids of their first instances, and whether names must tell who spawned them.
+fn templates(checked: &Checked) -> Vec<program::Template> {
+    let mut spawners = vec![0_u32; checked.processes.len()];
+    for process in &checked.processes {
+        let mut spawned = posts::spawns(&process.body.block);
+        spawned.sort_unstable();
+        spawned.dedup();
+        for template in spawned {
+            // A template may run several times over, so what it spawns needs its name, too.
+            let instances = if process.kind == Kind::Template { 2 } else { process.kind.instances() };
+            spawners[template as usize] += instances;
+        }
+    }
+    let mut first = 0;
+    let mut templates = Vec::new();
+    for (process, spawners) in checked.processes.iter().zip(spawners) {
+        let (name, kind) = (process.name.clone(), process.kind);
+        templates.push(program::Template { name, kind, first, qualified: spawners > 1 });
+        first += kind.instances();
+    }
+    templates
+}

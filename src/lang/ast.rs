@@ -1,0 +1,213 @@
+//! The syntax tree: what was written, with names unresolved. Every node knows its span.
+//!
+//! The parser makes a tree of every file; where the text is wrong it says so and leaves an `Error` node,
+//! about which later passes keep silent.
+
+use super::diagnostic::Span;
+
+/// A name where it is written.
+#[derive(Clone, Debug)]
+pub struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+/// A file.
+#[derive(Debug, Default)]
+pub struct File {
+    pub items: Vec<Item>,
+}
+
+/// A declaration at the top level.
+#[derive(Debug)]
+pub enum Item {
+    Const { name: Name, value: Expr },
+    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr> },
+    Mutex { name: Name, size: Option<Expr> },
+    Semaphore { name: Name, size: Option<Expr>, initial: Expr },
+    Barrier { name: Name, size: Option<Expr>, participants: Expr },
+    Shared { name: Name, ty: TypeExpr, initial: Expr },
+    Enum { name: Name, variants: Vec<Name> },
+    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Process { name: Name, kind: ProcessKind, body: Block },
+    Final { body: Block },
+}
+
+/// How a process comes into being.
+#[derive(Debug)]
+pub enum ProcessKind {
+    /// One instance, from the start.
+    Single,
+    /// One instance for each index of a range, from the start.
+    Family { index: Name, lo: Expr, hi: Expr },
+    /// A template for `spawn`.
+    Template(Vec<Param>),
+}
+
+/// A parameter.
+#[derive(Debug)]
+pub struct Param {
+    pub name: Name,
+    pub ty: TypeExpr,
+}
+
+/// A type as written.
+#[derive(Debug)]
+pub struct TypeExpr {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum TypeKind {
+    Error,
+    Named(String),
+    Tuple(Vec<TypeExpr>),
+    List(Box<TypeExpr>),
+    Array(Box<TypeExpr>, Box<Expr>),
+    Process,
+}
+
+/// Statements, and a value at the end.
+#[derive(Debug)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+    pub tail: Option<Box<Expr>>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Statement {
+    pub kind: StatementKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum StatementKind {
+    Let { mutable: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
+    Assign { place: Expr, op: Option<BinaryOp>, value: Expr },
+    /// A value computed for its effect.
+    Expr(Expr),
+}
+
+#[derive(Debug)]
+pub struct Pattern {
+    pub kind: PatternKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum PatternKind {
+    Error,
+    Wild,
+    /// A variant if there is one of that name, else a new variable.
+    Name(String),
+    Variant(Name, Name),
+    Int(i64),
+    Bool(bool),
+    Tuple(Vec<Pattern>),
+}
+
+#[derive(Debug)]
+pub struct Arm {
+    pub pattern: Pattern,
+    pub guard: Option<Expr>,
+    pub body: Expr,
+}
+
+#[derive(Debug)]
+pub struct Arg {
+    pub label: Option<Name>,
+    pub value: Expr,
+}
+
+#[derive(Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum ExprKind {
+    Error,
+    Int(i64),
+    Bool(bool),
+    Text(String),
+    Name(String),
+    /// `Color::Red`
+    Variant(Name, Name),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// The empty one is unit.
+    Tuple(Vec<Expr>),
+    List(Vec<Expr>),
+    Repeat(Box<Expr>, Box<Expr>),
+    Range(Box<Expr>, Box<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    /// `t.0`, or `P.v` in `final`.
+    Field(Box<Expr>, Name),
+    Call(Name, Vec<Arg>),
+    Spawn(Name, Vec<Arg>),
+    Block(Block),
+    If(Box<Expr>, Block, Option<Box<Expr>>),
+    Match(Box<Expr>, Vec<Arm>),
+    While(Box<Expr>, Block),
+    Loop(Block),
+    For(Pattern, Box<Expr>, Block),
+    Break,
+    Continue,
+    Return(Option<Box<Expr>>),
+}
+
+impl ExprKind {
+    /// Does it end with a block, so that it needs no `;` as a statement?
+    pub fn is_block_like(&self) -> bool {
+        use ExprKind::*;
+        matches!(self, Block(_) | If(..) | Match(..) | While(..) | Loop(_) | For(..))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+}
+
+impl BinaryOp {
+    /// As written.
+    pub fn text(self) -> &'static str {
+        use BinaryOp::*;
+        match self {
+            Add => "+",
+            Sub => "-",
+            Mul => "*",
+            Div => "/",
+            Rem => "%",
+            Eq => "==",
+            Ne => "!=",
+            Lt => "<",
+            Le => "<=",
+            Gt => ">",
+            Ge => ">=",
+            And => "&&",
+            Or => "||",
+        }
+    }
+}

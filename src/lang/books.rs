@@ -1,0 +1,145 @@
+//! What a process remembers of the objects it deals with, besides its variables.
+//!
+//! The model wants operations to be well-formed: a wait names the process's own request. Programs name
+//! the mutex instead. The books tell which request that is, and whether there is one.
+
+use crate::model::{BarrierId, Handle, MutexId, SemaphoreId, Value};
+
+/// One thing to remember.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// In the queue of the mutex, by this request.
+    Mutex(MutexId, Handle),
+    /// Has asked for a unit and not waited for it yet.
+    Semaphore(SemaphoreId, Handle),
+    /// Has arrived and waited that often.
+    Barrier { barrier: BarrierId, arrived: u32, passed: u32 },
+    /// Has seen a communication complete.
+    Received(Handle, Value),
+    /// Has spawned that many processes of a template.
+    Spawned { process: u32, count: u32 },
+}
+
+/// Everything to remember, in a fixed order, so that equal memories are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Books(Vec<Entry>);
+
+impl Books {
+    fn insert(&mut self, entry: Entry) {
+        let at = self.0.partition_point(|other| order(other) <= order(&entry));
+        self.0.insert(at, entry);
+    }
+
+    /// The request for a mutex that is in its queue.
+    pub fn mutex(&self, mutex: MutexId) -> Option<Handle> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Mutex(id, handle) if *id == mutex => Some(*handle),
+            _ => None,
+        })
+    }
+
+    /// The process is in the queue now.
+    pub fn requested(&mut self, mutex: MutexId, handle: Handle) {
+        self.insert(Entry::Mutex(mutex, handle));
+    }
+
+    /// It is no longer.
+    pub fn unlocked(&mut self, mutex: MutexId) {
+        self.0.retain(|entry| !matches!(entry, Entry::Mutex(id, _) if *id == mutex));
+    }
+
+    /// The oldest request for a unit that was not waited for.
+    pub fn semaphore(&self, semaphore: SemaphoreId) -> Option<Handle> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Semaphore(id, handle) if *id == semaphore => Some(*handle),
+            _ => None,
+        })
+    }
+
+    /// The process has asked for a unit.
+    pub fn asked(&mut self, semaphore: SemaphoreId, handle: Handle) {
+        self.insert(Entry::Semaphore(semaphore, handle));
+    }
+
+    /// It has got the unit of its oldest request.
+    pub fn acquired(&mut self, semaphore: SemaphoreId) {
+        let oldest = |entry: &Entry| matches!(entry, Entry::Semaphore(id, _) if *id == semaphore);
+        if let Some(at) = self.0.iter().position(oldest) {
+            self.0.remove(at);
+        }
+    }
+
+    /// How often the process has arrived at a barrier, and waited there.
+    pub fn barrier(&self, id: BarrierId) -> (u32, u32) {
+        let found = self.0.iter().find_map(|entry| match *entry {
+            Entry::Barrier { barrier, arrived, passed } if barrier == id => Some((arrived, passed)),
+            _ => None,
+        });
+        found.unwrap_or((0, 0))
+    }
+
+    /// Sets these numbers.
+    pub fn set_barrier(&mut self, barrier: BarrierId, arrived: u32, passed: u32) {
+        self.0.retain(|entry| !matches!(entry, Entry::Barrier { barrier: id, .. } if *id == barrier));
+        self.insert(Entry::Barrier { barrier, arrived, passed });
+    }
+
+    /// What a communication seen complete has yielded.
+    pub fn received(&self, comm: Handle) -> Option<&Value> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Received(handle, value) if *handle == comm => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The communication was seen complete.
+    pub fn completed(&mut self, comm: Handle, value: Value) {
+        if self.received(comm).is_none() {
+            self.insert(Entry::Received(comm, value));
+        }
+    }
+
+    /// Forgets communications that no value on `stack` names.
+    pub fn forget_unnamed(&mut self, stack: &[Value]) {
+        self.0.retain(|entry| match entry {
+            Entry::Received(handle, _) => stack.iter().any(|value| names(value, *handle)),
+            _ => true,
+        });
+    }
+
+    /// How many processes of a template were spawned.
+    pub fn spawned(&self, template: u32) -> u32 {
+        let found = self.0.iter().find_map(|entry| match *entry {
+            Entry::Spawned { process, count } if process == template => Some(count),
+            _ => None,
+        });
+        found.unwrap_or(0)
+    }
+
+    /// One more.
+    pub fn count_spawn(&mut self, process: u32) {
+        let count = self.spawned(process) + 1;
+        self.0.retain(|entry| !matches!(entry, Entry::Spawned { process: id, .. } if *id == process));
+        self.insert(Entry::Spawned { process, count });
+    }
+}
+
+/// Mutexes, then semaphores by age, then the rest, each by number.
+fn order(entry: &Entry) -> (u8, u32, u32) {
+    match entry {
+        Entry::Mutex(mutex, _) => (0, mutex.0, 0),
+        Entry::Semaphore(semaphore, handle) => (1, semaphore.0, handle.0),
+        Entry::Barrier { barrier, .. } => (2, barrier.0, 0),
+        Entry::Received(handle, _) => (3, handle.0, 0),
+        Entry::Spawned { process, .. } => (4, *process, 0),
+    }
+}
+
+fn names(value: &Value, comm: Handle) -> bool {
+    match value {
+        Value::Comm(handle) => *handle == comm,
+        Value::Tuple(parts) => parts.iter().any(|part| names(part, comm)),
+        Value::List(items) => items.iter().any(|item| names(item, comm)),
+        _ => false,
+    }
+}

@@ -1,0 +1,293 @@
+//! Syntax tree to checked program: names, types, constants, and every rule of the language.
+//!
+//! The checker never stops at a mistake. What is wrong gets [`Type::Error`], which agrees with everything,
+//! so that one mistake is one diagnostic. Bodies are checked one after another; what a mailbox carries is
+//! one type variable per declaration, which the uses in all bodies agree on.
+
+mod body;
+mod call;
+mod declare;
+mod exhaustive;
+mod expr;
+mod operation;
+mod pattern;
+mod place;
+
+use rustc_hash::FxHashMap;
+
+use super::ast::{self, File};
+use super::diagnostic::{Diagnostic, Span};
+use super::hir::{Body, ObjectKind, VarId};
+use super::types::{CommId, Inference, Type, Yield};
+use crate::model::{Objects, Value};
+
+/// A checked program; without meaning if there were errors.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Every constant in order of declaration.
+    pub constants: Vec<(String, Value)>,
+    pub enums: Vec<Enum>,
+    pub objects: Objects,
+    pub functions: Vec<Function>,
+    pub processes: Vec<Process>,
+    pub finals: Vec<Body>,
+}
+
+#[derive(Debug)]
+pub struct Enum {
+    pub name: String,
+    pub variants: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub body: Body,
+}
+
+#[derive(Debug)]
+pub struct Process {
+    pub name: String,
+    pub kind: Kind,
+    pub body: Body,
+}
+
+/// How a process comes into being.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One instance, from the start.
+    Single,
+    /// Instances `lo` to before `hi`, from the start.
+    Family { lo: i64, hi: i64 },
+    /// By `spawn`.
+    Template,
+}
+
+impl Kind {
+    /// How many instances exist from the start.
+    pub fn instances(self) -> u32 {
+        match self {
+            Kind::Single => 1,
+            Kind::Family { lo, hi } => (hi - lo) as u32,
+            Kind::Template => 0,
+        }
+    }
+}
+
+/// Checks `file` with the constants that `overrides` names set anew.
+pub fn check(
+    file: &File,
+    overrides: &[(String, String)],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Checked {
+    let mut checker = Checker {
+        diagnostics,
+        overrides,
+        out: Checked::default(),
+        globals: FxHashMap::default(),
+        enum_names: Vec::new(),
+        variants: FxHashMap::default(),
+        groups: Vec::new(),
+        functions: Vec::new(),
+        processes: Vec::new(),
+        infer: Inference::default(),
+        scope: Scope::default(),
+        received: Vec::new(),
+        must_travel: Vec::new(),
+    };
+    checker.declare(file);
+    checker.bodies(file);
+    checker.finish();
+    checker.out
+}
+
+/// What a name at the top level stands for.
+#[derive(Clone, Debug)]
+struct Global {
+    meaning: Meaning,
+    span: Span,
+}
+
+#[derive(Clone, Debug)]
+enum Meaning {
+    Const(Value, Type),
+    Enum(u32),
+    Function(u32),
+    Process(u32),
+    /// A declaration of objects, by its place in `groups`.
+    Objects(u32),
+}
+
+/// A declaration of one object or an array of them.
+#[derive(Clone, Debug)]
+struct Group {
+    kind: ObjectKind,
+    name: String,
+    base: u32,
+    count: u32,
+    is_array: bool,
+    /// Of the messages or the content; unit otherwise.
+    ty: Type,
+    span: Span,
+    /// The first send or receive, to show beside one that disagrees.
+    first_use: Option<(Span, String)>,
+}
+
+struct Signature {
+    name: String,
+    params: Vec<Type>,
+    result: Type,
+    span: Span,
+}
+
+struct ProcessSignature {
+    name: String,
+    kind: Kind,
+    params: Vec<Type>,
+    span: Span,
+    /// The variables that `final` may read, known once the body is checked.
+    variables: Vec<(String, Type)>,
+}
+
+struct Checker<'a> {
+    diagnostics: &'a mut Vec<Diagnostic>,
+    overrides: &'a [(String, String)],
+    out: Checked,
+    globals: FxHashMap<String, Global>,
+    enum_names: Vec<String>,
+    /// Variants by name, with their enumerations.
+    variants: FxHashMap<String, Vec<(u32, u32)>>,
+    groups: Vec<Group>,
+    functions: Vec<Signature>,
+    processes: Vec<ProcessSignature>,
+    infer: Inference,
+    /// The body at hand.
+    scope: Scope,
+    /// Where what a communication yields is used.
+    received: Vec<(CommId, Span)>,
+    /// Types of messages, contents and arguments, which leave their process.
+    must_travel: Vec<(Type, Span, &'static str)>,
+}
+
+/// Which kind of body is being checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Context {
+    #[default]
+    Constant,
+    Function,
+    Process,
+    Final,
+}
+
+/// The body at hand.
+#[derive(Default)]
+struct Scope {
+    context: Context,
+    vars: Vec<Var>,
+    /// Innermost last; each a list of names, so that a later one hides an earlier one.
+    blocks: Vec<Vec<(String, VarId)>>,
+    /// For each loop around: is there a `break` in it?
+    loops: Vec<bool>,
+    result: Option<Type>,
+    /// The first variable of the pattern at hand.
+    pattern_from: usize,
+}
+
+#[derive(Debug)]
+struct Var {
+    name: String,
+    ty: Type,
+    mutable: bool,
+    span: Span,
+    used: bool,
+    top_level: bool,
+    /// A parameter, an index, or bound by a loop or pattern.
+    what: &'static str,
+}
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Copy)]
+enum Want<'t> {
+    /// It is used, whatever its type.
+    Any,
+    /// It is dropped.
+    Dropped,
+    /// It should have this type; the caller checks.
+    Hint(&'t Type),
+}
+
+impl Checker<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn show(&self, ty: &Type) -> String {
+        self.infer.show(ty, &self.enum_names)
+    }
+
+    fn resolve_type(&mut self, ty: &ast::TypeExpr) -> Type {
+        match &ty.kind {
+            ast::TypeKind::Error => Type::Error,
+            ast::TypeKind::Process => Type::Process,
+            ast::TypeKind::List(item) => Type::List(Box::new(self.resolve_type(item))),
+            ast::TypeKind::Array(item, length) => {
+                let item = self.resolve_type(item);
+                match self.size(length, "an array") {
+                    Some(length) => Type::Array(Box::new(item), length),
+                    None => Type::Error,
+                }
+            }
+            ast::TypeKind::Tuple(parts) if parts.is_empty() => Type::Unit,
+            ast::TypeKind::Tuple(parts) => {
+                Type::Tuple(parts.iter().map(|part| self.resolve_type(part)).collect())
+            }
+            ast::TypeKind::Named(name) => self.named_type(name, ty.span),
+        }
+    }
+
+    fn named_type(&mut self, name: &str, span: Span) -> Type {
+        match name {
+            "int" => return Type::Int,
+            "bool" => return Type::Bool,
+            "comm" => return self.infer.any_comm(),
+            _ => {}
+        }
+        if let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(name) {
+            return Type::Enum(*index);
+        }
+        let known = ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
+        let hint = super::diagnostic::nearest(name, known);
+        self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
+        Type::Error
+    }
+
+    /// What only the whole program tells.
+    fn finish(&mut self) {
+        for (comm, span) in std::mem::take(&mut self.received) {
+            if self.infer.yields(comm).0 == Yield::Mixed {
+                let message = "this communication may yield values of different types";
+                let diagnostic = Diagnostic::error(span, message)
+                    .label("so its value cannot be used")
+                    .hint("keep communications of different messages in different lists");
+                self.report(diagnostic);
+            }
+        }
+        for (ty, span, what) in std::mem::take(&mut self.must_travel) {
+            if self.infer.has_comm(&ty) {
+                let message = format!("a communication cannot be {what}");
+                let diagnostic = Diagnostic::error(span, message)
+                    .label("only the process that posted it may use it")
+                    .hint("wait for it here and pass on what it yields");
+                self.report(diagnostic);
+            }
+        }
+        for index in 0..self.groups.len() {
+            let group = &self.groups[index];
+            if group.kind == ObjectKind::Mailbox && group.first_use.is_none() {
+                let message = format!("the mailbox `{}` is never used", group.name);
+                let span = group.span;
+                self.report(Diagnostic::warning(span, message));
+            }
+        }
+    }
+}

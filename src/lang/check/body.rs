@@ -1,0 +1,197 @@
+//! Bodies of functions, processes and `final`; their variables and blocks.
+
+use super::{Checker, Context, Function, Kind, Process, Scope, Var, Want};
+use crate::lang::ast::{self, Block, File, Item, Name, ProcessKind, Statement, StatementKind};
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::hir::{Body, Expr, ExprKind, VarId, Variable};
+use crate::lang::types::Type;
+use crate::model::Value;
+
+impl Checker<'_> {
+    /// Every body. `final` comes last, as it names variables of processes.
+    pub(super) fn bodies(&mut self, file: &File) {
+        let mut next = 0;
+        for item in &file.items {
+            if let Item::Function { name, params, body, .. } = item {
+                let names: Vec<_> = params.iter().map(|param| &param.name).collect();
+                self.function(next, name, &names, body);
+                next += 1;
+            }
+        }
+        let mut next = 0;
+        for item in &file.items {
+            if let Item::Process { kind, body, .. } = item {
+                let names: Vec<_> = match kind {
+                    ProcessKind::Single => Vec::new(),
+                    ProcessKind::Family { index, .. } => vec![index],
+                    ProcessKind::Template(params) => params.iter().map(|param| &param.name).collect(),
+                };
+                self.process(next, &names, body);
+                next += 1;
+            }
+        }
+        for item in &file.items {
+            if let Item::Final { body } = item {
+                self.scope = Scope { context: Context::Final, blocks: vec![Vec::new()], ..Scope::default() };
+                let block = self.block(body, Want::Dropped).0;
+                let block = Expr { kind: block, span: body.span };
+                let body = self.take_body(0, block);
+                self.out.finals.push(body);
+            }
+        }
+        let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
+        if !runs && self.diagnostics.is_empty() {
+            let diagnostic = Diagnostic::outside("the file declares no process that runs from the start");
+            self.report(diagnostic.hint("add one, such as `process Main { }`"));
+        }
+    }
+
+    fn function(&mut self, index: usize, name: &Name, params: &[&Name], block: &Block) {
+        let types = self.functions[index].params.clone();
+        let result = self.functions[index].result.clone();
+        self.enter_body(Context::Function, params, &types, "parameter");
+        self.scope.result = Some(result.clone());
+        let want = if result == Type::Unit { Want::Dropped } else { Want::Hint(&result) };
+        let (kind, ty) = self.block(block, want);
+        if result != Type::Unit && !self.infer.coerce(&ty, &result) {
+            let span = block.tail.as_ref().map_or(Span { start: block.span.end - 1, ..block.span }, |tail| tail.span);
+            let (found, expected) = (self.show(&ty), self.show(&result));
+            let message = format!("`{}` returns {expected}, but this is {found}", name.text);
+            let diagnostic = Diagnostic::error(span, message).label(format!("expected {expected}, found {found}"));
+            let hint = (ty == Type::Unit).then(|| {
+                "the value of a function is its last expression, without `;`".to_owned()
+            });
+            self.report(diagnostic.also(self.functions[index].span, "declared here").maybe_hint(hint));
+        }
+        let body = self.take_body(params.len(), Expr { kind, span: block.span });
+        self.out.functions.push(Function { name: name.text.clone(), body });
+    }
+
+    fn process(&mut self, index: usize, params: &[&Name], block: &Block) {
+        let types = self.processes[index].params.clone();
+        let what = if self.processes[index].kind == Kind::Template { "parameter" } else { "index" };
+        self.enter_body(Context::Process, params, &types, what);
+        let kind = self.block(block, Want::Dropped).0;
+        let variables = self.scope.vars.iter().filter(|var| var.top_level);
+        self.processes[index].variables = variables.map(|var| (var.name.clone(), var.ty.clone())).collect();
+        let body = self.take_body(params.len(), Expr { kind, span: block.span });
+        let process = &self.processes[index];
+        self.out.processes.push(Process { name: process.name.clone(), kind: process.kind, body });
+    }
+
+    fn enter_body(&mut self, context: Context, params: &[&Name], types: &[Type], what: &'static str) {
+        self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
+        for (at, (name, ty)) in params.iter().zip(types).enumerate() {
+            if let Some(first) = params[..at].iter().find(|first| first.text == name.text) {
+                let message = format!("two parameters are called `{}`", name.text);
+                self.report(Diagnostic::error(name.span, message).also(first.span, "the first one"));
+            }
+            self.bind(&name.text, name.span, ty.clone(), false, what);
+        }
+    }
+
+    fn take_body(&mut self, params: usize, block: Expr) -> Body {
+        let scope = std::mem::take(&mut self.scope);
+        for var in &scope.vars {
+            let silent = var.used || var.top_level || var.name.starts_with('_') || var.what != "variable";
+            if !silent && !self.infer.has_comm(&var.ty) {
+                let message = format!("the variable `{}` is never used", var.name);
+                let hint = format!("call it `_{}` if that is intended", var.name);
+                self.report(Diagnostic::warning(var.span, message).hint(hint));
+            }
+        }
+        let vars = scope.vars.into_iter().map(|var| Variable { name: var.name, top_level: var.top_level });
+        Body { vars: vars.collect(), params: params as u32, block }
+    }
+
+    /// A new variable in the innermost block.
+    pub(super) fn bind(
+        &mut self,
+        name: &str,
+        span: Span,
+        ty: Type,
+        mutable: bool,
+        what: &'static str,
+    ) -> VarId {
+        let id = self.scope.vars.len() as VarId;
+        let top_level = self.scope.context == Context::Process && self.scope.blocks.len() <= 2;
+        let name = name.to_owned();
+        if let Some(block) = self.scope.blocks.last_mut() {
+            block.push((name.clone(), id));
+        }
+        self.scope.vars.push(Var { name, ty, mutable, span, used: false, top_level, what });
+        id
+    }
+
+    /// The variable that `name` means here.
+    pub(super) fn variable(&self, name: &str) -> Option<VarId> {
+        let innermost_first = self.scope.blocks.iter().rev().flat_map(|block| block.iter().rev());
+        innermost_first.clone().find(|(known, _)| known == name).map(|&(_, id)| id)
+    }
+
+    /// Runs `check` with a block of its own around it.
+    pub(super) fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.scope.blocks.push(Vec::new());
+        let result = check(self);
+        self.scope.blocks.pop();
+        result
+    }
+
+    pub(super) fn block(&mut self, block: &Block, want: Want<'_>) -> (ExprKind, Type) {
+        self.in_block(|checker| checker.block_inside(block, want))
+    }
+
+    fn block_inside(&mut self, block: &Block, want: Want<'_>) -> (ExprKind, Type) {
+        let mut never = false;
+        let mut statements = Vec::with_capacity(block.statements.len());
+        for statement in &block.statements {
+            let (checked, ty) = self.statement(statement);
+            never |= ty == Type::Never;
+            statements.push(checked);
+        }
+        let end = Span { start: block.span.end, ..block.span };
+        let (value, ty) = match &block.tail {
+            Some(tail) => self.expr(tail, want),
+            None if never => (unit(end), Type::Never),
+            None => (unit(end), Type::Unit),
+        };
+        (ExprKind::Block(statements, Box::new(value)), ty)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> (Expr, Type) {
+        match &statement.kind {
+            StatementKind::Expr(expr) => self.expr(expr, Want::Dropped),
+            StatementKind::Let { mutable, pattern, ty, value } => {
+                let checked = self.binding(*mutable, pattern, ty.as_ref(), value, statement.span);
+                (checked, Type::Unit)
+            }
+            StatementKind::Assign { place, op, value } => {
+                (self.assignment(place, *op, value, statement.span), Type::Unit)
+            }
+        }
+    }
+
+    fn binding(
+        &mut self,
+        mutable: bool,
+        pattern: &ast::Pattern,
+        ty: Option<&ast::TypeExpr>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let (value, ty) = match ty {
+            Some(ty) => {
+                let ty = self.resolve_type(ty);
+                (self.expr_of(value, &ty), ty)
+            }
+            None => self.expr(value, Want::Any),
+        };
+        let pattern = self.binding_pattern(pattern, &ty, mutable, "variable");
+        Expr { kind: ExprKind::Let(pattern, Box::new(value)), span }
+    }
+}
+
+/// The value of statements.
+pub(super) fn unit(span: Span) -> Expr {
+    Expr { kind: ExprKind::Const(Value::Unit), span }
+}

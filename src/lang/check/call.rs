@@ -1,0 +1,296 @@
+//! Calls: of functions, of what is built in, and spawns.
+
+use super::expr::wrong;
+use super::{Checker, Context, Global, Kind, Meaning, Want};
+use crate::lang::ast::{self, Arg, Name};
+use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::hir::{Expr, ExprKind, Operation};
+use crate::lang::types::Type;
+
+/// What is built in: name, how it is called, and whether a process alone may do it.
+const BUILTINS: &[(&str, &str, bool)] = &[
+    ("isend", "isend(mailbox, value)", true),
+    ("irecv", "irecv(mailbox)", true),
+    ("send", "send(mailbox, value)", true),
+    ("recv", "recv(mailbox)", true),
+    ("wait", "wait(comm)", true),
+    ("test", "test(comm)", true),
+    ("waitany", "waitany([comm, …])", true),
+    ("testany", "testany([comm, …])", true),
+    ("waitall", "waitall([comm, …])", true),
+    ("value", "value(comm)", true),
+    ("async_lock", "async_lock(mutex)", true),
+    ("mutex_wait", "mutex_wait(mutex)", true),
+    ("mutex_waitany", "mutex_waitany([mutex, …])", true),
+    ("mutex_test", "mutex_test(mutex)", true),
+    ("mutex_testany", "mutex_testany([mutex, …])", true),
+    ("lock", "lock(mutex)", true),
+    ("unlock", "unlock(mutex)", true),
+    ("async_acquire", "async_acquire(semaphore)", true),
+    ("acquire_wait", "acquire_wait(semaphore)", true),
+    ("acquire", "acquire(semaphore)", true),
+    ("release", "release(semaphore)", true),
+    ("async_barrier", "async_barrier(barrier)", true),
+    ("barrier_wait", "barrier_wait(barrier)", true),
+    ("barrier", "barrier(barrier)", true),
+    ("cas", "cas(cell, old, new)", true),
+    ("fetch_add", "fetch_add(cell, amount)", true),
+    ("swap", "swap(cell, value)", true),
+    ("choose", "choose(lo..hi)", true),
+    ("local", "local(\"label\")", true),
+    ("join", "join(process)", true),
+    ("assert", "assert(condition, \"message\")", false),
+    ("len", "len(list)", false),
+    ("push", "push(list, item)", false),
+    ("remove", "remove(list, index)", false),
+];
+
+/// Is the name taken by the language?
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.iter().any(|&(known, ..)| known == name)
+}
+
+/// A call of something built in, its arguments not looked at yet.
+pub(super) struct Call<'a> {
+    pub name: &'a str,
+    pub args: &'a [Arg],
+    pub span: Span,
+    /// How it should look.
+    pub usage: &'static str,
+    pub want_dropped: bool,
+}
+
+impl Checker<'_> {
+    pub(super) fn call(&mut self, name: &Name, args: &[Arg], span: Span, want: Want<'_>) -> (Expr, Type) {
+        let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text) else {
+            return self.call_function(name, args, span);
+        };
+        if visible && self.scope.context != Context::Process {
+            let message = match self.scope.context {
+                Context::Function => format!("a function cannot call `{}`", name.text),
+                Context::Final => format!("`final` cannot call `{}`", name.text),
+                _ => format!("a constant cannot call `{}`", name.text),
+            };
+            self.report(Diagnostic::error(span, message).label("only a process may do this"));
+            return wrong(span);
+        }
+        let want_dropped = matches!(want, Want::Dropped);
+        let call = Call { name: &name.text, args, span, usage, want_dropped };
+        let checked = match name.text.as_str() {
+            "assert" => self.assertion(&call),
+            "len" => self.length(&call),
+            "push" => self.push(&call, want),
+            "remove" => self.remove(&call, want),
+            _ => self.operation(&call).map(|(op, ty)| (ExprKind::Operation(op), ty)),
+        };
+        if want_dropped && matches!(name.text.as_str(), "push" | "remove") {
+            let hint = match &args.first().map(|arg| &arg.value.kind) {
+                Some(ast::ExprKind::Name(list)) => format!("write `{list} = {}({list}, …)`", name.text),
+                _ => "assign it to the variable that holds the list".to_owned(),
+            };
+            let message = format!("`{}` gives a new list, which is dropped here", name.text);
+            self.report(Diagnostic::error(span, message).hint(hint));
+        }
+        match checked {
+            Some((kind, ty)) => (Expr { kind, span }, ty),
+            None => wrong(span),
+        }
+    }
+
+    /// The arguments without labels, if there are as many as there should be.
+    pub(super) fn positional<'a, const N: usize>(&mut self, call: &Call<'a>) -> Option<[&'a ast::Expr; N]> {
+        let labelled: Vec<_> = call.args.iter().filter_map(|arg| arg.label.as_ref()).collect();
+        let takes_labels = matches!(call.name, "isend" | "irecv" | "send" | "recv");
+        for label in labelled {
+            if !takes_labels || !matches!(label.text.as_str(), "src" | "tag") {
+                let message = format!("`{}` has no argument `{}:`", call.name, label.text);
+                let hint = takes_labels.then(|| "its named arguments are `src:` and `tag:`".to_owned());
+                self.report(Diagnostic::error(label.span, message).maybe_hint(hint));
+            }
+        }
+        let plain: Vec<_> =
+            call.args.iter().filter(|arg| arg.label.is_none()).map(|arg| &arg.value).collect();
+        let found = plain.len();
+        plain.try_into().ok().or_else(|| {
+            self.wrong_count(call.name, N, found, call.span, format!("it is used as `{}`", call.usage));
+            None
+        })
+    }
+
+    fn wrong_count(&mut self, name: &str, expected: usize, found: usize, span: Span, hint: String) {
+        let arguments = if expected == 1 { "argument" } else { "arguments" };
+        let message = format!("`{name}` takes {expected} {arguments}, not {found}");
+        self.report(Diagnostic::error(span, message).hint(hint));
+    }
+
+    fn call_function(&mut self, name: &Name, args: &[Arg], span: Span) -> (Expr, Type) {
+        let function = match self.globals.get(&name.text) {
+            Some(Global { meaning: Meaning::Function(function), .. }) => *function,
+            other => {
+                let hint = match other.map(|global| &global.meaning) {
+                    Some(Meaning::Process(_)) => Some(format!("to start a process, write `spawn {}(…)`", name.text)),
+                    _ => {
+                        let functions = self.functions.iter().map(|function| function.name.as_str());
+                        nearest(&name.text, functions.chain(BUILTINS.iter().map(|&(known, ..)| known)))
+                    }
+                };
+                for arg in args {
+                    if !matches!(arg.value.kind, ast::ExprKind::Text(_) | ast::ExprKind::Range(..)) {
+                        self.argument_of_nothing(&arg.value);
+                    }
+                }
+                if !name.text.is_empty() {
+                    let message = format!("there is no function `{}`", name.text);
+                    let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
+                    self.report(diagnostic.maybe_hint(hint));
+                }
+                return wrong(span);
+            }
+        };
+        let signature = &self.functions[function as usize];
+        let (params, result, declared) = (signature.params.clone(), signature.result.clone(), signature.span);
+        if self.scope.context == Context::Constant {
+            self.report(Diagnostic::error(span, "a constant cannot call a function"));
+            return wrong(span);
+        }
+        let args = self.arguments(&name.text, args, &params, span, declared);
+        (Expr { kind: ExprKind::Call(function, args), span }, result)
+    }
+
+    /// Marks the variables of an argument as used, but keeps silent about objects, which the misspelt
+    /// operation may well take.
+    fn argument_of_nothing(&mut self, expr: &ast::Expr) {
+        let is_object = matches!(&expr.kind, ast::ExprKind::Name(name)
+            if matches!(self.globals.get(name), Some(Global { meaning: Meaning::Objects(_), .. })));
+        if !is_object {
+            self.expr(expr, Want::Any);
+        }
+    }
+
+    fn arguments(
+        &mut self,
+        name: &str,
+        args: &[Arg],
+        params: &[Type],
+        span: Span,
+        declared: Span,
+    ) -> Vec<Expr> {
+        if args.len() != params.len() {
+            let types: Vec<_> = params.iter().map(|ty| self.show(ty)).collect();
+            let hint = format!("it is declared as `{name}({})`", types.join(", "));
+            self.wrong_count(name, params.len(), args.len(), span, hint);
+            if let Some(last) = self.diagnostics.last_mut() {
+                last.secondary.push((declared, "declared here".to_owned()));
+            }
+        }
+        let mut checked = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            if let Some(label) = &arg.label {
+                let message = format!("`{name}` has no argument `{}:`", label.text);
+                self.report(Diagnostic::error(label.span, message));
+            }
+            checked.push(match params.get(at) {
+                Some(ty) => self.expr_of(&arg.value, ty),
+                None => self.expr(&arg.value, Want::Any).0,
+            });
+        }
+        checked
+    }
+
+    pub(super) fn spawn(&mut self, name: &Name, args: &[Arg], span: Span) -> (Expr, Type) {
+        let process = match self.globals.get(&name.text) {
+            Some(Global { meaning: Meaning::Process(process), .. }) => *process,
+            _ => {
+                let hint = nearest(&name.text, self.processes.iter().map(|process| process.name.as_str()));
+                let message = format!("there is no process `{}`", name.text);
+                self.report(Diagnostic::error(name.span, message).label("unknown name").maybe_hint(hint));
+                return wrong(span);
+            }
+        };
+        let signature = &self.processes[process as usize];
+        let (kind, params, declared) = (signature.kind, signature.params.clone(), signature.span);
+        if kind != Kind::Template {
+            let message = format!("`{}` exists from the start and cannot be spawned", name.text);
+            let diagnostic = Diagnostic::error(name.span, message).also(declared, "declared here");
+            self.report(diagnostic.hint(format!("a template has parameters: `process {}()`", name.text)));
+            return wrong(span);
+        }
+        if self.scope.context != Context::Process {
+            self.report(Diagnostic::error(span, "only a process may spawn another"));
+            return wrong(span);
+        }
+        let args = self.arguments(&name.text, args, &params, span, declared);
+        (Expr { kind: ExprKind::Operation(Operation::Spawn(process, args)), span }, Type::Process)
+    }
+
+    fn assertion(&mut self, call: &Call<'_>) -> Option<(ExprKind, Type)> {
+        if self.scope.context == Context::Constant {
+            self.report(Diagnostic::error(call.span, "a constant cannot assert"));
+            return None;
+        }
+        let (condition, message) = match call.args {
+            [condition] => (condition, None),
+            [condition, message] => match &message.value.kind {
+                ast::ExprKind::Text(text) => (condition, Some(text.clone())),
+                _ => {
+                    let span = message.value.span;
+                    self.report(Diagnostic::error(span, "the message of `assert` must be a text"));
+                    (condition, None)
+                }
+            },
+            args => {
+                self.wrong_count("assert", 1, args.len(), call.span, format!("it is used as `{}`", call.usage));
+                return None;
+            }
+        };
+        let condition = self.expr_of(&condition.value, &Type::Bool);
+        Some((ExprKind::Assert(Box::new(condition), message), Type::Unit))
+    }
+
+    fn length(&mut self, call: &Call<'_>) -> Option<(ExprKind, Type)> {
+        let [list] = self.positional(call)?;
+        if let ast::ExprKind::Name(name) = &list.kind {
+            if let (None, Some(&Global { meaning: Meaning::Objects(group), .. })) =
+                (self.variable(name), self.globals.get(name))
+            {
+                let group = &self.groups[group as usize];
+                if group.is_array {
+                    let count = crate::model::Value::Int(i64::from(group.count));
+                    return Some((ExprKind::Const(count), Type::Int));
+                }
+            }
+        }
+        let (checked, ty) = self.expr(list, Want::Any);
+        self.item_of(&ty, list.span);
+        Some((ExprKind::Length(Box::new(checked)), Type::Int))
+    }
+
+    /// A list argument: its type must be a list, not an array, as its length changes.
+    fn list_argument(&mut self, list: &ast::Expr, want: Want<'_>) -> (Expr, Type) {
+        let (checked, ty) = self.expr(list, want);
+        let item = self.item_of(&ty, list.span);
+        if let Type::Array(..) = self.infer.shallow(&ty) {
+            let shown = self.show(&ty);
+            let message = format!("expected a list, found the array {shown}, whose length is fixed");
+            let hint = format!("declare it as a list: `[{}]`", self.show(&item));
+            self.report(Diagnostic::error(list.span, message).hint(hint));
+        }
+        (checked, item)
+    }
+
+    fn push(&mut self, call: &Call<'_>, want: Want<'_>) -> Option<(ExprKind, Type)> {
+        let [list, item] = self.positional(call)?;
+        let want = if call.want_dropped { Want::Any } else { want };
+        let (list, item_type) = self.list_argument(list, want);
+        let item = self.expr_of(item, &item_type);
+        Some((ExprKind::Push(Box::new(list), Box::new(item)), Type::List(Box::new(item_type))))
+    }
+
+    fn remove(&mut self, call: &Call<'_>, want: Want<'_>) -> Option<(ExprKind, Type)> {
+        let [list, index] = self.positional(call)?;
+        let want = if call.want_dropped { Want::Any } else { want };
+        let (list, item_type) = self.list_argument(list, want);
+        let index = self.expr_of(index, &Type::Int);
+        Some((ExprKind::Remove(Box::new(list), Box::new(index)), Type::List(Box::new(item_type))))
+    }
+}

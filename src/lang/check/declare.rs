@@ -1,0 +1,356 @@
+//! Declarations: constants with their overrides, enumerations, objects, signatures.
+
+use super::{Checker, Context, Global, Group, Kind, Meaning, ProcessSignature, Signature, Want};
+use crate::lang::ast::{Expr, File, Item, Name, Param, ProcessKind, TypeExpr};
+use crate::lang::diagnostic::{Diagnostic, nearest};
+use crate::lang::hir::ObjectKind;
+use crate::lang::types::Type;
+use crate::lang::{check::Enum, constant};
+use crate::model::Value;
+
+/// More objects in one array than this are taken for a mistake.
+const MAX_OBJECTS: i64 = 1_000_000;
+/// More processes in one family than this are taken for a mistake.
+const MAX_PROCESSES: i64 = 10_000;
+
+impl Checker<'_> {
+    /// Everything but bodies. Enumerations first, as types name them; then in order of the file.
+    pub(super) fn declare(&mut self, file: &File) {
+        for item in &file.items {
+            if let Item::Enum { name, variants } = item {
+                self.enumeration(name, variants);
+            }
+        }
+        for item in &file.items {
+            if let Item::Const { name, value } = item {
+                self.constant(name, value);
+            }
+        }
+        self.unknown_overrides();
+        for item in &file.items {
+            self.object(item);
+        }
+        for item in &file.items {
+            match item {
+                Item::Function { name, params, result, .. } => self.signature(name, params, result.as_ref()),
+                Item::Process { name, kind, .. } => self.process_signature(name, kind),
+                _ => {}
+            }
+        }
+    }
+
+    /// Enters a name; the first declaration of a name stays.
+    fn enter(&mut self, name: &Name, meaning: Meaning) {
+        if name.text.is_empty() {
+            return;
+        }
+        if super::call::is_builtin(&name.text) {
+            let message = format!("`{}` is built in", name.text);
+            self.report(Diagnostic::error(name.span, message).hint("choose another name"));
+            return;
+        }
+        if let Some(first) = self.globals.get(&name.text) {
+            let message = format!("`{}` is declared twice", name.text);
+            let diagnostic = Diagnostic::error(name.span, message)
+                .label("declared again here")
+                .also(first.span, "first declared here");
+            self.report(diagnostic);
+            return;
+        }
+        self.globals.insert(name.text.clone(), Global { meaning, span: name.span });
+    }
+
+    fn enumeration(&mut self, name: &Name, variants: &[Name]) {
+        let index = self.enum_names.len() as u32;
+        self.enum_names.push(name.text.clone());
+        self.enter(name, Meaning::Enum(index));
+        if variants.is_empty() {
+            let message = format!("the enumeration `{}` has no variants", name.text);
+            self.report(Diagnostic::error(name.span, message));
+        }
+        for (at, variant) in variants.iter().enumerate() {
+            if let Some(first) = variants[..at].iter().find(|v| v.text == variant.text) {
+                let message = format!("`{}` is declared twice", variant.text);
+                self.report(Diagnostic::error(variant.span, message).also(first.span, "first declared here"));
+            }
+            self.variants.entry(variant.text.clone()).or_default().push((index, at as u32));
+        }
+        let variants = variants.iter().map(|v| v.text.clone()).collect();
+        self.out.enums.push(Enum { name: name.text.clone(), variants });
+    }
+
+    fn constant(&mut self, name: &Name, value: &Expr) {
+        let (ty, value) = self.constant_value(value, None).unwrap_or((Type::Error, Value::Unit));
+        let value = self.overridden(name, &ty).unwrap_or(value);
+        self.enter(name, Meaning::Const(value.clone(), ty));
+        self.out.constants.push((name.text.clone(), value));
+    }
+
+    /// Checks and computes an expression over earlier constants.
+    fn constant_value(&mut self, expr: &Expr, expected: Option<&Type>) -> Option<(Type, Value)> {
+        self.scope.context = Context::Constant;
+        let errors = self.diagnostics.len();
+        let (checked, ty) = match expected {
+            Some(ty) => (self.expr_of(expr, ty), ty.clone()),
+            None => self.expr(expr, Want::Any),
+        };
+        if self.diagnostics.len() > errors {
+            return None;
+        }
+        match constant::evaluate(&checked, &|_| None) {
+            Ok(value) => Some((ty, value)),
+            Err((span, message)) => {
+                let hint = "a constant is computed from literals and earlier constants";
+                self.report(Diagnostic::error(span, message).hint(hint));
+                None
+            }
+        }
+    }
+
+    /// The value that the command line gives to a constant.
+    fn overridden(&mut self, name: &Name, ty: &Type) -> Option<Value> {
+        let text = &self.overrides.iter().rev().find(|(n, _)| *n == name.text)?.1;
+        let value = match ty {
+            Type::Int => text.parse().ok().map(Value::Int),
+            Type::Bool => text.parse().ok().map(Value::Bool),
+            Type::Error => return None,
+            _ => None,
+        };
+        if value.is_none() {
+            let shown = self.show(ty);
+            let message = format!("-D {}={text}: `{text}` is not a value of type {shown}", name.text);
+            self.report(Diagnostic::error(name.span, message).label("the constant is declared here"));
+        }
+        value
+    }
+
+    fn unknown_overrides(&mut self) {
+        let names: Vec<_> = self.out.constants.iter().map(|(name, _)| name.clone()).collect();
+        for (name, value) in self.overrides {
+            if names.iter().any(|known| known == name) {
+                continue;
+            }
+            let hint = nearest(name, names.iter().map(String::as_str)).or_else(|| match &names[..] {
+                [] => Some("the file declares no constants".to_owned()),
+                names => Some(format!("its constants are {}", names.join(", "))),
+            });
+            let message = format!("-D {name}={value}: the file has no constant `{name}`");
+            self.report(Diagnostic::outside(message).maybe_hint(hint));
+        }
+    }
+
+    /// A constant integer within limits; `None` if it is not, which has been reported.
+    fn bounded(&mut self, expr: &Expr, lo: i64, hi: i64, what: &str) -> Option<i64> {
+        let (_, value) = self.constant_value(expr, Some(&Type::Int))?;
+        let n = value.int();
+        if n < lo || n > hi {
+            let label = match lo {
+                _ if n > hi => format!("this is {n}, more than {hi}"),
+                1 => format!("this is {n}, and must be at least 1"),
+                _ => format!("this is {n}, and must not be negative"),
+            };
+            let message = if n > hi { format!("{what} is too large") } else { format!("{what} is too small") };
+            self.report(Diagnostic::error(expr.span, message).label(label));
+            return None;
+        }
+        Some(n)
+    }
+
+    /// The length of an array.
+    pub(super) fn size(&mut self, expr: &Expr, what: &str) -> Option<u32> {
+        let (_, value) = self.constant_value_in_place(expr)?;
+        let n = value.int();
+        if n < 1 {
+            let message = format!("{what} cannot be empty");
+            self.report(Diagnostic::error(expr.span, message).label(format!("this is {n}")));
+            return None;
+        }
+        if n > MAX_OBJECTS {
+            let message = format!("{what} of {n} elements is too large");
+            let diagnostic = Diagnostic::error(expr.span, message);
+            self.report(diagnostic.label(format!("at most {MAX_OBJECTS} are allowed")));
+            return None;
+        }
+        Some(n as u32)
+    }
+
+    /// A constant integer within a body: the body's scope stays.
+    fn constant_value_in_place(&mut self, expr: &Expr) -> Option<(Type, Value)> {
+        let scope = std::mem::take(&mut self.scope);
+        let value = self.constant_value(expr, Some(&Type::Int));
+        self.scope = scope;
+        value
+    }
+
+    fn object(&mut self, item: &Item) {
+        match item {
+            Item::Mailbox { name, size, message } => {
+                let ty = match message {
+                    Some(ty) => self.resolve_type(ty),
+                    None => self.infer.fresh(),
+                };
+                let declared = message.as_ref().map(|m| m.span);
+                if let Some(span) = declared {
+                    self.must_travel.push((ty.clone(), span, "sent"));
+                }
+                let group = self.group(ObjectKind::Mailbox, name, size.as_ref(), ty);
+                if let (Some(group), Some(span)) = (group, declared) {
+                    let shown = self.show(&self.groups[group].ty.clone());
+                    self.groups[group].first_use = Some((span, format!("declared to carry {shown}")));
+                }
+                self.name_all(name, size.as_ref(), |out, name| out.mailboxes.push(name));
+            }
+            Item::Mutex { name, size } => {
+                self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
+                self.name_all(name, size.as_ref(), |out, name| out.mutexes.push(name));
+            }
+            Item::Semaphore { name, size, initial } => {
+                let units = self.bounded(initial, 0, i64::from(u32::MAX), "the number of units").unwrap_or(0);
+                self.group(ObjectKind::Semaphore, name, size.as_ref(), Type::Unit);
+                self.name_all(name, size.as_ref(), |out, name| out.semaphores.push((name, units as u32)));
+            }
+            Item::Barrier { name, size, participants } => {
+                let count = self.bounded(participants, 1, MAX_OBJECTS, "the number of participants");
+                let count = count.unwrap_or(1);
+                self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
+                self.name_all(name, size.as_ref(), |out, name| out.barriers.push((name, count as u32)));
+            }
+            Item::Shared { name, ty, initial } => self.cells(name, ty, initial),
+            _ => {}
+        }
+    }
+
+    /// Enters a declaration of objects; its place in `groups`.
+    fn group(&mut self, kind: ObjectKind, name: &Name, size: Option<&Expr>, ty: Type) -> Option<usize> {
+        let count = match size {
+            Some(size) => self.size(size, "an array of objects"),
+            None => Some(1),
+        };
+        let base = match kind {
+            ObjectKind::Mailbox => self.out.objects.mailboxes.len(),
+            ObjectKind::Mutex => self.out.objects.mutexes.len(),
+            ObjectKind::Semaphore => self.out.objects.semaphores.len(),
+            ObjectKind::Barrier => self.out.objects.barriers.len(),
+            ObjectKind::Cell => self.out.objects.cells.len(),
+        };
+        self.enter(name, Meaning::Objects(self.groups.len() as u32));
+        self.groups.push(Group {
+            kind,
+            name: name.text.clone(),
+            base: base as u32,
+            count: count.unwrap_or(1),
+            is_array: size.is_some(),
+            ty,
+            span: name.span,
+            first_use: None,
+        });
+        Some(self.groups.len() - 1)
+    }
+
+    /// Adds the objects of the declaration entered last.
+    fn name_all(
+        &mut self,
+        name: &Name,
+        size: Option<&Expr>,
+        mut add: impl FnMut(&mut crate::model::Objects, String),
+    ) {
+        let count = self.groups.last().map_or(0, |group| group.count);
+        for index in 0..count {
+            let name = match size {
+                Some(_) => format!("{}[{index}]", name.text),
+                None => name.text.clone(),
+            };
+            add(&mut self.out.objects, name);
+        }
+    }
+
+    fn cells(&mut self, name: &Name, ty: &TypeExpr, initial: &Expr) {
+        let declared = self.resolve_type(ty);
+        self.must_travel.push((declared.clone(), ty.span, "shared"));
+        let base = self.out.objects.cells.len() as u32;
+        let (item, count) = match &declared {
+            Type::Array(item, count) => ((**item).clone(), Some(*count)),
+            other => (other.clone(), None),
+        };
+        // One value for every element, or a literal that lists them.
+        let listed = matches!(initial.kind, crate::lang::ast::ExprKind::List(_) | crate::lang::ast::ExprKind::Repeat(..));
+        let whole = count.is_some() && listed && !matches!(item, Type::List(_) | Type::Array(..));
+        let whole = whole || (count.is_some() && self.lists_items(initial, &item));
+        let expected = if whole { &declared } else { &item };
+        let value = self.constant_value(initial, Some(expected)).map_or(Value::Unit, |(_, value)| value);
+        for index in 0..count.unwrap_or(1) {
+            let shown = count.map_or_else(|| name.text.clone(), |_| format!("{}[{index}]", name.text));
+            let content = match &value {
+                Value::List(items) if whole => items.get(index as usize).cloned().unwrap_or(Value::Unit),
+                value => value.clone(),
+            };
+            self.out.objects.cells.push((shown, content));
+        }
+        self.enter(name, Meaning::Objects(self.groups.len() as u32));
+        self.groups.push(Group {
+            kind: ObjectKind::Cell,
+            name: name.text.clone(),
+            base,
+            count: count.unwrap_or(1),
+            is_array: count.is_some(),
+            ty: item,
+            span: name.span,
+            first_use: None,
+        });
+    }
+
+    /// For cells that hold lists: is `initial` a list of lists, one for each cell?
+    fn lists_items(&self, initial: &Expr, item: &Type) -> bool {
+        use crate::lang::ast::ExprKind::{List, Repeat};
+        let is_list = |expr: &Expr| matches!(expr.kind, List(_) | Repeat(..));
+        match (&initial.kind, item) {
+            (List(items), Type::List(_) | Type::Array(..)) => !items.is_empty() && items.iter().all(is_list),
+            (Repeat(item, _), Type::List(_) | Type::Array(..)) => is_list(item),
+            _ => false,
+        }
+    }
+
+    fn signature(&mut self, name: &Name, params: &[Param], result: Option<&TypeExpr>) {
+        let params = params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+        let result = result.map_or(Type::Unit, |ty| self.resolve_type(ty));
+        self.enter(name, Meaning::Function(self.functions.len() as u32));
+        self.functions.push(Signature { name: name.text.clone(), params, result, span: name.span });
+    }
+
+    fn process_signature(&mut self, name: &Name, kind: &ProcessKind) {
+        let (kind, params) = match kind {
+            ProcessKind::Single => (Kind::Single, Vec::new()),
+            ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi), vec![Type::Int]),
+            ProcessKind::Template(params) => {
+                let types: Vec<_> = params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+                for (ty, param) in types.iter().zip(params) {
+                    self.must_travel.push((ty.clone(), param.ty.span, "given to another process"));
+                }
+                (Kind::Template, types)
+            }
+        };
+        self.enter(name, Meaning::Process(self.processes.len() as u32));
+        let name = Name { text: name.text.clone(), span: name.span };
+        let variables = Vec::new();
+        self.processes.push(ProcessSignature { name: name.text, kind, params, span: name.span, variables });
+    }
+
+    fn family(&mut self, lo: &Expr, hi: &Expr) -> Kind {
+        let first = self.constant_value(lo, Some(&Type::Int)).map(|(_, value)| value.int());
+        let last = self.constant_value(hi, Some(&Type::Int)).map(|(_, value)| value.int());
+        let (Some(first), Some(last)) = (first, last) else { return Kind::Family { lo: 0, hi: 1 } };
+        let span = lo.span.to(hi.span);
+        if first >= last {
+            let message = format!("there is no process in the empty range {first}..{last}");
+            let hint = "a range includes its first number and excludes its last";
+            self.report(Diagnostic::error(span, message).hint(hint));
+            return Kind::Family { lo: first, hi: first.saturating_add(1) };
+        }
+        if last.checked_sub(first).is_none_or(|count| count > MAX_PROCESSES) {
+            let message = format!("{first}..{last} is more than {MAX_PROCESSES} processes");
+            self.report(Diagnostic::error(span, message));
+            return Kind::Family { lo: 0, hi: 1 };
+        }
+        Kind::Family { lo: first, hi: last }
+    }
+}

@@ -1,0 +1,371 @@
+//! Expressions but calls and names.
+
+use super::body::unit;
+use super::{Checker, Context, Want};
+use crate::lang::ast::{self, BinaryOp, Block, UnaryOp};
+use crate::lang::constant;
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::hir::{Arm, Expr, ExprKind};
+use crate::lang::types::Type;
+use crate::model::Value;
+
+/// An expression that is wrong in a way already reported.
+pub(super) fn wrong(span: Span) -> (Expr, Type) {
+    (Expr { kind: ExprKind::Error, span }, Type::Error)
+}
+
+impl Checker<'_> {
+    /// Checks an expression that must have type `ty`.
+    pub(super) fn expr_of(&mut self, expr: &ast::Expr, ty: &Type) -> Expr {
+        let (checked, found) = self.expr(expr, Want::Hint(ty));
+        self.must_be(&found, ty, expr.span);
+        checked
+    }
+
+    /// Reports a `found` that cannot stand where `ty` is expected.
+    pub(super) fn must_be(&mut self, found: &Type, ty: &Type, span: Span) {
+        if !self.infer.coerce(found, ty) {
+            let (found, expected) = (self.show(found), self.show(ty));
+            let message = format!("expected {expected}, found {found}");
+            let hint = (found == "comm").then(|| "`wait` for the communication to get its value".to_owned());
+            let label = format!("this is {found}");
+            self.report(Diagnostic::error(span, message).label(label).maybe_hint(hint));
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &ast::Expr, want: Want<'_>) -> (Expr, Type) {
+        let span = expr.span;
+        let (kind, ty) = match &expr.kind {
+            ast::ExprKind::Error => return wrong(span),
+            ast::ExprKind::Int(n) => (ExprKind::Const(Value::Int(*n)), Type::Int),
+            ast::ExprKind::Bool(b) => (ExprKind::Const(Value::Bool(*b)), Type::Bool),
+            ast::ExprKind::Text(_) => {
+                let message = "a text is no value";
+                let hint = "texts are used in `assert` and `local` only";
+                self.report(Diagnostic::error(span, message).hint(hint));
+                return wrong(span);
+            }
+            ast::ExprKind::Range(lo, hi) => {
+                self.expr_of(lo, &Type::Int);
+                self.expr_of(hi, &Type::Int);
+                let hint = "ranges are used in `for`, in `choose` and for processes";
+                self.report(Diagnostic::error(span, "a range is no value").hint(hint));
+                return wrong(span);
+            }
+            ast::ExprKind::Name(name) => return self.name(name, span),
+            ast::ExprKind::Variant(of, variant) => return self.variant(of, variant, span),
+            ast::ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ast::ExprKind::Binary(op, a, b) => {
+                if matches!(want, Want::Dropped) {
+                    self.warn_dropped(*op, span);
+                }
+                self.binary(*op, a, b)
+            }
+            ast::ExprKind::Tuple(parts) if parts.is_empty() => (ExprKind::Const(Value::Unit), Type::Unit),
+            ast::ExprKind::Tuple(parts) => self.tuple(parts, want),
+            ast::ExprKind::List(items) => self.list(items, want),
+            ast::ExprKind::Repeat(item, count) => self.repeat(item, count, want),
+            ast::ExprKind::Index(base, index) => return self.index(base, index, span),
+            ast::ExprKind::Field(base, field) => return self.field(base, field, span),
+            ast::ExprKind::Call(name, args) => return self.call(name, args, span, want),
+            ast::ExprKind::Spawn(name, args) => return self.spawn(name, args, span),
+            ast::ExprKind::Block(block) => self.block(block, want),
+            ast::ExprKind::If(condition, then, otherwise) => {
+                self.conditional(condition, then, otherwise.as_deref(), span, want)
+            }
+            ast::ExprKind::Match(value, arms) => self.match_expr(value, arms, span, want),
+            ast::ExprKind::While(condition, body) => {
+                let condition = self.expr_of(condition, &Type::Bool);
+                let (body, _) = self.loop_body(body);
+                (ExprKind::While(Box::new(condition), Box::new(body)), Type::Unit)
+            }
+            ast::ExprKind::Loop(body) => {
+                let (body, breaks) = self.loop_body(body);
+                (ExprKind::Loop(Box::new(body)), if breaks { Type::Unit } else { Type::Never })
+            }
+            ast::ExprKind::For(pattern, over, body) => self.for_loop(pattern, over, body),
+            ast::ExprKind::Break => (self.leave_loop(span, "break", ExprKind::Break), Type::Never),
+            ast::ExprKind::Continue => (self.leave_loop(span, "continue", ExprKind::Continue), Type::Never),
+            ast::ExprKind::Return(value) => self.return_expr(value.as_deref(), span),
+        };
+        (Expr { kind, span }, ty)
+    }
+
+    fn warn_dropped(&mut self, op: BinaryOp, span: Span) {
+        let message = format!("the value of `{}` is not used", op.text());
+        let hint = (op == BinaryOp::Eq).then(|| "an assignment is written with one `=`".to_owned());
+        self.report(Diagnostic::warning(span, message).maybe_hint(hint));
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &ast::Expr) -> (ExprKind, Type) {
+        let ty = match op {
+            UnaryOp::Neg => Type::Int,
+            UnaryOp::Not => Type::Bool,
+        };
+        let operand = self.expr_of(operand, &ty);
+        (ExprKind::Unary(op, Box::new(operand)), ty)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> (ExprKind, Type) {
+        use BinaryOp::*;
+        let (operands, result) = match op {
+            Add | Sub | Mul | Div | Rem => (Type::Int, Type::Int),
+            Lt | Le | Gt | Ge => (Type::Int, Type::Bool),
+            And | Or => (Type::Bool, Type::Bool),
+            Eq | Ne => return self.equality(op, a, b),
+        };
+        let a = self.expr_of(a, &operands);
+        let b = self.expr_of(b, &operands);
+        (ExprKind::Binary(op, Box::new(a), Box::new(b)), result)
+    }
+
+    fn equality(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> (ExprKind, Type) {
+        let span = a.span.to(b.span);
+        let (a, left) = self.expr(a, Want::Any);
+        let (b, right) = self.expr(b, Want::Hint(&left));
+        if !self.infer.coerce(&left, &right) && !self.infer.coerce(&right, &left) {
+            let message = format!("cannot compare {} with {}", self.show(&left), self.show(&right));
+            let label = format!("this is {}", self.show(&left));
+            let other = format!("this is {}", self.show(&right));
+            self.report(Diagnostic::error(a.span, message).label(label).also(b.span, other));
+        }
+        if self.infer.has_comm(&left) {
+            self.report(Diagnostic::error(span, "communications cannot be compared"));
+        }
+        (ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Bool)
+    }
+
+    fn tuple(&mut self, parts: &[ast::Expr], want: Want<'_>) -> (ExprKind, Type) {
+        let hints = match want {
+            Want::Hint(ty) => match self.infer.shallow(ty) {
+                Type::Tuple(hints) if hints.len() == parts.len() => hints,
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let mut types = Vec::new();
+        let mut checked = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let (part, ty) = match hints.get(at) {
+                Some(hint) => self.expr(part, Want::Hint(hint)),
+                None => self.expr(part, Want::Any),
+            };
+            checked.push(part);
+            types.push(ty);
+        }
+        (ExprKind::Tuple(checked), Type::Tuple(types))
+    }
+
+    fn list(&mut self, items: &[ast::Expr], want: Want<'_>) -> (ExprKind, Type) {
+        let hint = match want {
+            Want::Hint(ty) => Some(self.infer.shallow(ty)),
+            _ => None,
+        };
+        let item = match &hint {
+            Some(Type::List(item) | Type::Array(item, _)) => (**item).clone(),
+            _ => self.infer.fresh(),
+        };
+        let checked = items.iter().map(|expr| self.expr_of(expr, &item)).collect();
+        let ty = match hint {
+            Some(Type::Array(..)) => Type::Array(Box::new(item), items.len() as u32),
+            _ => Type::List(Box::new(item)),
+        };
+        (ExprKind::List(checked), ty)
+    }
+
+    fn repeat(&mut self, item: &ast::Expr, count: &ast::Expr, want: Want<'_>) -> (ExprKind, Type) {
+        let hint = match want {
+            Want::Hint(ty) => Some(self.infer.shallow(ty)),
+            _ => None,
+        };
+        let (item, ty) = match &hint {
+            Some(Type::List(item_type) | Type::Array(item_type, _)) => {
+                (self.expr_of(item, item_type), (**item_type).clone())
+            }
+            _ => self.expr(item, Want::Any),
+        };
+        let Some(count) = self.size(count, "an array") else { return (ExprKind::Error, Type::Error) };
+        (ExprKind::Repeat(Box::new(item), count), Type::Array(Box::new(ty), count))
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &ast::Expr,
+        then: &Block,
+        otherwise: Option<&ast::Expr>,
+        span: Span,
+        want: Want<'_>,
+    ) -> (ExprKind, Type) {
+        let condition = Box::new(self.expr_of(condition, &Type::Bool));
+        let then_span = then.tail.as_ref().map_or(then.span, |tail| tail.span);
+        let (then, then_type) = self.block(then, want);
+        let then = Box::new(Expr { kind: then, span });
+        let Some(otherwise) = otherwise else {
+            let ty = self.infer.shallow(&then_type);
+            if !matches!(want, Want::Dropped) && !matches!(ty, Type::Unit | Type::Never | Type::Error) {
+                let message = "an `if` without `else` has no value";
+                self.report(Diagnostic::error(then_span, message).hint("add an `else` branch"));
+            }
+            return (ExprKind::If(condition, then, Box::new(unit(span))), Type::Unit);
+        };
+        let else_span = otherwise.span;
+        let (otherwise, else_type) = self.expr(otherwise, want);
+        let ty = self.branches_agree(&then_type, then_span, &else_type, else_span, want);
+        (ExprKind::If(condition, then, Box::new(otherwise)), ty)
+    }
+
+    /// The type of a value that comes from one of two branches.
+    fn branches_agree(&mut self, a: &Type, a_span: Span, b: &Type, b_span: Span, want: Want<'_>) -> Type {
+        let (a, b) = (self.infer.shallow(a), self.infer.shallow(b));
+        match (&a, &b) {
+            (Type::Never, _) => return b,
+            (_, Type::Never) => return a,
+            _ => {}
+        }
+        if matches!(want, Want::Dropped) {
+            return Type::Unit;
+        }
+        if self.infer.coerce(&a, &b) {
+            return b;
+        }
+        if self.infer.coerce(&b, &a) {
+            return a;
+        }
+        let (left, right) = (self.show(&a), self.show(&b));
+        let message = format!("the branches have different types: {left} and {right}");
+        let diagnostic = Diagnostic::error(b_span, message).label(format!("this is {right}"));
+        self.report(diagnostic.also(a_span, format!("this is {left}")));
+        Type::Error
+    }
+
+    fn match_expr(
+        &mut self,
+        value: &ast::Expr,
+        arms: &[ast::Arm],
+        span: Span,
+        want: Want<'_>,
+    ) -> (ExprKind, Type) {
+        let value_span = value.span;
+        let (value, value_type) = self.expr(value, Want::Any);
+        let mut result: Option<(Type, Span)> = None;
+        let mut checked = Vec::new();
+        for arm in arms {
+            let (arm, body_type, body_span) = self.in_block(|checker| {
+                let pattern = checker.pattern(&arm.pattern, &value_type, false, "variable");
+                let guard = arm.guard.as_ref().map(|guard| checker.expr_of(guard, &Type::Bool));
+                let (body, ty) = checker.expr(&arm.body, want);
+                (Arm { pattern, guard, body }, ty, arm.body.span)
+            });
+            checked.push(arm);
+            result = Some(match result {
+                None => (body_type, body_span),
+                Some((ty, span)) => (self.branches_agree(&ty, span, &body_type, body_span, want), body_span),
+            });
+        }
+        self.must_be_exhaustive(&checked, &value_type, value_span, span);
+        let ty = result.map_or(Type::Never, |(ty, _)| ty);
+        (ExprKind::Match(Box::new(value), checked), ty)
+    }
+
+    /// The body of a loop, and whether there is a `break` in it.
+    fn loop_body(&mut self, body: &Block) -> (Expr, bool) {
+        self.scope.loops.push(false);
+        let kind = self.block(body, Want::Dropped).0;
+        let breaks = self.scope.loops.pop().unwrap_or(false);
+        (Expr { kind, span: body.span }, breaks)
+    }
+
+    fn for_loop(&mut self, pattern: &ast::Pattern, over: &ast::Expr, body: &Block) -> (ExprKind, Type) {
+        let kind = if let ast::ExprKind::Range(lo, hi) = &over.kind {
+            let lo = Box::new(self.expr_of(lo, &Type::Int));
+            let hi = Box::new(self.expr_of(hi, &Type::Int));
+            self.in_block(|checker| {
+                let var = checker.loop_variable(pattern);
+                let body = Box::new(checker.loop_body(body).0);
+                ExprKind::ForRange(var, lo, hi, body)
+            })
+        } else {
+            let (list, ty) = self.expr(over, Want::Any);
+            let item = self.item_of(&ty, over.span);
+            self.in_block(|checker| {
+                let pattern = checker.binding_pattern(pattern, &item, false, "loop variable");
+                let body = Box::new(checker.loop_body(body).0);
+                ExprKind::ForEach(pattern, Box::new(list), body)
+            })
+        };
+        (kind, Type::Unit)
+    }
+
+    fn loop_variable(&mut self, pattern: &ast::Pattern) -> Option<u32> {
+        match &pattern.kind {
+            ast::PatternKind::Wild | ast::PatternKind::Error => None,
+            ast::PatternKind::Name(name) => {
+                Some(self.bind(name, pattern.span, Type::Int, false, "loop variable"))
+            }
+            _ => {
+                let message = "a loop over a range has one variable";
+                self.report(Diagnostic::error(pattern.span, message));
+                None
+            }
+        }
+    }
+
+    /// The type of the elements of a list or array.
+    pub(super) fn item_of(&mut self, ty: &Type, span: Span) -> Type {
+        match self.infer.shallow(ty) {
+            Type::List(item) | Type::Array(item, _) => *item,
+            Type::Error | Type::Never => Type::Error,
+            Type::Var(var) => {
+                let item = self.infer.fresh();
+                self.infer.unify(&Type::Var(var), &Type::List(Box::new(item.clone())));
+                item
+            }
+            other => {
+                let shown = self.show(&other);
+                let message = format!("expected a list or an array, found {shown}");
+                let hint = (other == Type::Int).then(|| "to count, loop over a range: `0..n`".to_owned());
+                self.report(Diagnostic::error(span, message).label(format!("this is {shown}")).maybe_hint(hint));
+                Type::Error
+            }
+        }
+    }
+
+    fn leave_loop(&mut self, span: Span, word: &str, kind: ExprKind) -> ExprKind {
+        match self.scope.loops.last_mut() {
+            Some(breaks) => *breaks |= word == "break",
+            None => self.report(Diagnostic::error(span, format!("`{word}` outside of a loop"))),
+        }
+        kind
+    }
+
+    fn return_expr(&mut self, value: Option<&ast::Expr>, span: Span) -> (ExprKind, Type) {
+        let value = match (self.scope.context, self.scope.result.clone()) {
+            (Context::Function, Some(result)) => match value {
+                Some(value) => Some(Box::new(self.expr_of(value, &result))),
+                None => {
+                    self.must_be(&Type::Unit, &result, span);
+                    None
+                }
+            },
+            (context, _) => {
+                if let Some(value) = value {
+                    self.expr(value, Want::Any);
+                    let message = "only a function returns a value";
+                    self.report(Diagnostic::error(value.span, message));
+                } else if context != Context::Process {
+                    self.report(Diagnostic::error(span, "`return` outside of a function or process"));
+                }
+                None
+            }
+        };
+        (ExprKind::Return(value), Type::Never)
+    }
+
+    /// The index of an array of objects, as a constant if it is one.
+    pub(super) fn folded(&self, expr: Expr) -> Expr {
+        match constant::evaluate(&expr, &|_| None) {
+            Ok(value) => Expr { kind: ExprKind::Const(value), span: expr.span },
+            Err(_) => expr,
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Names, the places they stand for, and assignments.
+
+use super::expr::wrong;
+use super::{Checker, Context, Global, Group, Kind, Meaning, Want};
+use crate::lang::ast::{self, BinaryOp, Name};
+use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Projection};
+use crate::lang::types::Type;
+use crate::model::Value;
+
+/// How messages call an object, and several.
+pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
+    match kind {
+        ObjectKind::Mailbox => ("mailbox", "mailboxes"),
+        ObjectKind::Mutex => ("mutex", "mutexes"),
+        ObjectKind::Semaphore => ("semaphore", "semaphores"),
+        ObjectKind::Barrier => ("barrier", "barriers"),
+        ObjectKind::Cell => ("shared cell", "shared cells"),
+    }
+}
+
+impl Checker<'_> {
+    /// A name as a value.
+    pub(super) fn name(&mut self, name: &str, span: Span) -> (Expr, Type) {
+        if let Some(id) = self.variable(name) {
+            let var = &mut self.scope.vars[id as usize];
+            var.used = true;
+            return (Expr { kind: ExprKind::Var(id), span }, var.ty.clone());
+        }
+        match self.globals.get(name).map(|global| global.meaning.clone()) {
+            Some(Meaning::Const(value, ty)) => (Expr { kind: ExprKind::Const(value), span }, ty),
+            Some(Meaning::Objects(group)) => self.object_as_value(group, span),
+            Some(other) => {
+                let (what, hint) = match other {
+                    Meaning::Enum(_) => ("an enumeration", format!("name a variant: `{name}::…`")),
+                    Meaning::Function(_) => ("a function", format!("call it: `{name}(…)`")),
+                    _ => ("a process", "`final` may read its variables: `P.v`".to_owned()),
+                };
+                let message = format!("`{name}` is {what}, not a value");
+                self.report(Diagnostic::error(span, message).hint(hint));
+                wrong(span)
+            }
+            None => self.bare_variant(name, span),
+        }
+    }
+
+    fn bare_variant(&mut self, name: &str, span: Span) -> (Expr, Type) {
+        match self.variants.get(name).map(Vec::as_slice) {
+            Some(&[(of, index)]) => {
+                (Expr { kind: ExprKind::Const(Value::Variant { of, index }), span }, Type::Enum(of))
+            }
+            Some(several) => {
+                let owners: Vec<_> =
+                    several.iter().map(|&(of, _)| format!("`{}::{name}`", self.enum_names[of as usize])).collect();
+                let message = format!("`{name}` is a variant of several enumerations");
+                self.report(Diagnostic::error(span, message).hint(format!("write {}", owners.join(" or "))));
+                wrong(span)
+            }
+            None => {
+                self.unknown(name, span, "value");
+                wrong(span)
+            }
+        }
+    }
+
+    /// Reports a name that means nothing, with the nearest one that does.
+    pub(super) fn unknown(&mut self, name: &str, span: Span, what: &str) {
+        if name.is_empty() {
+            return;
+        }
+        let locals = self.scope.blocks.iter().flatten().map(|(name, _)| name.as_str());
+        let globals = self.globals.keys().map(String::as_str);
+        let mut known: Vec<&str> =
+            locals.chain(globals).chain(self.variants.keys().map(String::as_str)).collect();
+        known.sort_unstable();
+        let hint = nearest(name, known);
+        let diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
+        self.report(diagnostic.label("unknown name").maybe_hint(hint));
+    }
+
+    pub(super) fn variant(&mut self, of: &Name, variant: &Name, span: Span) -> (Expr, Type) {
+        match self.find_variant(of, variant) {
+            Some((of, index)) => {
+                (Expr { kind: ExprKind::Const(Value::Variant { of, index }), span }, Type::Enum(of))
+            }
+            None => wrong(span),
+        }
+    }
+
+    /// The variant that `of::variant` names; reports it if there is none.
+    pub(super) fn find_variant(&mut self, of: &Name, variant: &Name) -> Option<(u32, u32)> {
+        let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(&of.text) else {
+            let hint = nearest(&of.text, self.enum_names.iter().map(String::as_str));
+            let message = format!("there is no enumeration `{}`", of.text);
+            self.report(Diagnostic::error(of.span, message).maybe_hint(hint));
+            return None;
+        };
+        let index = *index;
+        let variants = &self.out.enums[index as usize].variants;
+        if let Some(at) = variants.iter().position(|known| *known == variant.text) {
+            return Some((index, at as u32));
+        }
+        let hint = nearest(&variant.text, variants.iter().map(String::as_str));
+        let message = format!("`{}` has no variant `{}`", of.text, variant.text);
+        self.report(Diagnostic::error(variant.span, message).maybe_hint(hint));
+        None
+    }
+
+    fn object_as_value(&mut self, group: u32, span: Span) -> (Expr, Type) {
+        let Group { kind, name, is_array, ty, count, .. } = self.groups[group as usize].clone();
+        if kind == ObjectKind::Cell && !is_array {
+            return self.read(self.address_of(group, None), ty, span);
+        }
+        let (one, _) = kind_name(kind);
+        let diagnostic = if kind == ObjectKind::Cell {
+            let message = format!("`{name}` is an array of {count} cells, which are read one by one");
+            Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
+        } else {
+            Diagnostic::error(span, format!("`{name}` is a {one}, not a value"))
+        };
+        self.report(diagnostic);
+        wrong(span)
+    }
+
+    /// A read of a cell: an action in a process, a look in `final`, a mistake elsewhere.
+    fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
+        let kind = match self.scope.context {
+            Context::Final => ExprKind::Peek(address),
+            Context::Process => ExprKind::Operation(Operation::Read(address)),
+            context => {
+                let name = &address.name;
+                let message = match context {
+                    Context::Function => format!("a function cannot read the shared cell `{name}`"),
+                    _ => format!("the content of `{name}` is not constant"),
+                };
+                let hint = (context == Context::Function).then(|| {
+                    "functions are pure: pass the content as an argument".to_owned()
+                });
+                self.report(Diagnostic::error(span, message).maybe_hint(hint));
+                return (Expr { kind: ExprKind::Error, span }, ty);
+            }
+        };
+        (Expr { kind, span }, ty)
+    }
+
+    pub(super) fn address_of(&self, group: u32, index: Option<Expr>) -> Address {
+        let group = &self.groups[group as usize];
+        Address {
+            kind: group.kind,
+            name: group.name.clone(),
+            base: group.base,
+            count: group.count,
+            index: index.map(Box::new),
+        }
+    }
+
+    /// An argument that must name an object of this kind.
+    pub(super) fn address(&mut self, expr: &ast::Expr, kind: ObjectKind) -> Option<(u32, Address)> {
+        let (name, name_span, index) = match &expr.kind {
+            ast::ExprKind::Name(name) => (name, expr.span, None),
+            ast::ExprKind::Index(base, index) => match &base.kind {
+                ast::ExprKind::Name(name) => (name, base.span, Some(index)),
+                _ => return self.no_object(expr, kind),
+            },
+            _ => return self.no_object(expr, kind),
+        };
+        if self.variable(name).is_some() {
+            return self.no_object(expr, kind);
+        }
+        let group = match self.globals.get(name).map(|global| &global.meaning) {
+            Some(Meaning::Objects(group)) if self.groups[*group as usize].kind == kind => *group,
+            Some(_) => return self.no_object(expr, kind),
+            None => {
+                let names = self.groups.iter().filter(|group| group.kind == kind);
+                let hint = nearest(name, names.map(|group| group.name.as_str()));
+                let message = format!("there is no {} `{name}`", kind_name(kind).0);
+                if !name.is_empty() {
+                    self.report(Diagnostic::error(name_span, message).label("unknown name").maybe_hint(hint));
+                }
+                if let Some(index) = index {
+                    self.expr_of(index, &Type::Int);
+                }
+                return None;
+            }
+        };
+        let index = index.map(|index| self.expr_of(index, &Type::Int));
+        self.check_index(group, index, expr.span)
+    }
+
+    /// An array of objects needs an index, a single one must not have one.
+    fn check_index(&mut self, group: u32, index: Option<Expr>, span: Span) -> Option<(u32, Address)> {
+        let Group { kind, name, is_array, count, span: declared, .. } = self.groups[group as usize].clone();
+        let (one, several) = kind_name(kind);
+        match (is_array, &index) {
+            (true, None) => {
+                let message = format!("`{name}` is an array of {count} {several}");
+                let diagnostic = Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"));
+                self.report(diagnostic);
+                None
+            }
+            (false, Some(_)) => {
+                let message = format!("`{name}` is a single {one}");
+                let diagnostic = Diagnostic::error(span, message).label("it has no index");
+                self.report(diagnostic.also(declared, "declared here"));
+                None
+            }
+            _ => {
+                let index = index.map(|index| self.folded(index));
+                Some((group, self.address_of(group, index)))
+            }
+        }
+    }
+
+    fn no_object(&mut self, expr: &ast::Expr, kind: ObjectKind) -> Option<(u32, Address)> {
+        let (one, several) = kind_name(kind);
+        let what = match &expr.kind {
+            ast::ExprKind::Error => return None,
+            ast::ExprKind::Name(name) if self.variable(name).is_some() => {
+                format!("`{name}` is a variable")
+            }
+            ast::ExprKind::Name(name) => match self.globals.get(name).map(|global| &global.meaning) {
+                Some(Meaning::Objects(group)) => {
+                    format!("`{name}` is a {}", kind_name(self.groups[*group as usize].kind).0)
+                }
+                Some(Meaning::Const(..)) => format!("`{name}` is a constant"),
+                Some(Meaning::Enum(_)) => format!("`{name}` is an enumeration"),
+                Some(Meaning::Function(_)) => format!("`{name}` is a function"),
+                Some(Meaning::Process(_)) => format!("`{name}` is a process"),
+                None => format!("`{name}` is unknown"),
+            },
+            _ => "this is a value".to_owned(),
+        };
+        let known: Vec<_> =
+            self.groups.iter().filter(|group| group.kind == kind).map(|group| format!("`{}`", group.name)).collect();
+        let hint = match &known[..] {
+            [] => format!("the file declares no {several}"),
+            known => format!("the {several} of the file: {}", known.join(", ")),
+        };
+        let message = format!("expected a {one}");
+        self.report(Diagnostic::error(expr.span, message).label(what).hint(hint));
+        None
+    }
+
+    /// `base[index]` as a value.
+    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> (Expr, Type) {
+        if let Some(group) = self.cell_array(base) {
+            let index = self.expr_of(index, &Type::Int);
+            let ty = self.groups[group as usize].ty.clone();
+            return match self.check_index(group, Some(index), span) {
+                Some((_, address)) => self.read(address, ty, span),
+                None => wrong(span),
+            };
+        }
+        let (list, ty) = self.expr(base, Want::Any);
+        let item = self.item_of(&ty, base.span);
+        let index = self.expr_of(index, &Type::Int);
+        (Expr { kind: ExprKind::Index(Box::new(list), Box::new(index)), span }, item)
+    }
+
+    /// The declaration that `base` names, if it is an array of cells.
+    fn cell_array(&self, base: &ast::Expr) -> Option<u32> {
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
+        if self.variable(name).is_some() {
+            return None;
+        }
+        match self.globals.get(name)?.meaning {
+            Meaning::Objects(group) => {
+                let found = &self.groups[group as usize];
+                (found.kind == ObjectKind::Cell && found.is_array).then_some(group)
+            }
+            _ => None,
+        }
+    }
+
+    /// `base.field` as a value: part of a tuple, or in `final` a variable of a process.
+    pub(super) fn field(&mut self, base: &ast::Expr, field: &Name, span: Span) -> (Expr, Type) {
+        let (owner, index) = match &base.kind {
+            ast::ExprKind::Index(owner, index) => (&**owner, Some(&**index)),
+            _ => (base, None),
+        };
+        if let ast::ExprKind::Name(name) = &owner.kind {
+            if let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
+                (self.variable(name), self.globals.get(name))
+            {
+                return self.process_variable(process, index, field, span);
+            }
+        }
+        let (tuple, ty) = self.expr(base, Want::Any);
+        let Some((at, ty)) = self.component(&ty, field, base.span) else { return wrong(span) };
+        (Expr { kind: ExprKind::Field(Box::new(tuple), at), span }, ty)
+    }
+
+    /// Component `field` of a tuple of type `ty`.
+    fn component(&mut self, ty: &Type, field: &Name, base: Span) -> Option<(u32, Type)> {
+        let parts = match self.infer.shallow(ty) {
+            Type::Tuple(parts) => parts,
+            Type::Error | Type::Never => return None,
+            Type::Var(_) => {
+                let message = "the type of this is not known yet";
+                self.report(Diagnostic::error(base, message).hint("declare the type of the variable or mailbox"));
+                return None;
+            }
+            other => {
+                let message = format!("expected a tuple, found {}", self.show(&other));
+                self.report(Diagnostic::error(base, message));
+                return None;
+            }
+        };
+        let at = field.text.parse::<usize>().ok().filter(|&at| at < parts.len());
+        if at.is_none() {
+            let last = parts.len().saturating_sub(1);
+            let message = format!("the tuple has no field `{}`", field.text);
+            self.report(Diagnostic::error(field.span, message).hint(format!("its fields are .0 to .{last}")));
+        }
+        at.map(|at| (at as u32, parts[at].clone()))
+    }
+
+    fn process_variable(
+        &mut self,
+        process: u32,
+        index: Option<&ast::Expr>,
+        field: &Name,
+        span: Span,
+    ) -> (Expr, Type) {
+        let index = index.map(|index| self.expr_of(index, &Type::Int));
+        let signature = &self.processes[process as usize];
+        let name = signature.name.clone();
+        if self.scope.context != Context::Final {
+            let message = format!("only `final` may read a variable of `{name}`");
+            self.report(Diagnostic::error(span, message).hint("processes share cells and send messages"));
+            return wrong(span);
+        }
+        let problem = match (signature.kind, &index) {
+            (Kind::Template, _) => Some(format!("`{name}` is a template: no instance exists from the start")),
+            (Kind::Family { .. }, None) => Some(format!("`{name}` has several instances: say which, `{name}[i]`")),
+            (Kind::Single, Some(_)) => Some(format!("`{name}` is a single process: it has no index")),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            self.report(Diagnostic::error(span, problem));
+            return wrong(span);
+        }
+        let variables = &signature.variables;
+        let Some((_, ty)) = variables.iter().rev().find(|(known, _)| *known == field.text) else {
+            let hint = nearest(&field.text, variables.iter().map(|(name, _)| name.as_str()));
+            let hint = hint.or_else(|| Some("only variables of its outermost block can be read".to_owned()));
+            let message = format!("`{name}` has no top-level variable `{}`", field.text);
+            self.report(Diagnostic::error(field.span, message).maybe_hint(hint));
+            return wrong(span);
+        };
+        let ty = ty.clone();
+        let kind =
+            ExprKind::ProcessVar { process, index: index.map(Box::new), name: field.text.clone() };
+        (Expr { kind, span }, ty)
+    }
+
+    pub(super) fn assignment(
+        &mut self,
+        place: &ast::Expr,
+        op: Option<BinaryOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let place_span = place.span;
+        let Some((place, ty)) = self.place(place) else {
+            self.expr(value, Want::Any);
+            return Expr { kind: ExprKind::Error, span };
+        };
+        if op.is_some() {
+            self.must_be(&ty, &Type::Int, place_span);
+        }
+        let value = self.expr_of(value, &ty);
+        Expr { kind: ExprKind::Assign(place, op, Box::new(value)), span }
+    }
+
+    /// Where an assignment goes, and the type of what goes there.
+    fn place(&mut self, expr: &ast::Expr) -> Option<(Place, Type)> {
+        match &expr.kind {
+            ast::ExprKind::Name(name) => match self.variable(name) {
+                Some(id) => self.local_place(id, expr.span),
+                None => self.global_place(name, expr),
+            },
+            ast::ExprKind::Index(base, index) => {
+                if self.cell_array(base).is_some() {
+                    return self.cell_place(expr);
+                }
+                let (place, ty) = self.place(base)?;
+                let item = self.item_of(&ty, base.span);
+                let index = self.expr_of(index, &Type::Int);
+                Some((self.project(place, Projection::Index(index), expr.span)?, item))
+            }
+            ast::ExprKind::Field(base, field) => {
+                let (place, ty) = self.place(base)?;
+                let (at, part) = self.component(&ty, field, base.span)?;
+                Some((self.project(place, Projection::Field(at), expr.span)?, part))
+            }
+            ast::ExprKind::Error => None,
+            _ => {
+                let message = "this cannot be assigned to";
+                self.report(Diagnostic::error(expr.span, message).hint("assign to a variable or a shared cell"));
+                None
+            }
+        }
+    }
+
+    fn local_place(&mut self, id: u32, span: Span) -> Option<(Place, Type)> {
+        let var = &self.scope.vars[id as usize];
+        if var.mutable {
+            return Some((Place::Local(id, Vec::new()), var.ty.clone()));
+        }
+        let (name, declared, what) = (var.name.clone(), var.span, var.what);
+        let (message, hint) = match what {
+            "variable" => (
+                format!("`{name}` cannot be assigned to: `let` binds once"),
+                format!("declare it with `var {name} = …`"),
+            ),
+            what => (
+                format!("`{name}` cannot be assigned to: it is a {what}"),
+                format!("copy it: `var {name} = {name};`"),
+            ),
+        };
+        let diagnostic = Diagnostic::error(span, message).label("assigned again here");
+        self.report(diagnostic.also(declared, "bound here").hint(hint));
+        None
+    }
+
+    fn global_place(&mut self, name: &str, expr: &ast::Expr) -> Option<(Place, Type)> {
+        match self.globals.get(name).map(|global| global.meaning.clone()) {
+            Some(Meaning::Objects(group)) if self.groups[group as usize].kind == ObjectKind::Cell => {
+                self.cell_place(expr)
+            }
+            Some(Meaning::Const(..)) => {
+                let message = format!("`{name}` is a constant");
+                self.report(Diagnostic::error(expr.span, message).label("cannot be assigned to"));
+                None
+            }
+            Some(_) => {
+                let message = format!("`{name}` is no variable");
+                self.report(Diagnostic::error(expr.span, message).label("cannot be assigned to"));
+                None
+            }
+            None => {
+                self.unknown(name, expr.span, "variable");
+                None
+            }
+        }
+    }
+
+    fn cell_place(&mut self, expr: &ast::Expr) -> Option<(Place, Type)> {
+        let (group, address) = self.address(expr, ObjectKind::Cell)?;
+        if self.scope.context != Context::Process {
+            let message = format!("only a process may write the shared cell `{}`", address.name);
+            self.report(Diagnostic::error(expr.span, message));
+            return None;
+        }
+        Some((Place::Cell(address), self.groups[group as usize].ty.clone()))
+    }
+
+    fn project(&mut self, place: Place, projection: Projection, span: Span) -> Option<Place> {
+        match place {
+            Place::Local(id, mut path) => {
+                path.push(projection);
+                Some(Place::Local(id, path))
+            }
+            Place::Cell(address) => {
+                let message = format!("`{}` is one cell, which is written as a whole", address.name);
+                let hint = "read it into a `var`, change that, and write it back";
+                self.report(Diagnostic::error(span, message).hint(hint));
+                None
+            }
+        }
+    }
+}

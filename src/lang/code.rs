@@ -1,0 +1,187 @@
+//! The instruction form that programs run in: a stack machine.
+//!
+//! Variables and temporaries of a process live on one stack of values; the compiler knows the depth of the
+//! stack at every instruction, so a variable is a place counted from the bottom of its frame. A block that
+//! ends takes its variables off. Hence the stack of a process at rest holds what is in scope and nothing
+//! else: two situations that the rest of the program cannot tell apart differ in no left-over.
+
+use super::ast::{BinaryOp, UnaryOp};
+use crate::model::{Objects, Site, Value};
+
+/// One instruction. `…` in the comments is the rest of the stack, its top to the right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instr {
+    /// … → … constant
+    Const(u32),
+    /// … → … copy of the variable
+    Get(u32),
+    /// … value → …
+    Set(u32),
+    /// … indices → … indices part: what the steps lead to from the variable.
+    GetPart(u32, Box<[Step]>),
+    /// … indices value → …: replaces that part of the variable.
+    SetPart(u32, Box<[Step]>),
+    /// … → … part of the variable, by components of tuples.
+    Project(u32, Box<[u32]>),
+    /// Takes off the topmost ones.
+    Pop(u32),
+    /// Takes off the values below the topmost `keep` ones.
+    Squash {
+        keep: u32,
+        drop: u32,
+    },
+    /// … value → … value value
+    Dup,
+    Jump(u32),
+    /// A jump backwards, which counts as a local step.
+    Loop(u32),
+    /// … condition → …
+    JumpIfFalse(u32),
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Tuple(u32),
+    List(u32),
+    Repeat(u32),
+    /// … list index → … item
+    Index,
+    Field(u32),
+    Length,
+    Push,
+    Remove,
+    /// Adds 1 to a loop counter, which stays below its bound.
+    Increment(u32),
+    /// … index → … number of the object
+    Address {
+        base: u32,
+        count: u32,
+        name: u32,
+    },
+    Call(u32),
+    Return,
+    /// … condition → …, with a message by number.
+    Assert(Option<u32>),
+    /// … comm → … value
+    Received,
+    /// Rests here until the operation is carried out.
+    Visible(Visible),
+    /// … number of the cell → … content; in `final`.
+    Peek,
+    /// … index → … value of the variable; in `final`.
+    ProcessVar {
+        process: u32,
+        name: u32,
+    },
+    /// The process is done.
+    End,
+}
+
+/// A step to a part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The next of the indices on the stack.
+    Index,
+    /// A component of a tuple.
+    Field(u32),
+}
+
+/// A visible operation: takes its arguments off the stack and leaves its value there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visible {
+    /// mailbox value \[src\] \[tag\] → comm
+    Isend { src: bool, tag: bool },
+    /// mailbox \[src\] \[tag\] → comm
+    Irecv { src: bool, tag: bool },
+    /// comm → value
+    Wait,
+    /// comm → bool
+    Test,
+    /// list → index
+    WaitAny,
+    /// list → index
+    TestAny,
+    /// mutex → unit, and so on
+    AsyncLock,
+    MutexWait,
+    MutexTest,
+    /// list of mutexes → index
+    MutexWaitAny,
+    MutexTestAny,
+    Unlock,
+    AsyncAcquire,
+    AcquireWait,
+    Release,
+    Arrive,
+    BarrierWait,
+    /// cell → content
+    Read,
+    /// cell value → unit
+    Write,
+    /// cell old new → bool
+    CompareAndSwap,
+    /// cell amount → old content
+    FetchAdd,
+    /// cell value → old content
+    Swap,
+    /// lo hi → int
+    Choose,
+    Local,
+    /// arguments → process
+    Spawn { process: u32, args: u32 },
+    /// process → unit
+    Join,
+}
+
+impl Visible {
+    /// How many arguments it takes off the stack.
+    pub fn arity(self) -> usize {
+        use Visible::*;
+        match self {
+            Isend { src, tag } => 2 + usize::from(src) + usize::from(tag),
+            Irecv { src, tag } => 1 + usize::from(src) + usize::from(tag),
+            Wait | Test | WaitAny | TestAny => 1,
+            AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny | Unlock => 1,
+            AsyncAcquire | AcquireWait | Release | Arrive | BarrierWait | Read | Join => 1,
+            Write | FetchAdd | Swap | Choose => 2,
+            CompareAndSwap => 3,
+            Local => 0,
+            Spawn { args, .. } => args as usize,
+        }
+    }
+}
+
+/// Where a variable is on the stack, and between which instructions.
+#[derive(Clone, Debug)]
+pub struct Live {
+    pub name: u32,
+    pub slot: u32,
+    pub from: u32,
+    pub to: u32,
+    pub top_level: bool,
+}
+
+/// The compiled bodies of a program and what their instructions refer to.
+#[derive(Debug, Default)]
+pub struct Code {
+    pub instrs: Vec<Instr>,
+    /// For each instruction the site that it belongs to.
+    pub site_of: Vec<u32>,
+    pub sites: Vec<Site>,
+    pub constants: Vec<Value>,
+    /// Names of variables and objects, and messages of assertions.
+    pub texts: Vec<String>,
+    pub live: Vec<Live>,
+    /// Where each function starts, and its number of parameters.
+    pub functions: Vec<(u32, u32)>,
+    pub processes: Vec<u32>,
+    pub finals: Vec<u32>,
+    /// Is there a `value(c)` anywhere? If not, what communications yielded need not be remembered.
+    pub remembers_values: bool,
+    pub objects: Objects,
+}
+
+impl Code {
+    /// The site of the instruction at `pc`.
+    pub fn site(&self, pc: u32) -> &Site {
+        &self.sites[self.site_of[pc as usize] as usize]
+    }
+}

@@ -1,0 +1,545 @@
+//! Checked program to instructions.
+//!
+//! Every expression leaves exactly one value on the stack, also one that never gets there (`break`): what
+//! follows it is dead code, compiled as if it did. The words of the language that stand for several
+//! operations (`send`, `lock`, `waitall`, ...) are spelled out here.
+
+mod operation;
+mod pattern;
+
+use rustc_hash::FxHashMap;
+
+use super::ast::BinaryOp;
+use super::check::Checked;
+use super::code::{Code, Instr, Live, Step, Visible};
+use super::diagnostic::{Span, position};
+use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
+use crate::model::{Objects, Site, Value};
+
+/// Compiles every body of `program`, which was written in `source`.
+pub fn compile(program: &mut Checked, source: &str) -> Code {
+    let mut compiler = Compiler {
+        source,
+        code: Code { objects: std::mem::replace(&mut program.objects, Objects::default()), ..Code::default() },
+        sites: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        texts: FxHashMap::default(),
+        frame: Frame::default(),
+    };
+    for function in &program.functions {
+        let entry = compiler.body(&function.body, Kind::Function);
+        compiler.code.functions.push((entry, function.body.params));
+    }
+    for process in &program.processes {
+        let entry = compiler.body(&process.body, Kind::Process);
+        compiler.code.processes.push(entry);
+    }
+    for body in &program.finals {
+        let entry = compiler.body(body, Kind::Process);
+        compiler.code.finals.push(entry);
+    }
+    compiler.code
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Function,
+    Process,
+}
+
+struct Compiler<'a> {
+    source: &'a str,
+    code: Code,
+    sites: FxHashMap<Span, u32>,
+    constants: FxHashMap<Value, u32>,
+    texts: FxHashMap<String, u32>,
+    frame: Frame,
+}
+
+/// The body at hand.
+#[derive(Default)]
+struct Frame {
+    kind: Kind,
+    /// Values on the stack.
+    depth: u32,
+    /// Those of them that are variables of the outermost block.
+    top: u32,
+    vars: Vec<(u32, bool)>,
+    slots: Vec<u32>,
+    /// For each variable in scope its entry in `live`.
+    scope: Vec<usize>,
+    loops: Vec<LoopFrame>,
+    span: Span,
+}
+
+/// A loop around the code at hand.
+struct LoopFrame {
+    depth: u32,
+    breaks: Vec<usize>,
+    continues: Vec<usize>,
+}
+
+impl Compiler<'_> {
+    fn body(&mut self, body: &Body, kind: Kind) -> u32 {
+        let entry = self.here();
+        self.frame = Frame { kind, span: body.block.span, ..Frame::default() };
+        for var in &body.vars {
+            let name = self.text(&var.name);
+            self.frame.vars.push((name, var.top_level));
+        }
+        self.frame.slots = vec![0; body.vars.len()];
+        for param in 0..body.params {
+            self.frame.depth += 1;
+            self.enter(param, param);
+        }
+        self.frame.top = body.params;
+        let ExprKind::Block(statements, value) = &body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        for statement in statements {
+            self.statement(statement);
+            if let ExprKind::Let(..) = statement.kind {
+                self.frame.top = self.frame.depth;
+            }
+        }
+        self.expr(value);
+        let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
+        self.frame.span = end;
+        match kind {
+            Kind::Function => self.emit(Instr::Return),
+            Kind::Process => {
+                self.pop(1);
+                self.emit(Instr::End);
+            }
+        }
+        self.leave_scope(0);
+        entry
+    }
+
+    fn here(&self) -> u32 {
+        self.code.instrs.len() as u32
+    }
+
+    fn emit(&mut self, instr: Instr) {
+        let site = self.site(self.frame.span);
+        self.code.instrs.push(instr);
+        self.code.site_of.push(site);
+    }
+
+    /// Emits an instruction that leaves `delta` more values on the stack.
+    fn emit_with(&mut self, instr: Instr, delta: i32) {
+        self.emit(instr);
+        self.frame.depth = self.frame.depth.strict_add_signed(delta);
+    }
+
+    fn site(&mut self, span: Span) -> u32 {
+        if let Some(&site) = self.sites.get(&span) {
+            return site;
+        }
+        let (line, column) = position(self.source, span.start as usize);
+        let words: Vec<_> = self.source[span.range()].split_whitespace().collect();
+        let site = self.code.sites.len() as u32;
+        self.code.sites.push(Site { line, column, text: words.join(" ") });
+        self.sites.insert(span, site);
+        site
+    }
+
+    fn text(&mut self, text: &str) -> u32 {
+        if let Some(&id) = self.texts.get(text) {
+            return id;
+        }
+        let id = self.code.texts.len() as u32;
+        self.code.texts.push(text.to_owned());
+        self.texts.insert(text.to_owned(), id);
+        id
+    }
+
+    fn constant(&mut self, value: Value) {
+        let constants = &mut self.code.constants;
+        let id = *self.constants.entry(value.clone()).or_insert_with(|| {
+            constants.push(value);
+            constants.len() as u32 - 1
+        });
+        self.emit_with(Instr::Const(id), 1);
+    }
+
+    fn pop(&mut self, count: u32) {
+        if count > 0 {
+            self.emit_with(Instr::Pop(count), -(count as i32));
+        }
+    }
+
+    /// The variable is in the given slot from here on.
+    fn enter(&mut self, var: VarId, slot: u32) {
+        let (name, top_level) = self.frame.vars[var as usize];
+        self.frame.slots[var as usize] = slot;
+        let from = self.here();
+        self.frame.scope.push(self.code.live.len());
+        self.code.live.push(Live { name, slot, from, to: u32::MAX, top_level });
+    }
+
+    /// Ends the variables that came into scope after the first `count`.
+    fn leave_scope(&mut self, count: usize) {
+        let here = self.here();
+        for live in self.frame.scope.drain(count..) {
+            self.code.live[live].to = here;
+        }
+    }
+
+    /// A jump to be aimed later.
+    fn jump(&mut self, instr: fn(u32) -> Instr) -> usize {
+        let at = self.code.instrs.len();
+        let delta = if matches!(instr(0), Instr::JumpIfFalse(_)) { -1 } else { 0 };
+        self.emit_with(instr(u32::MAX), delta);
+        at
+    }
+
+    /// Aims a jump at the next instruction.
+    fn aim(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.code.instrs[jump] {
+            Instr::Jump(to) | Instr::JumpIfFalse(to) => *to = here,
+            other => unreachable!("{other:?} is no jump forwards"),
+        }
+    }
+
+    /// A statement leaves nothing but its variables.
+    fn statement(&mut self, statement: &Expr) {
+        if let ExprKind::Let(pattern, value) = &statement.kind {
+            self.expr(value);
+            self.frame.span = statement.span;
+            self.bind_top(pattern);
+        } else {
+            self.expr(statement);
+            self.pop(1);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let outer = std::mem::replace(&mut self.frame.span, expr.span);
+        let before = self.frame.depth;
+        self.expr_inside(expr);
+        debug_assert_eq!(self.frame.depth, before + 1, "{expr:?}");
+        self.frame.span = outer;
+    }
+
+    fn expr_inside(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Error => unreachable!("a program with mistakes is not compiled"),
+            ExprKind::Let(..) => unreachable!("a declaration is a statement"),
+            ExprKind::Const(value) => self.constant(value.clone()),
+            ExprKind::Var(var) => self.emit_with(Instr::Get(self.frame.slots[*var as usize]), 1),
+            ExprKind::Unary(op, operand) => {
+                self.expr(operand);
+                self.emit(Instr::Unary(*op));
+            }
+            ExprKind::Binary(BinaryOp::And, a, b) => self.short_circuit(a, b, false),
+            ExprKind::Binary(BinaryOp::Or, a, b) => self.short_circuit(a, b, true),
+            ExprKind::Binary(op, a, b) => self.two(a, b, Instr::Binary(*op)),
+            ExprKind::Tuple(parts) => self.several(parts, Instr::Tuple),
+            ExprKind::List(items) => self.several(items, Instr::List),
+            ExprKind::Repeat(item, count) => {
+                self.expr(item);
+                self.emit(Instr::Repeat(*count));
+            }
+            ExprKind::Index(list, index) => self.two(list, index, Instr::Index),
+            ExprKind::Field(tuple, at) => {
+                self.expr(tuple);
+                self.emit(Instr::Field(*at));
+            }
+            ExprKind::Length(list) => {
+                self.expr(list);
+                self.emit(Instr::Length);
+            }
+            ExprKind::Push(list, item) => self.two(list, item, Instr::Push),
+            ExprKind::Remove(list, index) => self.two(list, index, Instr::Remove),
+            ExprKind::Call(function, args) => {
+                self.several_values(args);
+                self.emit_with(Instr::Call(*function), 1 - args.len() as i32);
+            }
+            ExprKind::Block(statements, value) => self.block(statements, value),
+            ExprKind::Assign(place, op, value) => self.assign(place, *op, value),
+            ExprKind::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
+            ExprKind::Match(value, arms) => self.match_expr(value, arms),
+            ExprKind::While(condition, body) => self.while_loop(Some(condition), body),
+            ExprKind::Loop(body) => self.while_loop(None, body),
+            ExprKind::ForRange(var, lo, hi, body) => self.for_range(*var, lo, hi, body),
+            ExprKind::ForEach(pattern, list, body) => self.for_each(pattern, list, body),
+            ExprKind::Break | ExprKind::Continue => self.leave_loop(&expr.kind),
+            ExprKind::Return(value) => self.return_expr(value.as_deref()),
+            ExprKind::Assert(condition, message) => {
+                self.expr(condition);
+                let message = message.as_ref().map(|message| self.text(message));
+                self.emit_with(Instr::Assert(message), -1);
+                self.constant(Value::Unit);
+            }
+            ExprKind::Operation(operation) => self.operation(operation),
+            ExprKind::Peek(address) => {
+                self.address(address);
+                self.emit(Instr::Peek);
+            }
+            ExprKind::ProcessVar { process, index, name } => {
+                match index {
+                    Some(index) => self.expr(index),
+                    None => self.constant(Value::Int(0)),
+                }
+                let name = self.text(name);
+                self.emit(Instr::ProcessVar { process: *process, name });
+            }
+        }
+    }
+
+    fn two(&mut self, a: &Expr, b: &Expr, instr: Instr) {
+        self.expr(a);
+        self.expr(b);
+        self.emit_with(instr, -1);
+    }
+
+    fn several_values(&mut self, parts: &[Expr]) {
+        for part in parts {
+            self.expr(part);
+        }
+    }
+
+    fn several(&mut self, parts: &[Expr], instr: fn(u32) -> Instr) {
+        self.several_values(parts);
+        self.emit_with(instr(parts.len() as u32), 1 - parts.len() as i32);
+    }
+
+    fn short_circuit(&mut self, a: &Expr, b: &Expr, decided_by: bool) {
+        self.expr(a);
+        if decided_by {
+            self.emit(Instr::Unary(super::ast::UnaryOp::Not));
+        }
+        let decided = self.jump(Instr::JumpIfFalse);
+        self.expr(b);
+        let end = self.jump(Instr::Jump);
+        self.aim(decided);
+        self.frame.depth -= 1;
+        self.constant(Value::Bool(decided_by));
+        self.aim(end);
+    }
+
+    /// Puts the number of an object on the stack.
+    fn address(&mut self, address: &Address) {
+        let Some(index) = &address.index else {
+            self.constant(Value::Int(i64::from(address.base)));
+            return;
+        };
+        if let ExprKind::Const(Value::Int(n)) = index.kind {
+            if (0..i64::from(address.count)).contains(&n) {
+                self.constant(Value::Int(i64::from(address.base) + n));
+                return;
+            }
+        }
+        self.expr(index);
+        let name = self.text(&address.name);
+        self.emit(Instr::Address { base: address.base, count: address.count, name });
+    }
+
+    fn block(&mut self, statements: &[Expr], value: &Expr) {
+        let (depth, scope) = (self.frame.depth, self.frame.scope.len());
+        for statement in statements {
+            self.statement(statement);
+        }
+        self.expr(value);
+        self.leave_scope(scope);
+        self.squash(depth);
+    }
+
+    /// Takes off everything above `depth` but the topmost value.
+    fn squash(&mut self, depth: u32) {
+        let drop = self.frame.depth - depth - 1;
+        if drop > 0 {
+            self.emit_with(Instr::Squash { keep: 1, drop }, -(drop as i32));
+        }
+    }
+
+    fn assign(&mut self, place: &Place, op: Option<BinaryOp>, value: &Expr) {
+        match place {
+            Place::Cell(address) => {
+                self.address(address);
+                if let Some(op) = op {
+                    self.emit_with(Instr::Dup, 1);
+                    self.visible(Visible::Read);
+                    self.expr(value);
+                    self.emit_with(Instr::Binary(op), -1);
+                } else {
+                    self.expr(value);
+                }
+                self.visible(Visible::Write);
+            }
+            Place::Local(var, path) => {
+                self.assign_local(*var, path, op, value);
+                self.constant(Value::Unit);
+            }
+        }
+    }
+
+    fn assign_local(&mut self, var: VarId, path: &[Projection], op: Option<BinaryOp>, value: &Expr) {
+        let slot = self.frame.slots[var as usize];
+        let mut steps = Vec::new();
+        let mut indices = 0;
+        for projection in path {
+            steps.push(match projection {
+                Projection::Field(at) => Step::Field(*at),
+                Projection::Index(index) => {
+                    self.expr(index);
+                    indices += 1;
+                    Step::Index
+                }
+            });
+        }
+        let steps: Box<[Step]> = steps.into();
+        if let Some(op) = op {
+            self.emit_with(Instr::GetPart(slot, steps.clone()), 1);
+            self.expr(value);
+            self.emit_with(Instr::Binary(op), -1);
+        } else {
+            self.expr(value);
+        }
+        match steps.is_empty() {
+            true => self.emit_with(Instr::Set(slot), -1),
+            false => self.emit_with(Instr::SetPart(slot, steps), -1 - indices),
+        }
+    }
+
+    fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) {
+        self.expr(condition);
+        let no = self.jump(Instr::JumpIfFalse);
+        self.expr(then);
+        let end = self.jump(Instr::Jump);
+        self.aim(no);
+        self.frame.depth -= 1;
+        self.expr(otherwise);
+        self.aim(end);
+    }
+
+    fn enter_loop(&mut self) {
+        let depth = self.frame.depth;
+        self.frame.loops.push(LoopFrame { depth, breaks: Vec::new(), continues: Vec::new() });
+    }
+
+    /// Aims the `continue`s of the loop at hand here.
+    fn aim_continues(&mut self) {
+        let frame = self.frame.loops.last_mut().expect("a loop at hand");
+        for jump in std::mem::take(&mut frame.continues) {
+            self.aim(jump);
+        }
+    }
+
+    fn exit_loop(&mut self) {
+        let frame = self.frame.loops.pop().expect("a loop at hand");
+        for jump in frame.breaks {
+            self.aim(jump);
+        }
+    }
+
+    fn while_loop(&mut self, condition: Option<&Expr>, body: &Expr) {
+        self.enter_loop();
+        let start = self.here();
+        let end = condition.map(|condition| {
+            self.expr(condition);
+            self.jump(Instr::JumpIfFalse)
+        });
+        self.expr(body);
+        self.pop(1);
+        self.aim_continues();
+        self.emit(Instr::Loop(start));
+        if let Some(end) = end {
+            self.aim(end);
+        }
+        self.exit_loop();
+        self.constant(Value::Unit);
+    }
+
+    fn for_range(&mut self, var: Option<VarId>, lo: &Expr, hi: &Expr, body: &Expr) {
+        let (counter, scope) = (self.frame.depth, self.frame.scope.len());
+        self.expr(lo);
+        self.expr(hi);
+        if let Some(var) = var {
+            self.enter(var, counter);
+        }
+        self.enter_loop();
+        let start = self.here();
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(counter + 1), 1);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.expr(body);
+        self.pop(1);
+        self.aim_continues();
+        self.emit(Instr::Increment(counter));
+        self.emit(Instr::Loop(start));
+        self.aim(end);
+        self.exit_loop();
+        self.leave_scope(scope);
+        self.pop(2);
+        self.constant(Value::Unit);
+    }
+
+    fn for_each(&mut self, pattern: &super::hir::Pattern, list: &Expr, body: &Expr) {
+        let (items, scope) = (self.frame.depth, self.frame.scope.len());
+        let counter = items + 1;
+        self.expr(list);
+        self.constant(Value::Int(0));
+        self.enter_loop();
+        let start = self.here();
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Length);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Index, -1);
+        self.bind_top(pattern);
+        self.expr(body);
+        self.leave_scope(scope);
+        self.pop(self.frame.depth - counter - 1);
+        self.aim_continues();
+        self.emit(Instr::Increment(counter));
+        self.emit(Instr::Loop(start));
+        self.aim(end);
+        self.exit_loop();
+        self.pop(2);
+        self.constant(Value::Unit);
+    }
+
+    fn leave_loop(&mut self, kind: &ExprKind) {
+        let depth = self.frame.depth;
+        let loop_depth = self.frame.loops.last().expect("a loop around").depth;
+        self.pop(depth - loop_depth);
+        let jump = self.jump(Instr::Jump);
+        let frame = self.frame.loops.last_mut().expect("a loop around");
+        match kind {
+            ExprKind::Break => frame.breaks.push(jump),
+            _ => frame.continues.push(jump),
+        }
+        self.frame.depth = depth + 1;
+    }
+
+    fn return_expr(&mut self, value: Option<&Expr>) {
+        let depth = self.frame.depth;
+        match self.frame.kind {
+            Kind::Function => {
+                match value {
+                    Some(value) => self.expr(value),
+                    None => self.constant(Value::Unit),
+                }
+                self.emit(Instr::Return);
+            }
+            Kind::Process => {
+                self.pop(depth - self.frame.top);
+                self.emit(Instr::End);
+            }
+        }
+        self.frame.depth = depth + 1;
+    }
+
+    /// Emits a visible operation whose arguments are on the stack.
+    fn visible(&mut self, visible: Visible) {
+        self.emit_with(Instr::Visible(visible), 1 - visible.arity() as i32);
+    }
+}

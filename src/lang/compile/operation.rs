@@ -1,0 +1,145 @@
+//! Visible operations, and those that stand for several.
+
+use super::Compiler;
+use crate::lang::ast::BinaryOp;
+use crate::lang::code::{Instr, Visible};
+use crate::lang::hir::{Address, Expr, Operation};
+use crate::model::Value;
+
+impl Compiler<'_> {
+    pub(super) fn operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Isend { mailbox, value, src, tag, wait } => {
+                self.address(mailbox);
+                self.expr(value);
+                let (src, tag) = self.envelope(src.as_deref(), tag.as_deref());
+                self.visible(Visible::Isend { src, tag });
+                if *wait {
+                    self.visible(Visible::Wait);
+                }
+            }
+            Operation::Irecv { mailbox, src, tag, wait } => {
+                self.address(mailbox);
+                let (src, tag) = self.envelope(src.as_deref(), tag.as_deref());
+                self.visible(Visible::Irecv { src, tag });
+                if *wait {
+                    self.visible(Visible::Wait);
+                }
+            }
+            Operation::Wait(comm) => self.on_value(comm, Visible::Wait),
+            Operation::Test(comm) => self.on_value(comm, Visible::Test),
+            Operation::WaitAny(comms) => self.on_value(comms, Visible::WaitAny),
+            Operation::TestAny(comms) => self.on_value(comms, Visible::TestAny),
+            Operation::WaitAll(comms) => self.wait_all(comms),
+            Operation::Received(comm) => {
+                self.code.remembers_values = true;
+                self.expr(comm);
+                self.emit(Instr::Received);
+            }
+            Operation::AsyncLock(mutex) => self.on_object(mutex, Visible::AsyncLock),
+            Operation::MutexWait(mutex) => self.on_object(mutex, Visible::MutexWait),
+            Operation::MutexTest(mutex) => self.on_object(mutex, Visible::MutexTest),
+            Operation::MutexWaitAny(mutexes) => self.on_objects(mutexes, Visible::MutexWaitAny),
+            Operation::MutexTestAny(mutexes) => self.on_objects(mutexes, Visible::MutexTestAny),
+            Operation::Lock(mutex) => self.request_and_wait(mutex, Visible::AsyncLock, Visible::MutexWait),
+            Operation::Unlock(mutex) => self.on_object(mutex, Visible::Unlock),
+            Operation::AsyncAcquire(semaphore) => self.on_object(semaphore, Visible::AsyncAcquire),
+            Operation::AcquireWait(semaphore) => self.on_object(semaphore, Visible::AcquireWait),
+            Operation::Acquire(semaphore) => {
+                self.request_and_wait(semaphore, Visible::AsyncAcquire, Visible::AcquireWait);
+            }
+            Operation::Release(semaphore) => self.on_object(semaphore, Visible::Release),
+            Operation::Arrive(barrier) => self.on_object(barrier, Visible::Arrive),
+            Operation::BarrierWait(barrier) => self.on_object(barrier, Visible::BarrierWait),
+            Operation::Barrier(barrier) => {
+                self.request_and_wait(barrier, Visible::Arrive, Visible::BarrierWait);
+            }
+            Operation::Read(cell) => self.on_object(cell, Visible::Read),
+            Operation::CompareAndSwap(cell, old, new) => {
+                self.address(cell);
+                self.expr(old);
+                self.expr(new);
+                self.visible(Visible::CompareAndSwap);
+            }
+            Operation::FetchAdd(cell, amount) => self.with_value(cell, amount, Visible::FetchAdd),
+            Operation::Swap(cell, value) => self.with_value(cell, value, Visible::Swap),
+            Operation::Choose(lo, hi) => {
+                self.expr(lo);
+                self.expr(hi);
+                self.visible(Visible::Choose);
+            }
+            Operation::Local => self.visible(Visible::Local),
+            Operation::Spawn(process, args) => {
+                for arg in args {
+                    self.expr(arg);
+                }
+                self.visible(Visible::Spawn { process: *process, args: args.len() as u32 });
+            }
+            Operation::Join(process) => self.on_value(process, Visible::Join),
+        }
+    }
+
+    fn envelope(&mut self, src: Option<&Expr>, tag: Option<&Expr>) -> (bool, bool) {
+        for part in [src, tag].into_iter().flatten() {
+            self.expr(part);
+        }
+        (src.is_some(), tag.is_some())
+    }
+
+    fn on_value(&mut self, value: &Expr, visible: Visible) {
+        self.expr(value);
+        self.visible(visible);
+    }
+
+    fn on_object(&mut self, object: &Address, visible: Visible) {
+        self.address(object);
+        self.visible(visible);
+    }
+
+    fn on_objects(&mut self, objects: &[Address], visible: Visible) {
+        for object in objects {
+            self.address(object);
+        }
+        let count = objects.len() as u32;
+        self.emit_with(Instr::List(count), 1 - count as i32);
+        self.visible(visible);
+    }
+
+    fn with_value(&mut self, object: &Address, value: &Expr, visible: Visible) {
+        self.address(object);
+        self.expr(value);
+        self.visible(visible);
+    }
+
+    fn request_and_wait(&mut self, object: &Address, request: Visible, wait: Visible) {
+        self.address(object);
+        self.emit_with(Instr::Dup, 1);
+        self.visible(request);
+        self.pop(1);
+        self.visible(wait);
+    }
+
+    /// A wait for each, in order.
+    fn wait_all(&mut self, comms: &Expr) {
+        let items = self.frame.depth;
+        let counter = items + 1;
+        self.expr(comms);
+        self.constant(Value::Int(0));
+        let start = self.here();
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Length);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Index, -1);
+        self.visible(Visible::Wait);
+        self.pop(1);
+        self.emit(Instr::Increment(counter));
+        self.emit(Instr::Loop(start));
+        self.aim(end);
+        self.pop(2);
+        self.constant(Value::Unit);
+    }
+}

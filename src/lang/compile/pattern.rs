@@ -1,0 +1,102 @@
+//! Patterns: tests and bindings of parts of a value on the stack.
+
+use super::Compiler;
+use crate::lang::ast::BinaryOp;
+use crate::lang::code::Instr;
+use crate::lang::hir::{Arm, Expr, Pattern, VarId};
+use crate::model::Value;
+
+/// A part of a value, by components of tuples.
+type Path = Vec<u32>;
+
+/// The constants that a value must have in places, and the variables that get parts of it.
+#[derive(Default)]
+struct Flat {
+    tests: Vec<(Path, Value)>,
+    bindings: Vec<(Path, VarId)>,
+}
+
+fn flatten(pattern: &Pattern, path: &mut Path, flat: &mut Flat) {
+    match pattern {
+        Pattern::Wild => {}
+        Pattern::Bind(var) => flat.bindings.push((path.clone(), *var)),
+        Pattern::Const(value) => flat.tests.push((path.clone(), value.clone())),
+        Pattern::Tuple(parts) => {
+            for (at, part) in parts.iter().enumerate() {
+                path.push(at as u32);
+                flatten(part, path, flat);
+                path.pop();
+            }
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Replaces the topmost value by the variables that the pattern takes from it.
+    pub(super) fn bind_top(&mut self, pattern: &Pattern) {
+        let slot = self.frame.depth - 1;
+        if let Pattern::Bind(var) = pattern {
+            self.enter(*var, slot);
+            return;
+        }
+        let mut flat = Flat::default();
+        flatten(pattern, &mut Vec::new(), &mut flat);
+        for (path, _) in &flat.bindings {
+            self.emit_with(Instr::Project(slot, path.as_slice().into()), 1);
+        }
+        let keep = flat.bindings.len() as u32;
+        self.emit_with(Instr::Squash { keep, drop: 1 }, -1);
+        for (at, (_, var)) in flat.bindings.iter().enumerate() {
+            self.enter(*var, slot + at as u32);
+        }
+    }
+
+    pub(super) fn match_expr(&mut self, value: &Expr, arms: &[Arm]) {
+        let slot = self.frame.depth;
+        self.expr(value);
+        let ends: Vec<_> = arms.iter().map(|arm| self.arm(arm, slot)).collect();
+        // Never reached: the arms cover every value.
+        self.constant(Value::Unit);
+        for end in ends {
+            self.aim(end);
+        }
+        self.squash(slot);
+    }
+
+    /// One arm; the jump at its end.
+    fn arm(&mut self, arm: &Arm, slot: u32) -> usize {
+        let (depth, scope) = (self.frame.depth, self.frame.scope.len());
+        let mut flat = Flat::default();
+        flatten(&arm.pattern, &mut Vec::new(), &mut flat);
+        let mut misses = Vec::new();
+        for (path, value) in flat.tests {
+            self.emit_with(Instr::Project(slot, path.into()), 1);
+            self.constant(value);
+            self.emit_with(Instr::Binary(BinaryOp::Eq), -1);
+            misses.push(self.jump(Instr::JumpIfFalse));
+        }
+        for (path, var) in &flat.bindings {
+            self.emit_with(Instr::Project(slot, path.as_slice().into()), 1);
+            self.enter(*var, self.frame.depth - 1);
+        }
+        let bound = self.frame.depth;
+        let refused = arm.guard.as_ref().map(|guard| {
+            self.expr(guard);
+            self.jump(Instr::JumpIfFalse)
+        });
+        self.expr(&arm.body);
+        self.leave_scope(scope);
+        self.squash(depth);
+        let end = self.jump(Instr::Jump);
+        if let Some(refused) = refused {
+            self.aim(refused);
+            self.frame.depth = bound;
+            self.pop(bound - depth);
+        }
+        for miss in misses {
+            self.aim(miss);
+        }
+        self.frame.depth = depth;
+        end
+    }
+}

@@ -1,0 +1,137 @@
+//! Expectations: the `//@` lines of a spec, as data for the test suite.
+//!
+//! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`, `//@ with N=5 slow traces 24`.
+//! Several facts may stand on one line. Without `with` they hold for the constants as declared.
+
+use super::diagnostic::{Diagnostic, Span, nearest};
+
+/// The verdicts that a complete search can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing is violated.
+    Ok,
+    /// Some execution ends in a deadlock.
+    Deadlock,
+    /// Some `assert` or `final` fails.
+    Assertion,
+    /// Some process runs into a run-time violation.
+    Error,
+}
+
+impl Verdict {
+    /// As written in a spec.
+    pub fn name(self) -> &'static str {
+        VERDICTS.iter().find(|(_, verdict)| *verdict == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What must hold for a choice of constants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// The constants to set, as for `-D`.
+    pub with: Vec<(String, String)>,
+    /// Takes too long for an ordinary test run.
+    pub slow: bool,
+    /// Mazurkiewicz classes of complete executions.
+    pub traces: Option<u64>,
+    /// Classes that end in a deadlock.
+    pub deadlocked: Option<u64>,
+    /// Complete interleavings: what the exhaustive explorer counts.
+    pub interleavings: Option<u64>,
+    /// The verdict of a complete search.
+    pub verdict: Option<Verdict>,
+    /// Where it says so, for messages.
+    pub line: u32,
+}
+
+const WORDS: [&str; 6] = ["traces", "deadlocked", "interleavings", "verdict", "with", "slow"];
+const VERDICTS: [(&str, Verdict); 4] = [
+    ("ok", Verdict::Ok),
+    ("deadlock", Verdict::Deadlock),
+    ("assertion", Verdict::Assertion),
+    ("error", Verdict::Error),
+];
+
+/// Reads the lines at `spans` of `source`; `constants` are the names that `with` may set.
+pub fn parse(
+    source: &str,
+    spans: &[Span],
+    constants: &[String],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Expectation> {
+    let parsed = spans.iter().filter_map(|&span| match parse_line(source, span, constants) {
+        Ok(expectation) => Some(expectation),
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            None
+        }
+    });
+    parsed.collect()
+}
+
+/// The words of a line, with their places.
+fn words(source: &str, span: Span) -> impl Iterator<Item = (&str, Span)> {
+    let line = &source[span.range()];
+    line.split_whitespace().map(move |word| {
+        let start = word.as_ptr() as usize - source.as_ptr() as usize;
+        (word, Span::new(start, start + word.len()))
+    })
+}
+
+fn parse_line(source: &str, span: Span, constants: &[String]) -> Result<Expectation, Box<Diagnostic>> {
+    let (line, _) = super::diagnostic::position(source, span.start as usize);
+    let mut expectation = Expectation { line, ..Expectation::default() };
+    let mut words = words(source, span).peekable();
+    if words.peek().is_none() {
+        let hint = "such as `//@ traces 2`";
+        return Err(Box::new(Diagnostic::error(span, "an expectation that says nothing").hint(hint)));
+    }
+    while let Some((word, at)) = words.next() {
+        match word {
+            "traces" => expectation.traces = Some(number(words.next(), at)?),
+            "deadlocked" => expectation.deadlocked = Some(number(words.next(), at)?),
+            "interleavings" => expectation.interleavings = Some(number(words.next(), at)?),
+            "verdict" => expectation.verdict = Some(verdict(words.next(), at)?),
+            "slow" => expectation.slow = true,
+            "with" => {
+                while let Some((setting, at)) = words.next_if(|(word, _)| word.contains('=')) {
+                    expectation.with.push(setting_of(setting, at, constants)?);
+                }
+                if expectation.with.is_empty() {
+                    let diagnostic = Diagnostic::error(at, "`with` needs a constant");
+                    return Err(Box::new(diagnostic.hint("such as `with N=4`")));
+                }
+            }
+            other => {
+                let message = format!("unknown expectation `{other}`");
+                let hint = nearest(other, WORDS).unwrap_or_else(|| format!("one of {}", WORDS.join(", ")));
+                return Err(Box::new(Diagnostic::error(at, message).hint(hint)));
+            }
+        }
+    }
+    Ok(expectation)
+}
+
+fn number(word: Option<(&str, Span)>, after: Span) -> Result<u64, Box<Diagnostic>> {
+    let (word, at) = word.unwrap_or(("", after));
+    word.replace('_', "").parse().map_err(|_| Box::new(Diagnostic::error(at, "expected a number")))
+}
+
+fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<Verdict, Box<Diagnostic>> {
+    let (word, at) = word.unwrap_or(("", after));
+    let found = VERDICTS.iter().find(|(name, _)| *name == word);
+    found.map(|&(_, verdict)| verdict).ok_or_else(|| {
+        let hint = "a verdict is ok, deadlock, assertion or error";
+        Box::new(Diagnostic::error(at, "expected a verdict").hint(hint))
+    })
+}
+
+fn setting_of(word: &str, at: Span, constants: &[String]) -> Result<(String, String), Box<Diagnostic>> {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    if !constants.iter().any(|known| known == name) {
+        let hint = nearest(name, constants.iter().map(String::as_str));
+        let message = format!("the file has no constant `{name}`");
+        return Err(Box::new(Diagnostic::error(at, message).maybe_hint(hint)));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}

@@ -1,0 +1,155 @@
+//! The checked program: names resolved, types known to agree, constants folded away.
+//!
+//! What the checker makes of the syntax tree, and the compiler makes code of. It cannot be wrong any more:
+//! a mistake has become a diagnostic, and no program is compiled from a file that has one.
+
+use super::ast::{BinaryOp, UnaryOp};
+use super::diagnostic::Span;
+use crate::model::Value;
+
+/// A local variable, numbered within its body.
+pub type VarId = u32;
+
+/// A function, a process or `final`.
+#[derive(Debug)]
+pub struct Body {
+    /// The parameters come first.
+    pub vars: Vec<Variable>,
+    pub params: u32,
+    pub block: Expr,
+}
+
+#[derive(Debug)]
+pub struct Variable {
+    pub name: String,
+    /// Declared in the outermost block of a process, where `final` can see it.
+    pub top_level: bool,
+}
+
+#[derive(Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+/// Which kind of object an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    Mailbox,
+    Mutex,
+    Semaphore,
+    Barrier,
+    Cell,
+}
+
+/// One object of a declaration: the only one, or the one with this index.
+#[derive(Debug)]
+pub struct Address {
+    pub kind: ObjectKind,
+    pub name: String,
+    pub base: u32,
+    pub count: u32,
+    pub index: Option<Box<Expr>>,
+}
+
+#[derive(Debug)]
+pub enum ExprKind {
+    Error,
+    Const(Value),
+    Var(VarId),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Tuple(Vec<Expr>),
+    List(Vec<Expr>),
+    Repeat(Box<Expr>, u32),
+    Index(Box<Expr>, Box<Expr>),
+    Field(Box<Expr>, u32),
+    Length(Box<Expr>),
+    Push(Box<Expr>, Box<Expr>),
+    Remove(Box<Expr>, Box<Expr>),
+    Call(u32, Vec<Expr>),
+    /// Statements, each with a value that is dropped, then the value.
+    Block(Vec<Expr>, Box<Expr>),
+    Let(Pattern, Box<Expr>),
+    Assign(Place, Option<BinaryOp>, Box<Expr>),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    Match(Box<Expr>, Vec<Arm>),
+    While(Box<Expr>, Box<Expr>),
+    Loop(Box<Expr>),
+    ForRange(Option<VarId>, Box<Expr>, Box<Expr>, Box<Expr>),
+    ForEach(Pattern, Box<Expr>, Box<Expr>),
+    Break,
+    Continue,
+    Return(Option<Box<Expr>>),
+    Assert(Box<Expr>, Option<String>),
+    Operation(Operation),
+    /// `final` only: the content of a cell.
+    Peek(Address),
+    /// `final` only: a top-level variable of instance `index` of a process.
+    ProcessVar { process: u32, index: Option<Box<Expr>>, name: String },
+}
+
+/// Where an assignment goes.
+#[derive(Debug)]
+pub enum Place {
+    Local(VarId, Vec<Projection>),
+    Cell(Address),
+}
+
+/// A step into a local list or tuple.
+#[derive(Debug)]
+pub enum Projection {
+    Index(Expr),
+    Field(u32),
+}
+
+#[derive(Debug)]
+pub struct Arm {
+    pub pattern: Pattern,
+    pub guard: Option<Expr>,
+    pub body: Expr,
+}
+
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    Wild,
+    Bind(VarId),
+    Const(Value),
+    Tuple(Vec<Pattern>),
+}
+
+/// A visible operation, or a sequence of two that the language has a word for.
+#[derive(Debug)]
+pub enum Operation {
+    Isend { mailbox: Address, value: Box<Expr>, src: Option<Box<Expr>>, tag: Option<Box<Expr>>, wait: bool },
+    Irecv { mailbox: Address, src: Option<Box<Expr>>, tag: Option<Box<Expr>>, wait: bool },
+    Wait(Box<Expr>),
+    Test(Box<Expr>),
+    WaitAny(Box<Expr>),
+    TestAny(Box<Expr>),
+    WaitAll(Box<Expr>),
+    /// Local: what a communication seen complete has yielded.
+    Received(Box<Expr>),
+    AsyncLock(Address),
+    MutexWait(Address),
+    MutexTest(Address),
+    MutexWaitAny(Vec<Address>),
+    MutexTestAny(Vec<Address>),
+    Lock(Address),
+    Unlock(Address),
+    AsyncAcquire(Address),
+    AcquireWait(Address),
+    Acquire(Address),
+    Release(Address),
+    Arrive(Address),
+    BarrierWait(Address),
+    Barrier(Address),
+    Read(Address),
+    CompareAndSwap(Address, Box<Expr>, Box<Expr>),
+    FetchAdd(Address, Box<Expr>),
+    Swap(Address, Box<Expr>),
+    Choose(Box<Expr>, Box<Expr>),
+    Local,
+    Spawn(u32, Vec<Expr>),
+    Join(Box<Expr>),
+}

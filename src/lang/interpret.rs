@@ -1,0 +1,353 @@
+//! Runs instructions up to the next visible operation.
+//!
+//! The machine has no side effects: it takes a stack and a place in the code and gives back where it came
+//! to rest. Types were checked, so an instruction finds the values it expects; what can still go wrong
+//! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
+
+use super::ast::BinaryOp;
+use super::code::{Code, Instr, Step, Visible};
+use super::{constant, operators};
+use crate::model::{Failure, FailureKind, Handle, Value};
+
+/// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
+/// to run for ever.
+const MAX_STEPS: u32 = 1_000_000;
+/// Calls within calls, after which a function is taken to call itself for ever.
+const MAX_CALLS: usize = 10_000;
+
+/// Where a run came to rest.
+#[derive(Debug)]
+pub enum Rest {
+    /// Before a visible operation.
+    Visible(Visible),
+    /// At the end.
+    End,
+    /// On a violation.
+    Failed(Failure),
+    /// In `final`, where a process never got to the variable asked for.
+    Unknown,
+}
+
+/// What code may see beyond its own stack.
+pub trait World {
+    /// What the process's own communication has yielded, if it was seen complete.
+    fn received(&self, comm: Handle) -> Option<Value>;
+    /// The content of a cell, in `final`.
+    fn cell(&self, cell: u32) -> Value;
+    /// A variable of an instance of a process, in `final`.
+    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable;
+}
+
+/// What `final` finds when it looks for a variable.
+pub enum Variable {
+    Value(Value),
+    /// The process stopped before it was declared; because of a violation or not.
+    Missing { failed: bool },
+    /// There is no such instance.
+    NoInstance(String),
+}
+
+/// A place in the code and the values there.
+pub struct Machine<'c, W> {
+    code: &'c Code,
+    world: W,
+    /// The values.
+    pub stack: Vec<Value>,
+    /// The next instruction.
+    pub pc: u32,
+    /// The functions that are running: where each returns to, and where its values start.
+    calls: Vec<(u32, usize)>,
+    base: usize,
+    steps: u32,
+}
+
+enum Fault {
+    Error(String),
+    Assertion(String),
+    Unknown,
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::Error(message)
+    }
+}
+
+impl<'c, W: World> Machine<'c, W> {
+    /// A machine at `pc` with these values.
+    pub fn new(code: &'c Code, world: W, stack: Vec<Value>, pc: u32) -> Self {
+        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0 }
+    }
+
+    /// Runs until it comes to rest.
+    pub fn run(&mut self) -> Rest {
+        loop {
+            let code = self.code;
+            match &code.instrs[self.pc as usize] {
+                Instr::Visible(visible) => return Rest::Visible(*visible),
+                Instr::End => return Rest::End,
+                instr => {
+                    let at = self.pc;
+                    self.pc += 1;
+                    if let Err(fault) = self.step(instr) {
+                        return self.fail(at, fault);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rests where the process itself was, so that its variables can be shown.
+    fn fail(&mut self, at: u32, fault: Fault) -> Rest {
+        self.pc = at;
+        if let Some(&(back, base)) = self.calls.first() {
+            self.pc = back - 1;
+            self.stack.truncate(base);
+        }
+        let (kind, message) = match fault {
+            Fault::Error(message) => (FailureKind::Error, message),
+            Fault::Assertion(message) => (FailureKind::Assertion, message),
+            Fault::Unknown => return Rest::Unknown,
+        };
+        Rest::Failed(Failure { kind, message, site: Some(self.code.site(at).clone()) })
+    }
+
+    fn pop(&mut self) -> Value {
+        self.stack.pop().expect("a value on the stack")
+    }
+
+    fn top(&mut self) -> &mut Value {
+        self.stack.last_mut().expect("a value on the stack")
+    }
+
+    fn slot(&mut self, slot: u32) -> &mut Value {
+        &mut self.stack[self.base + slot as usize]
+    }
+
+    fn count_step(&mut self) -> Result<(), Fault> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || self.calls.len() > MAX_CALLS {
+            return Err(Fault::Error("endless local computation".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, instr: &Instr) -> Result<(), Fault> {
+        match *instr {
+            Instr::Const(at) => self.stack.push(self.code.constants[at as usize].clone()),
+            Instr::Get(slot) => {
+                let value = self.slot(slot).clone();
+                self.stack.push(value);
+            }
+            Instr::Set(slot) => *self.slot(slot) = self.pop(),
+            Instr::GetPart(slot, ref steps) => self.get_part(slot, steps)?,
+            Instr::SetPart(slot, ref steps) => self.set_part(slot, steps)?,
+            Instr::Project(slot, ref path) => {
+                let mut part: &Value = &self.stack[self.base + slot as usize];
+                for &at in path {
+                    part = operators::field(part, at);
+                }
+                let part = part.clone();
+                self.stack.push(part);
+            }
+            Instr::Pop(count) => self.stack.truncate(self.stack.len() - count as usize),
+            Instr::Squash { keep, drop } => {
+                let end = self.stack.len() - keep as usize;
+                self.stack.drain(end - drop as usize..end);
+            }
+            Instr::Dup => {
+                let value = self.top().clone();
+                self.stack.push(value);
+            }
+            Instr::Jump(to) => self.pc = to,
+            Instr::Loop(to) => {
+                self.pc = to;
+                self.count_step()?;
+            }
+            Instr::JumpIfFalse(to) => {
+                if self.pop() == Value::Bool(false) {
+                    self.pc = to;
+                }
+            }
+            Instr::Unary(op) => {
+                let value = operators::unary(op, self.top())?;
+                *self.top() = value;
+            }
+            Instr::Binary(op) => self.binary(op)?,
+            Instr::Tuple(count) => {
+                let parts = self.stack.split_off(self.stack.len() - count as usize);
+                self.stack.push(Value::Tuple(parts.into()));
+            }
+            Instr::List(count) => {
+                let items = self.stack.split_off(self.stack.len() - count as usize);
+                self.stack.push(Value::List(items.into()));
+            }
+            Instr::Repeat(count) => {
+                let list = constant::repeat(self.top(), count);
+                *self.top() = list;
+            }
+            Instr::Index | Instr::Push | Instr::Remove => self.on_list(instr)?,
+            Instr::Field(at) => {
+                let part = operators::field(self.top(), at).clone();
+                *self.top() = part;
+            }
+            Instr::Length => {
+                let length = operators::list(self.top()).len() as i64;
+                *self.top() = Value::Int(length);
+            }
+            Instr::Increment(slot) => {
+                let next = self.slot(slot).int() + 1;
+                *self.slot(slot) = Value::Int(next);
+            }
+            Instr::Address { base, count, name } => {
+                let name = format!("`{}`", self.code.texts[name as usize]);
+                let place = operators::place(self.top().int(), count as usize, &name)?;
+                *self.top() = Value::Int(i64::from(base) + place as i64);
+            }
+            Instr::Call(function) => self.call(function)?,
+            Instr::Return => {
+                let value = self.pop();
+                let (back, base) = self.calls.pop().expect("a call to return from");
+                self.stack.truncate(self.base);
+                self.stack.push(value);
+                (self.pc, self.base) = (back, base);
+            }
+            Instr::Assert(message) => {
+                if self.pop() == Value::Bool(false) {
+                    let message = match message {
+                        Some(text) => format!("assertion failed: {}", self.code.texts[text as usize]),
+                        None => "assertion failed".to_owned(),
+                    };
+                    return Err(Fault::Assertion(message));
+                }
+            }
+            Instr::Received => self.received()?,
+            Instr::Peek => {
+                let cell = self.pop().int() as u32;
+                let content = self.world.cell(cell);
+                self.stack.push(content);
+            }
+            Instr::ProcessVar { process, name } => self.process_variable(process, name)?,
+            Instr::Visible(_) | Instr::End => unreachable!("the run ends here"),
+        }
+        Ok(())
+    }
+
+    fn binary(&mut self, op: BinaryOp) -> Result<(), Fault> {
+        let right = self.pop();
+        let value = operators::binary(op, self.top(), &right)?;
+        *self.top() = value;
+        Ok(())
+    }
+
+    fn on_list(&mut self, instr: &Instr) -> Result<(), Fault> {
+        let argument = self.pop();
+        let Value::List(items) = self.top() else { unreachable!("a list under its argument") };
+        match instr {
+            Instr::Push => items.push_back(argument),
+            Instr::Remove => {
+                let place = operators::place(argument.int(), items.len(), "the list")?;
+                items.remove(place);
+            }
+            _ => {
+                let place = operators::place(argument.int(), items.len(), "the list")?;
+                let item = items[place].clone();
+                *self.top() = item;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, function: u32) -> Result<(), Fault> {
+        let (entry, params) = self.code.functions[function as usize];
+        self.calls.push((self.pc, self.base));
+        self.base = self.stack.len() - params as usize;
+        self.pc = entry;
+        self.count_step()
+    }
+
+    fn received(&mut self) -> Result<(), Fault> {
+        let Value::Comm(comm) = self.pop() else { unreachable!("`value` of a communication") };
+        match self.world.received(comm) {
+            Some(value) => self.stack.push(value),
+            None => {
+                let message = "value of a communication that was not seen complete";
+                return Err(Fault::Error(message.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn process_variable(&mut self, process: u32, name: u32) -> Result<(), Fault> {
+        let instance = self.pop().int();
+        let name = &self.code.texts[name as usize];
+        match self.world.variable(process, instance, name) {
+            Variable::Value(value) => self.stack.push(value),
+            Variable::Missing { failed: true } => return Err(Fault::Unknown),
+            Variable::Missing { failed: false } => {
+                return Err(Fault::Error(format!("the process ended before it declared `{name}`")));
+            }
+            Variable::NoInstance(message) => return Err(Fault::Error(message)),
+        }
+        Ok(())
+    }
+
+    /// The indices on the stack that `steps` need start here, `above` values from the top.
+    fn indices(&self, steps: &[Step], above: usize) -> usize {
+        let count = steps.iter().filter(|step| matches!(step, Step::Index)).count();
+        self.stack.len() - above - count
+    }
+
+    fn get_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
+        let mut next = self.indices(steps, 0);
+        let mut part = &self.stack[self.base + slot as usize];
+        for step in steps {
+            part = match *step {
+                Step::Field(at) => operators::field(part, at),
+                Step::Index => {
+                    let items = operators::list(part);
+                    let place = operators::place(self.stack[next].int(), items.len(), "the list")?;
+                    next += 1;
+                    &items[place]
+                }
+            };
+        }
+        let part = part.clone();
+        self.stack.push(part);
+        Ok(())
+    }
+
+    fn set_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
+        let value = self.pop();
+        let indices = self.stack.split_off(self.indices(steps, 0));
+        let whole = self.slot(slot);
+        replace(whole, steps, &mut indices.iter().map(Value::int), value)
+    }
+}
+
+/// Replaces the part of `whole` that the steps lead to.
+fn replace(
+    whole: &mut Value,
+    steps: &[Step],
+    indices: &mut dyn Iterator<Item = i64>,
+    value: Value,
+) -> Result<(), Fault> {
+    let Some((step, rest)) = steps.split_first() else {
+        *whole = value;
+        return Ok(());
+    };
+    match (whole, step) {
+        (Value::List(items), Step::Index) => {
+            let index = indices.next().expect("an index for each step");
+            let place = operators::place(index, items.len(), "the list")?;
+            replace(&mut items[place], rest, indices, value)
+        }
+        (Value::Tuple(parts), Step::Field(at)) => {
+            let mut copy = parts.to_vec();
+            replace(&mut copy[*at as usize], rest, indices, value)?;
+            *parts = copy.into();
+            Ok(())
+        }
+        (whole, step) => unreachable!("{step:?} into {whole:?} in a checked program"),
+    }
+}

@@ -1,0 +1,63 @@
+//! Source text to tokens. Comments are dropped, but for the `//@` lines, which state expectations.
+
+use logos::Logos;
+
+use super::diagnostic::{Diagnostic, Span};
+use super::token::Token;
+
+/// The tokens of a file.
+pub struct Lexed {
+    /// Every token but comments, the last one [`Token::End`].
+    pub tokens: Vec<(Token, Span)>,
+    /// What follows `//@` on each line that has it.
+    pub expectations: Vec<Span>,
+}
+
+/// Splits `source` into tokens.
+pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
+    let mut lexed = Lexed { tokens: Vec::new(), expectations: Vec::new() };
+    // Neighbouring characters that mean nothing make one mistake, not one each.
+    let mut strange: Option<Span> = None;
+    for (token, range) in Token::lexer(source).spanned() {
+        let span = Span::new(range.start, range.end);
+        let text = &source[range];
+        match token {
+            Ok(Token::LineComment) => {
+                if text.starts_with("//@") {
+                    lexed.expectations.push(Span { start: span.start + 3, ..span });
+                }
+            }
+            Ok(Token::BlockComment) => {}
+            Ok(Token::OpenStr) => {
+                let message = "this text has no end";
+                diagnostics.push(Diagnostic::error(span, message).hint("close it with `\"` on the same line"));
+                lexed.tokens.push((Token::Str, span));
+            }
+            Ok(token) => lexed.tokens.push((token, span)),
+            Err(()) if text.starts_with("/*") => {
+                let start = Span { end: span.start + 2, ..span };
+                diagnostics.push(Diagnostic::error(start, "this comment has no end"));
+            }
+            Err(()) => match &mut strange {
+                Some(before) if before.end == span.start => before.end = span.end,
+                _ => report_strange(source, strange.replace(span), diagnostics),
+            },
+        }
+    }
+    report_strange(source, strange, diagnostics);
+    lexed.tokens.push((Token::End, Span::new(source.len(), source.len())));
+    lexed
+}
+
+fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(span) = span else { return };
+    let text = &source[span.range()];
+    let hint = match text {
+        "&" => Some("logical and is `&&`".to_owned()),
+        "|" => Some("logical or is `||`".to_owned()),
+        "'" => Some("texts are written between double quotes".to_owned()),
+        _ => None,
+    };
+    let message = format!("`{}` means nothing here", text.escape_debug());
+    diagnostics.push(Diagnostic::error(span, message).maybe_hint(hint));
+}

@@ -1,0 +1,79 @@
+//! What the operators compute: shared by constants and the interpreter, so that they cannot disagree.
+
+use super::ast::{BinaryOp, UnaryOp};
+use crate::model::Value;
+
+/// Why an operator has no value.
+pub type Fault = String;
+
+/// Applies `op`.
+pub fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
+    match (op, value) {
+        (UnaryOp::Neg, Value::Int(n)) => n
+            .checked_neg()
+            .map(Value::Int)
+            .ok_or_else(|| format!("overflow: -({n}) does not fit into 64 bits")),
+        (UnaryOp::Not, Value::Bool(b)) => Ok(Value::Bool(!b)),
+        (op, value) => unreachable!("{op:?} of {value:?} in a checked program"),
+    }
+}
+
+/// Applies `op`, any but the short-circuiting ones.
+pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
+    match op {
+        BinaryOp::Eq => return Ok(Value::Bool(left == right)),
+        BinaryOp::Ne => return Ok(Value::Bool(left != right)),
+        _ => {}
+    }
+    let (a, b) = (left.int(), right.int());
+    let result = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div if b == 0 => return Err(format!("division by zero: {a} / 0")),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem if b == 0 => return Err(format!("division by zero: {a} % 0")),
+        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::Lt => return Ok(Value::Bool(a < b)),
+        BinaryOp::Le => return Ok(Value::Bool(a <= b)),
+        BinaryOp::Gt => return Ok(Value::Bool(a > b)),
+        BinaryOp::Ge => return Ok(Value::Bool(a >= b)),
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or => {
+            unreachable!("{op:?} is not computed here")
+        }
+    };
+    let text = op.text();
+    result.map(Value::Int).ok_or_else(|| format!("overflow: {a} {text} {b} does not fit into 64 bits"))
+}
+
+/// The list inside.
+pub fn list(value: &Value) -> &im::Vector<Value> {
+    match value {
+        Value::List(items) => items,
+        other => unreachable!("expected a list, found {other:?}"),
+    }
+}
+
+/// `index` as a place in something of this length.
+pub fn place(index: i64, length: usize, what: &str) -> Result<usize, Fault> {
+    usize::try_from(index)
+        .ok()
+        .filter(|&index| index < length)
+        .ok_or_else(|| format!("index {index} is out of range: {what} has {}", elements(length)))
+}
+
+fn elements(count: usize) -> String {
+    match count {
+        0 => "no elements".to_owned(),
+        1 => "1 element".to_owned(),
+        n => format!("{n} elements"),
+    }
+}
+
+/// Component `index` of a tuple.
+pub fn field(value: &Value, index: u32) -> &Value {
+    match value {
+        Value::Tuple(parts) => &parts[index as usize],
+        other => unreachable!("expected a tuple, found {other:?}"),
+    }
+}

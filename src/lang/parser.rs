@@ -1,0 +1,241 @@
+//! Tokens to a syntax tree, by recursive descent, with recovery.
+//!
+//! A mistake is reported where it is met; parsing goes on at the next statement or declaration. So one run
+//! reports the mistakes of the whole file. Two rules keep it from reporting consequences: one report per
+//! token, and silence about `Error` nodes in later passes. Nesting is bounded ([`MAX_NESTING`],
+//! [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
+
+mod expr;
+mod item;
+mod statement;
+
+use super::ast::{File, Name, TypeExpr, TypeKind};
+use super::diagnostic::{Diagnostic, Span};
+use super::token::Token;
+
+/// How deep expressions, blocks and types may nest.
+const MAX_NESTING: usize = 100;
+/// How many operators, indices or fields one expression may have in a row.
+const MAX_CHAIN: usize = 200;
+
+/// Parses a file. The tree is complete even if there are mistakes.
+pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagnostic>) -> File {
+    let mut parser =
+        Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
+    let mut file = File::default();
+    while parser.peek() != Token::End {
+        parser.item(&mut file.items);
+    }
+    file
+}
+
+struct Parser<'a> {
+    source: &'a str,
+    tokens: &'a [(Token, Span)],
+    at: usize,
+    nesting: usize,
+    /// The token that the last report was about.
+    last_report: Option<usize>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Token {
+        self.tokens[self.at].0
+    }
+
+    fn peek_second(&self) -> Token {
+        self.tokens.get(self.at + 1).map_or(Token::End, |token| token.0)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    fn previous_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].1
+    }
+
+    fn text(&self) -> &str {
+        &self.source[self.span().range()]
+    }
+
+    fn advance(&mut self) -> Span {
+        let span = self.span();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        span
+    }
+
+    fn eat(&mut self, token: Token) -> bool {
+        let found = self.peek() == token;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// One report per token.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.last_report != Some(self.at) {
+            self.last_report = Some(self.at);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn report_expected(&mut self, what: &str) {
+        let found = self.peek().describe();
+        let message = format!("expected {what}, found {found}");
+        self.report(Diagnostic::error(self.span(), message).label(format!("expected {what}")));
+    }
+
+    fn expect(&mut self, token: Token) -> bool {
+        let found = self.eat(token);
+        if !found {
+            self.report_expected(token.describe());
+        }
+        found
+    }
+
+    /// A missing `;` is shown where it should be: behind the token before.
+    fn expect_semi(&mut self) -> bool {
+        if self.eat(Token::Semi) {
+            return true;
+        }
+        let end = self.previous_span().end as usize;
+        let message = format!("expected `;`, found {}", self.peek().describe());
+        self.report(Diagnostic::error(Span::new(end, end), message).label("add `;` here"));
+        false
+    }
+
+    /// A closing bracket; shows the opening one if it is missing.
+    fn expect_close(&mut self, token: Token, open: Span) -> bool {
+        if self.eat(token) {
+            return true;
+        }
+        let message =
+            format!("expected {}, found {}", token.describe(), self.peek().describe());
+        let diagnostic = Diagnostic::error(self.span(), message).also(open, "opened here");
+        self.report(diagnostic);
+        false
+    }
+
+    fn name(&mut self, what: &str) -> Name {
+        if self.peek() == Token::Ident {
+            let text = self.text().to_owned();
+            return Name { text, span: self.advance() };
+        }
+        let reserved = self.text().starts_with(|c: char| c.is_ascii_alphabetic());
+        if reserved {
+            let word = self.text().to_owned();
+            let message = format!("expected {what}, found the keyword `{word}`");
+            self.report(Diagnostic::error(self.span(), message).label("this word is reserved"));
+            if !self.peek().starts_item() {
+                self.advance();
+            }
+        } else {
+            self.report_expected(what);
+        }
+        Name { text: String::new(), span: self.span() }
+    }
+
+    /// Runs `parse` one level deeper; beyond the limit the rest of the file is given up.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            self.give_up("this nests too deeply");
+        }
+        let result = parse(self);
+        self.nesting -= 1;
+        result
+    }
+
+    fn give_up(&mut self, message: &str) {
+        self.report(Diagnostic::error(self.span(), message).hint("split it into smaller parts"));
+        self.at = self.tokens.len() - 1;
+        self.last_report = Some(self.at);
+    }
+
+    /// Skips to where a statement may begin or a block end.
+    fn skip_statement(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Token::End => return,
+                Token::Semi if depth == 0 => {
+                    self.advance();
+                    return;
+                }
+                Token::RBrace if depth == 0 => return,
+                Token::LBrace => depth += 1,
+                Token::RBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.advance();
+                        return;
+                    }
+                }
+                token if depth == 0 && (token.starts_statement() || token.starts_item()) => return,
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    fn type_expr(&mut self) -> TypeExpr {
+        self.nested(Self::type_expr_inner)
+    }
+
+    fn type_expr_inner(&mut self) -> TypeExpr {
+        let start = self.span();
+        let kind = match self.peek() {
+            Token::Ident => {
+                let name = self.text().to_owned();
+                self.advance();
+                TypeKind::Named(name)
+            }
+            Token::Process => {
+                self.advance();
+                TypeKind::Process
+            }
+            Token::LParen => self.tuple_type(),
+            Token::LBracket => self.list_type(),
+            _ => {
+                self.report_expected("a type");
+                TypeKind::Error
+            }
+        };
+        TypeExpr { kind, span: start.to(self.previous_span()) }
+    }
+
+    fn tuple_type(&mut self) -> TypeKind {
+        let open = self.advance();
+        let mut parts = Vec::new();
+        let mut comma = false;
+        while !matches!(self.peek(), Token::RParen | Token::End) {
+            parts.push(self.type_expr());
+            comma = self.eat(Token::Comma);
+            if !comma {
+                break;
+            }
+        }
+        self.expect_close(Token::RParen, open);
+        match parts.len() {
+            1 if !comma => parts.pop().map_or(TypeKind::Error, |part| part.kind),
+            _ => TypeKind::Tuple(parts),
+        }
+    }
+
+    fn list_type(&mut self) -> TypeKind {
+        let open = self.advance();
+        let item = Box::new(self.type_expr());
+        let kind = if self.eat(Token::Semi) {
+            TypeKind::Array(item, Box::new(self.expr()))
+        } else {
+            TypeKind::List(item)
+        };
+        self.expect_close(Token::RBracket, open);
+        kind
+    }
+}

@@ -1,0 +1,358 @@
+//! Expressions.
+
+use super::{MAX_CHAIN, Parser};
+use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::token::Token;
+
+/// The operator that a token is, and how strongly it binds.
+fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
+    use BinaryOp::*;
+    Some(match token {
+        Token::OrOr => (Or, 1),
+        Token::AndAnd => (And, 2),
+        Token::EqEq => (Eq, 3),
+        Token::Ne => (Ne, 3),
+        Token::Lt => (Lt, 3),
+        Token::Le => (Le, 3),
+        Token::Gt => (Gt, 3),
+        Token::Ge => (Ge, 3),
+        Token::Plus => (Add, 4),
+        Token::Minus => (Sub, 4),
+        Token::Star => (Mul, 5),
+        Token::Slash => (Div, 5),
+        Token::Percent => (Rem, 5),
+        _ => return None,
+    })
+}
+
+const COMPARISON: u8 = 3;
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self) -> Expr {
+        self.nested(|parser| parser.binary(0))
+    }
+
+    /// An expression, or a range of two.
+    fn expr_or_range(&mut self) -> Expr {
+        let lo = self.expr();
+        if !self.eat(Token::DotDot) {
+            return lo;
+        }
+        let hi = self.expr();
+        let span = lo.span.to(hi.span);
+        Expr { kind: ExprKind::Range(Box::new(lo), Box::new(hi)), span }
+    }
+
+    fn binary(&mut self, above: u8) -> Expr {
+        let mut left = self.unary();
+        let mut length = 0;
+        while let Some((op, strength)) = binary_op(self.peek()).filter(|&(_, s)| s > above) {
+            length += 1;
+            if length > MAX_CHAIN {
+                self.give_up("this expression is too long");
+                break;
+            }
+            let sign = self.advance();
+            let right = self.binary(strength);
+            if strength == COMPARISON && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON) {
+                let message = "comparisons cannot be chained";
+                let again = Diagnostic::error(self.span(), message);
+                self.report(again.also(sign, "after this one").hint("join two of them with `&&`"));
+            }
+            let span = left.span.to(right.span);
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+        }
+        left
+    }
+
+    fn unary(&mut self) -> Expr {
+        let start = self.span();
+        let op = match self.peek() {
+            Token::Minus if self.peek_second() == Token::Int => {
+                self.advance();
+                let kind = ExprKind::Int(self.integer(true));
+                return Expr { kind, span: start.to(self.previous_span()) };
+            }
+            Token::Minus => UnaryOp::Neg,
+            Token::Bang => UnaryOp::Not,
+            _ => return self.postfix(),
+        };
+        self.advance();
+        let operand = self.nested(Self::unary);
+        let span = start.to(operand.span);
+        Expr { kind: ExprKind::Unary(op, Box::new(operand)), span }
+    }
+
+    fn postfix(&mut self) -> Expr {
+        let mut expr = self.primary();
+        let mut length = 0;
+        loop {
+            let kind = match self.peek() {
+                Token::LBracket => {
+                    let open = self.advance();
+                    let index = self.expr();
+                    self.expect_close(Token::RBracket, open);
+                    ExprKind::Index(Box::new(expr), Box::new(index))
+                }
+                Token::Dot => {
+                    self.advance();
+                    ExprKind::Field(Box::new(expr), self.field())
+                }
+                _ => return expr,
+            };
+            expr = Expr { span: self.span_of_postfix(&kind), kind };
+            length += 1;
+            if length > MAX_CHAIN {
+                self.give_up("this expression is too long");
+                return expr;
+            }
+        }
+    }
+
+    fn span_of_postfix(&self, kind: &ExprKind) -> Span {
+        match kind {
+            ExprKind::Index(base, _) | ExprKind::Field(base, _) => base.span.to(self.previous_span()),
+            _ => self.previous_span(),
+        }
+    }
+
+    fn field(&mut self) -> Name {
+        if self.peek() == Token::Int {
+            let text = self.text().to_owned();
+            return Name { text, span: self.advance() };
+        }
+        self.name("a field")
+    }
+
+    /// The integer at hand, negated if it stands behind a minus sign.
+    pub(super) fn integer(&mut self, negative: bool) -> i64 {
+        let sign = if negative { "-" } else { "" };
+        let digits = format!("{sign}{}", self.text().replace('_', ""));
+        let value = digits.parse();
+        if value.is_err() {
+            let message = "this number does not fit into 64 bits";
+            self.report(Diagnostic::error(self.span(), message));
+        }
+        self.advance();
+        value.unwrap_or(0)
+    }
+
+    pub(super) fn primary(&mut self) -> Expr {
+        let start = self.span();
+        let kind = match self.peek() {
+            Token::Int => ExprKind::Int(self.integer(false)),
+            Token::True | Token::False => {
+                let value = self.peek() == Token::True;
+                self.advance();
+                ExprKind::Bool(value)
+            }
+            Token::Str => self.string(),
+            Token::Ident => self.name_or_call(),
+            Token::Spawn => {
+                self.advance();
+                let name = self.name("the name of a process template");
+                ExprKind::Spawn(name, self.args())
+            }
+            Token::LParen => self.parenthesised(),
+            Token::LBracket => self.list(),
+            Token::LBrace => ExprKind::Block(self.block()),
+            Token::If => self.conditional(),
+            Token::Match => self.match_expr(),
+            Token::While => {
+                self.advance();
+                let condition = Box::new(self.expr());
+                ExprKind::While(condition, self.block())
+            }
+            Token::Loop => {
+                self.advance();
+                ExprKind::Loop(self.block())
+            }
+            Token::For => self.for_loop(),
+            Token::Break => {
+                self.advance();
+                ExprKind::Break
+            }
+            Token::Continue => {
+                self.advance();
+                ExprKind::Continue
+            }
+            Token::Return => {
+                self.advance();
+                let ends = matches!(self.peek(), Token::Semi | Token::RBrace | Token::Comma | Token::End);
+                ExprKind::Return((!ends).then(|| Box::new(self.expr())))
+            }
+            _ => {
+                self.report_expected("an expression");
+                return Expr { kind: ExprKind::Error, span: start };
+            }
+        };
+        Expr { kind, span: start.to(self.previous_span()) }
+    }
+
+    fn string(&mut self) -> ExprKind {
+        let quoted = self.text().to_owned();
+        self.advance();
+        let inner = quoted.strip_prefix('"').unwrap_or(&quoted);
+        let inner = inner.strip_suffix('"').unwrap_or(inner);
+        let mut text = String::new();
+        let mut chars = inner.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    other => text.extend(other),
+                },
+                c => text.push(c),
+            }
+        }
+        ExprKind::Text(text)
+    }
+
+    fn name_or_call(&mut self) -> ExprKind {
+        let name = self.name("a name");
+        match self.peek() {
+            Token::LParen => ExprKind::Call(name, self.args()),
+            Token::PathSep => {
+                self.advance();
+                ExprKind::Variant(name, self.name("a variant"))
+            }
+            _ => ExprKind::Name(name.text),
+        }
+    }
+
+    fn args(&mut self) -> Vec<Arg> {
+        let open = self.span();
+        let mut args = Vec::new();
+        if !self.expect(Token::LParen) {
+            return args;
+        }
+        while !matches!(self.peek(), Token::RParen | Token::End) {
+            let labelled = self.peek() == Token::Ident && self.peek_second() == Token::Colon;
+            let label = labelled.then(|| {
+                let label = self.name("a label");
+                self.advance();
+                label
+            });
+            args.push(Arg { label, value: self.expr_or_range() });
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        self.expect_close(Token::RParen, open);
+        args
+    }
+
+    fn parenthesised(&mut self) -> ExprKind {
+        let open = self.advance();
+        let mut parts = Vec::new();
+        let mut comma = false;
+        while !matches!(self.peek(), Token::RParen | Token::End) {
+            parts.push(self.expr());
+            comma = self.eat(Token::Comma);
+            if !comma {
+                break;
+            }
+        }
+        self.expect_close(Token::RParen, open);
+        match parts.len() {
+            1 if !comma => parts.pop().map_or(ExprKind::Error, |part| part.kind),
+            _ => ExprKind::Tuple(parts),
+        }
+    }
+
+    fn list(&mut self) -> ExprKind {
+        let open = self.advance();
+        let mut items = Vec::new();
+        while !matches!(self.peek(), Token::RBracket | Token::End) {
+            let item = self.expr();
+            if items.is_empty() && self.eat(Token::Semi) {
+                let count = self.expr();
+                self.expect_close(Token::RBracket, open);
+                return ExprKind::Repeat(Box::new(item), Box::new(count));
+            }
+            items.push(item);
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        self.expect_close(Token::RBracket, open);
+        ExprKind::List(items)
+    }
+
+    fn conditional(&mut self) -> ExprKind {
+        self.advance();
+        let condition = Box::new(self.expr());
+        let then = self.block();
+        if !self.eat(Token::Else) {
+            return ExprKind::If(condition, then, None);
+        }
+        let start = self.span();
+        let kind = if self.peek() == Token::If {
+            self.nested(Self::conditional)
+        } else {
+            ExprKind::Block(self.block())
+        };
+        let otherwise = Expr { kind, span: start.to(self.previous_span()) };
+        ExprKind::If(condition, then, Some(Box::new(otherwise)))
+    }
+
+    fn for_loop(&mut self) -> ExprKind {
+        self.advance();
+        let pattern = self.pattern();
+        self.expect(Token::In);
+        let over = Box::new(self.expr_or_range());
+        ExprKind::For(pattern, over, self.block())
+    }
+
+    fn match_expr(&mut self) -> ExprKind {
+        self.advance();
+        let value = Box::new(self.expr());
+        let open = self.span();
+        let mut arms = Vec::new();
+        if !self.expect(Token::LBrace) {
+            return ExprKind::Match(value, arms);
+        }
+        while !matches!(self.peek(), Token::RBrace | Token::End) && !self.peek().starts_item() {
+            let before = self.at;
+            let pattern = self.pattern();
+            let guard = self.eat(Token::If).then(|| self.expr());
+            let found = self.expect(Token::FatArrow);
+            let body = if found {
+                self.arm_body()
+            } else {
+                Expr { kind: ExprKind::Error, span: self.span() }
+            };
+            let block_like = body.kind.is_block_like();
+            arms.push(Arm { pattern, guard, body });
+            if !self.eat(Token::Comma) && !block_like && self.peek() != Token::RBrace {
+                self.report_expected("`,`");
+                self.skip_arm();
+            }
+            if self.at == before {
+                self.advance();
+            }
+        }
+        self.expect_close(Token::RBrace, open);
+        ExprKind::Match(value, arms)
+    }
+
+    fn skip_arm(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Token::End => return,
+                Token::RBrace if depth == 0 => return,
+                Token::Comma if depth == 0 => {
+                    self.advance();
+                    return;
+                }
+                Token::LBrace | Token::LParen | Token::LBracket => depth += 1,
+                Token::RBrace | Token::RParen | Token::RBracket => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Declarations at the top level.
+
+use super::Parser;
+use crate::lang::ast::{Expr, Item, Param, ProcessKind, TypeExpr};
+use crate::lang::diagnostic::Diagnostic;
+use crate::lang::token::Token;
+
+impl Parser<'_> {
+    /// One declaration, or several if it declares a list; makes progress even on nonsense.
+    pub(super) fn item(&mut self, items: &mut Vec<Item>) {
+        match self.peek() {
+            Token::Const => self.constant(items),
+            Token::Mailbox => self.declared_list(items, Self::mailbox),
+            Token::Mutex => self.declared_list(items, Self::mutex),
+            Token::Semaphore => self.declared_list(items, Self::semaphore),
+            Token::Barrier => self.declared_list(items, Self::barrier),
+            Token::Shared => self.shared(items),
+            Token::Enum => self.enumeration(items),
+            Token::Fn => self.function(items),
+            Token::Process => self.process(items),
+            Token::Final => {
+                self.advance();
+                let body = self.block();
+                items.push(Item::Final { body });
+            }
+            Token::Actor | Token::Init => self.refuse_actor(),
+            _ => self.refuse_item(),
+        }
+    }
+
+    fn refuse_item(&mut self) {
+        let span = self.span();
+        let word = self.text().to_owned();
+        const KEYWORDS: [&str; 10] = [
+            "const", "mailbox", "mutex", "semaphore", "barrier", "shared", "enum", "fn", "process", "final",
+        ];
+        let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
+        let message = format!("expected a declaration, found {}", self.peek().describe());
+        let hint = hint.unwrap_or_else(|| "a file declares objects, functions and processes".to_owned());
+        self.report(Diagnostic::error(span, message).hint(hint));
+        self.advance();
+        self.skip_item();
+    }
+
+    fn refuse_actor(&mut self) {
+        let message = format!("{} cannot be used here: there are no actors yet", self.peek().describe());
+        self.report(Diagnostic::error(self.span(), message).hint("write a `process` with a mailbox"));
+        self.advance();
+        self.skip_item();
+    }
+
+    fn skip_item(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Token::End => return,
+                Token::LBrace => depth += 1,
+                Token::RBrace => depth = depth.saturating_sub(1),
+                token if depth == 0 && token.starts_item() => return,
+                _ => {}
+            }
+            let closed = depth == 0 && matches!(self.peek(), Token::RBrace | Token::Semi);
+            self.advance();
+            if closed {
+                return;
+            }
+        }
+    }
+
+    fn end_item(&mut self) {
+        if !self.expect_semi() {
+            if self.peek().starts_item() {
+                return;
+            }
+            self.skip_item();
+        }
+    }
+
+    fn constant(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        let name = self.name("a name for the constant");
+        if self.eat(Token::Colon) {
+            self.type_expr();
+        }
+        self.expect(Token::Eq);
+        let value = self.expr();
+        items.push(Item::Const { name, value });
+        self.end_item();
+    }
+
+    fn declared_list(&mut self, items: &mut Vec<Item>, one: fn(&mut Self) -> Item) {
+        self.advance();
+        loop {
+            let item = one(self);
+            items.push(item);
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        self.end_item();
+    }
+
+    fn size(&mut self) -> Option<Expr> {
+        if self.peek() != Token::LBracket {
+            return None;
+        }
+        let open = self.advance();
+        let size = self.expr();
+        self.expect_close(Token::RBracket, open);
+        Some(size)
+    }
+
+    fn mailbox(&mut self) -> Item {
+        let name = self.name("a name for the mailbox");
+        let size = self.size();
+        let message = self.eat(Token::Colon).then(|| self.type_expr());
+        Item::Mailbox { name, size, message }
+    }
+
+    fn mutex(&mut self) -> Item {
+        let name = self.name("a name for the mutex");
+        Item::Mutex { name, size: self.size() }
+    }
+
+    fn semaphore(&mut self) -> Item {
+        let name = self.name("a name for the semaphore");
+        let size = self.size();
+        self.expect(Token::Eq);
+        Item::Semaphore { name, size, initial: self.expr() }
+    }
+
+    fn barrier(&mut self) -> Item {
+        let name = self.name("a name for the barrier");
+        let size = self.size();
+        let open = self.span();
+        self.expect(Token::LParen);
+        let participants = self.expr();
+        self.expect_close(Token::RParen, open);
+        Item::Barrier { name, size, participants }
+    }
+
+    fn shared(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        let name = self.name("a name for the cell");
+        self.expect(Token::Colon);
+        let ty = self.type_expr();
+        self.expect(Token::Eq);
+        let initial = self.expr();
+        items.push(Item::Shared { name, ty, initial });
+        self.end_item();
+    }
+
+    fn enumeration(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        let name = self.name("a name for the enumeration");
+        let open = self.span();
+        let mut variants = Vec::new();
+        if self.expect(Token::LBrace) {
+            while self.peek() == Token::Ident {
+                variants.push(self.name("a variant"));
+                if !self.eat(Token::Comma) {
+                    break;
+                }
+            }
+            if !self.expect_close(Token::RBrace, open) {
+                self.skip_item();
+            }
+        }
+        items.push(Item::Enum { name, variants });
+    }
+
+    fn params(&mut self) -> Vec<Param> {
+        let open = self.span();
+        let mut params = Vec::new();
+        if !self.expect(Token::LParen) {
+            return params;
+        }
+        while !matches!(self.peek(), Token::RParen | Token::End | Token::LBrace) {
+            let name = self.name("a parameter");
+            self.expect(Token::Colon);
+            let ty: TypeExpr = self.type_expr();
+            params.push(Param { name, ty });
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        if !self.expect_close(Token::RParen, open) {
+            while !matches!(self.peek(), Token::LBrace | Token::RParen | Token::End)
+                && !self.peek().starts_item()
+            {
+                self.advance();
+            }
+            self.eat(Token::RParen);
+        }
+        params
+    }
+
+    fn function(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        let name = self.name("a name for the function");
+        let params = self.params();
+        let result = self.eat(Token::Arrow).then(|| self.type_expr());
+        let body = self.block();
+        items.push(Item::Function { name, params, result, body });
+    }
+
+    fn process(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        let name = self.name("a name for the process");
+        let kind = match self.peek() {
+            Token::LParen => ProcessKind::Template(self.params()),
+            Token::LBracket => self.family(),
+            _ => ProcessKind::Single,
+        };
+        let body = self.block();
+        items.push(Item::Process { name, kind, body });
+    }
+
+    fn family(&mut self) -> ProcessKind {
+        let open = self.advance();
+        let index = self.name("a name for the index");
+        self.expect(Token::In);
+        let lo = self.expr();
+        self.expect(Token::DotDot);
+        let hi = self.expr();
+        self.expect_close(Token::RBracket, open);
+        ProcessKind::Family { index, lo, hi }
+    }
+}

@@ -1,0 +1,185 @@
+//! Blocks, statements and patterns.
+
+use super::Parser;
+use crate::lang::ast::{
+    BinaryOp, Block, Expr, ExprKind, Pattern, PatternKind, Statement, StatementKind,
+};
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::token::Token;
+
+impl Parser<'_> {
+    /// `{ statements value }`
+    pub(super) fn block(&mut self) -> Block {
+        self.nested(Self::block_inner)
+    }
+
+    fn block_inner(&mut self) -> Block {
+        let open = self.span();
+        let mut block = Block { statements: Vec::new(), tail: None, span: open };
+        if !self.expect(Token::LBrace) {
+            return block;
+        }
+        while !matches!(self.peek(), Token::RBrace | Token::End) {
+            // `process` is a type too, but no statement starts with a type.
+            if self.peek().starts_item() {
+                break;
+            }
+            let before = self.at;
+            self.statement(&mut block);
+            if self.at == before {
+                self.report_expected("a statement");
+                self.advance();
+                self.skip_statement();
+            }
+        }
+        self.expect_close(Token::RBrace, open);
+        block.span = open.to(self.previous_span());
+        block
+    }
+
+    fn statement(&mut self, block: &mut Block) {
+        if self.eat(Token::Semi) {
+            return;
+        }
+        let start = self.span();
+        let failed_before = self.diagnostics.len();
+        let kind = match self.peek() {
+            Token::Let | Token::Var => self.binding(),
+            token if starts_block_like(token) => {
+                let expr = self.primary();
+                if self.peek() == Token::RBrace {
+                    block.tail = Some(Box::new(expr));
+                    return;
+                }
+                self.eat(Token::Semi);
+                block.statements.push(Statement { span: expr.span, kind: StatementKind::Expr(expr) });
+                return;
+            }
+            _ => self.expression_or_assignment(),
+        };
+        if let (StatementKind::Expr(_), Token::RBrace) = (&kind, self.peek()) {
+            let StatementKind::Expr(expr) = kind else { unreachable!("matched above") };
+            block.tail = Some(Box::new(expr));
+            return;
+        }
+        let span = start.to(self.previous_span());
+        block.statements.push(Statement { kind, span });
+        if !self.expect_semi() && self.needs_skip(failed_before) {
+            self.skip_statement();
+        }
+    }
+
+    /// After a mere missing `;` the next statement may follow at once; after other mistakes skip.
+    fn needs_skip(&self, failed_before: usize) -> bool {
+        let only_semi = self.diagnostics.len() == failed_before + 1;
+        let can_start = matches!(self.peek(), Token::Ident) || self.peek().starts_statement();
+        let new_line = {
+            let between = self.previous_span().end as usize..self.span().start as usize;
+            self.source[between].contains('\n')
+        };
+        !(only_semi && can_start && new_line)
+    }
+
+    fn binding(&mut self) -> StatementKind {
+        let mutable = self.peek() == Token::Var;
+        self.advance();
+        let pattern = self.pattern();
+        let ty = self.eat(Token::Colon).then(|| self.type_expr());
+        let value = if self.eat(Token::Eq) {
+            self.expr()
+        } else {
+            let span = self.previous_span();
+            let message = "a variable needs a first value";
+            self.report(Diagnostic::error(span, message).hint("write `= value` after it"));
+            Expr { kind: ExprKind::Error, span }
+        };
+        StatementKind::Let { mutable, pattern, ty, value }
+    }
+
+    fn expression_or_assignment(&mut self) -> StatementKind {
+        let place = self.expr();
+        let op = match self.peek() {
+            Token::Eq => None,
+            Token::PlusEq => Some(BinaryOp::Add),
+            Token::MinusEq => Some(BinaryOp::Sub),
+            _ => return StatementKind::Expr(place),
+        };
+        self.advance();
+        let value = self.expr();
+        StatementKind::Assign { place, op, value }
+    }
+
+    /// The body of a match arm may be an assignment, too.
+    pub(super) fn arm_body(&mut self) -> Expr {
+        let start = self.span();
+        match self.expression_or_assignment() {
+            StatementKind::Expr(expr) => expr,
+            kind => {
+                let span = start.to(self.previous_span());
+                let statements = vec![Statement { kind, span }];
+                Expr { kind: ExprKind::Block(Block { statements, tail: None, span }), span }
+            }
+        }
+    }
+
+    pub(super) fn pattern(&mut self) -> Pattern {
+        self.nested(Self::pattern_inner)
+    }
+
+    fn pattern_inner(&mut self) -> Pattern {
+        let start = self.span();
+        let kind = match self.peek() {
+            Token::Ident => self.name_pattern(),
+            Token::True | Token::False => {
+                let value = self.peek() == Token::True;
+                self.advance();
+                PatternKind::Bool(value)
+            }
+            Token::Int => PatternKind::Int(self.integer(false)),
+            Token::Minus if self.peek_second() == Token::Int => {
+                self.advance();
+                PatternKind::Int(self.integer(true))
+            }
+            Token::LParen => self.tuple_pattern(start),
+            _ => {
+                self.report_expected("a name or a pattern");
+                PatternKind::Error
+            }
+        };
+        Pattern { kind, span: start.to(self.previous_span()) }
+    }
+
+    fn name_pattern(&mut self) -> PatternKind {
+        let name = self.name("a name");
+        if self.eat(Token::PathSep) {
+            return PatternKind::Variant(name, self.name("a variant"));
+        }
+        match name.text.as_str() {
+            "_" => PatternKind::Wild,
+            _ => PatternKind::Name(name.text),
+        }
+    }
+
+    fn tuple_pattern(&mut self, open: Span) -> PatternKind {
+        self.advance();
+        let mut parts = Vec::new();
+        let mut comma = false;
+        while !matches!(self.peek(), Token::RParen | Token::End) {
+            parts.push(self.pattern());
+            comma = self.eat(Token::Comma);
+            if !comma {
+                break;
+            }
+        }
+        self.expect_close(Token::RParen, open);
+        match parts.len() {
+            1 if !comma => parts.pop().map_or(PatternKind::Error, |part| part.kind),
+            _ => PatternKind::Tuple(parts),
+        }
+    }
+}
+
+fn starts_block_like(token: Token) -> bool {
+    use Token::*;
+    matches!(token, If | Match | While | Loop | For | LBrace)
+}

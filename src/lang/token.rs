@@ -1,0 +1,242 @@
+//! The words of the language.
+
+use logos::{Lexer, Logos};
+
+/// A kind of token. Its text is found by its span.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"[ \t\r\n\x0C\u{FEFF}]+")]
+#[allow(missing_docs)]
+pub enum Token {
+    #[regex(r"//[^\n]*", allow_greedy = true)]
+    LineComment,
+    #[token("/*", block_comment)]
+    BlockComment,
+    #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
+    Ident,
+    #[regex(r"[0-9][0-9_]*")]
+    Int,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Str,
+    #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
+    OpenStr,
+    #[token("const")]
+    Const,
+    #[token("mailbox")]
+    Mailbox,
+    #[token("mutex")]
+    Mutex,
+    #[token("semaphore")]
+    Semaphore,
+    #[token("barrier")]
+    Barrier,
+    #[token("shared")]
+    Shared,
+    #[token("enum")]
+    Enum,
+    #[token("fn")]
+    Fn,
+    #[token("process")]
+    Process,
+    #[token("final")]
+    Final,
+    #[token("actor")]
+    Actor,
+    #[token("init")]
+    Init,
+    #[token("let")]
+    Let,
+    #[token("var")]
+    Var,
+    #[token("if")]
+    If,
+    #[token("else")]
+    Else,
+    #[token("while")]
+    While,
+    #[token("loop")]
+    Loop,
+    #[token("for")]
+    For,
+    #[token("in")]
+    In,
+    #[token("break")]
+    Break,
+    #[token("continue")]
+    Continue,
+    #[token("return")]
+    Return,
+    #[token("match")]
+    Match,
+    #[token("spawn")]
+    Spawn,
+    #[token("true")]
+    True,
+    #[token("false")]
+    False,
+    #[token("(")]
+    LParen,
+    #[token(")")]
+    RParen,
+    #[token("[")]
+    LBracket,
+    #[token("]")]
+    RBracket,
+    #[token("{")]
+    LBrace,
+    #[token("}")]
+    RBrace,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semi,
+    #[token("::")]
+    PathSep,
+    #[token(":")]
+    Colon,
+    #[token("..")]
+    DotDot,
+    #[token(".")]
+    Dot,
+    #[token("->")]
+    Arrow,
+    #[token("=>")]
+    FatArrow,
+    #[token("==")]
+    EqEq,
+    #[token("=")]
+    Eq,
+    #[token("!=")]
+    Ne,
+    #[token("<=")]
+    Le,
+    #[token("<")]
+    Lt,
+    #[token(">=")]
+    Ge,
+    #[token(">")]
+    Gt,
+    #[token("+=")]
+    PlusEq,
+    #[token("-=")]
+    MinusEq,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("&&")]
+    AndAnd,
+    #[token("||")]
+    OrOr,
+    #[token("!")]
+    Bang,
+    /// The end of the file; the lexer never makes one.
+    End,
+}
+
+/// Comments nest. False if the file ends inside.
+fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
+    let rest = lexer.remainder().as_bytes();
+    let (mut depth, mut at) = (1, 0);
+    while at < rest.len() && depth > 0 {
+        match &rest[at..rest.len().min(at + 2)] {
+            b"/*" => (depth, at) = (depth + 1, at + 2),
+            b"*/" => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+    }
+    lexer.bump(at);
+    depth == 0
+}
+
+impl Token {
+    /// How a message names it.
+    pub fn describe(self) -> &'static str {
+        use Token::*;
+        match self {
+            LineComment | BlockComment => "a comment",
+            Ident => "a name",
+            Int => "a number",
+            Str | OpenStr => "a text",
+            Const => "`const`",
+            Mailbox => "`mailbox`",
+            Mutex => "`mutex`",
+            Semaphore => "`semaphore`",
+            Barrier => "`barrier`",
+            Shared => "`shared`",
+            Enum => "`enum`",
+            Fn => "`fn`",
+            Process => "`process`",
+            Final => "`final`",
+            Actor => "`actor`",
+            Init => "`init`",
+            Let => "`let`",
+            Var => "`var`",
+            If => "`if`",
+            Else => "`else`",
+            While => "`while`",
+            Loop => "`loop`",
+            For => "`for`",
+            In => "`in`",
+            Break => "`break`",
+            Continue => "`continue`",
+            Return => "`return`",
+            Match => "`match`",
+            Spawn => "`spawn`",
+            True => "`true`",
+            False => "`false`",
+            LParen => "`(`",
+            RParen => "`)`",
+            LBracket => "`[`",
+            RBracket => "`]`",
+            LBrace => "`{`",
+            RBrace => "`}`",
+            Comma => "`,`",
+            Semi => "`;`",
+            PathSep => "`::`",
+            Colon => "`:`",
+            DotDot => "`..`",
+            Dot => "`.`",
+            Arrow => "`->`",
+            FatArrow => "`=>`",
+            EqEq => "`==`",
+            Eq => "`=`",
+            Ne => "`!=`",
+            Le => "`<=`",
+            Lt => "`<`",
+            Ge => "`>=`",
+            Gt => "`>`",
+            PlusEq => "`+=`",
+            MinusEq => "`-=`",
+            Plus => "`+`",
+            Minus => "`-`",
+            Star => "`*`",
+            Slash => "`/`",
+            Percent => "`%`",
+            AndAnd => "`&&`",
+            OrOr => "`||`",
+            Bang => "`!`",
+            End => "the end of the file",
+        }
+    }
+
+    /// Does a declaration at the top level start with it?
+    pub fn starts_item(self) -> bool {
+        use Token::*;
+        matches!(
+            self,
+            Const | Mailbox | Mutex | Semaphore | Barrier | Shared | Enum | Fn | Process | Final | Actor | Init
+        )
+    }
+
+    /// Can only a statement start with it?
+    pub fn starts_statement(self) -> bool {
+        use Token::*;
+        matches!(self, Let | Var | While | Loop | For | Break | Continue | Return)
+    }
+}

@@ -1,0 +1,199 @@
+//! Types, and inference by unification.
+//!
+//! Locals and mailboxes have types that their uses decide; an undecided one is a variable, bound at most
+//! once. A communication is special: programs keep the handles of sends and of receives of different
+//! messages in one list, as MPI programs do, and only wait for them. So the types of communications always
+//! agree; when unlike ones meet, what they yield becomes [`Yield::Mixed`], which may be waited for but not
+//! used.
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// Of something that was wrong: agrees with everything, so that no mistake is reported twice.
+    Error,
+    /// Of what never has a value, such as `return`.
+    Never,
+    Unit,
+    Int,
+    Bool,
+    /// An enumeration, by number.
+    Enum(u32),
+    Tuple(Vec<Type>),
+    List(Box<Type>),
+    Array(Box<Type>, u32),
+    Comm(CommId),
+    Process,
+    /// Not known yet.
+    Var(u32),
+}
+
+/// What is known of a group of communications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommId(pub u32);
+
+/// What a communication yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    Unknown,
+    /// A send: unit.
+    Send,
+    /// A receive: the message.
+    Receive,
+    /// Sends and receives, or receives of different messages.
+    Mixed,
+}
+
+#[derive(Debug)]
+struct Comm {
+    parent: Option<CommId>,
+    yields: Yield,
+    value: Type,
+}
+
+/// What inference knows.
+#[derive(Debug, Default)]
+pub struct Inference {
+    vars: Vec<Option<Type>>,
+    comms: Vec<Comm>,
+}
+
+impl Inference {
+    /// A type that is not known yet.
+    pub fn fresh(&mut self) -> Type {
+        self.vars.push(None);
+        Type::Var(self.vars.len() as u32 - 1)
+    }
+
+    /// A communication of which only this is known.
+    pub fn comm(&mut self, yields: Yield, value: Type) -> Type {
+        self.comms.push(Comm { parent: None, yields, value });
+        Type::Comm(CommId(self.comms.len() as u32 - 1))
+    }
+
+    /// A communication of which nothing is known.
+    pub fn any_comm(&mut self) -> Type {
+        let value = self.fresh();
+        self.comm(Yield::Unknown, value)
+    }
+
+    fn root(&self, mut id: CommId) -> CommId {
+        while let Some(parent) = self.comms[id.0 as usize].parent {
+            id = parent;
+        }
+        id
+    }
+
+    /// What the communication yields, and the type of it.
+    pub fn yields(&self, id: CommId) -> (Yield, &Type) {
+        let comm = &self.comms[self.root(id).0 as usize];
+        (comm.yields, &comm.value)
+    }
+
+    /// The type with what is known of its outermost part.
+    pub fn shallow(&self, ty: &Type) -> Type {
+        let mut ty = ty;
+        while let Type::Var(var) = ty {
+            match &self.vars[*var as usize] {
+                Some(bound) => ty = bound,
+                None => break,
+            }
+        }
+        ty.clone()
+    }
+
+    /// Makes the two types one; false if they cannot be.
+    pub fn unify(&mut self, a: &Type, b: &Type) -> bool {
+        match (self.shallow(a), self.shallow(b)) {
+            (Type::Error | Type::Never, _) | (_, Type::Error | Type::Never) => true,
+            (Type::Var(x), Type::Var(y)) if x == y => true,
+            (Type::Var(x), other) | (other, Type::Var(x)) => self.bind(x, other),
+            (Type::Tuple(a), Type::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(&b).fold(true, |ok, (a, b)| self.unify(a, b) && ok)
+            }
+            (Type::List(a), Type::List(b)) => self.unify(&a, &b),
+            (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify(&a, &b),
+            (Type::Comm(a), Type::Comm(b)) => {
+                self.join(a, b);
+                true
+            }
+            (a, b) => a == b,
+        }
+    }
+
+    /// Can a value of type `found` stand where `expected` is asked for? An array can stand for a list.
+    pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
+        match (self.shallow(found), self.shallow(expected)) {
+            (Type::Array(item, _), Type::List(wanted)) => self.coerce(&item, &wanted),
+            (found, expected) => self.unify(&found, &expected),
+        }
+    }
+
+    fn bind(&mut self, var: u32, ty: Type) -> bool {
+        let finite = !self.occurs(var, &ty);
+        if finite {
+            self.vars[var as usize] = Some(ty);
+        }
+        finite
+    }
+
+    fn occurs(&self, var: u32, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Var(other) => other == var,
+            Type::Tuple(parts) => parts.iter().any(|part| self.occurs(var, part)),
+            Type::List(item) | Type::Array(item, _) => self.occurs(var, &item),
+            // Messages hold no communications, so what a communication yields cannot lead back.
+            _ => false,
+        }
+    }
+
+    fn join(&mut self, a: CommId, b: CommId) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return;
+        }
+        let (left, right) = (self.comms[a.0 as usize].yields, self.comms[b.0 as usize].yields);
+        let values = [a, b].map(|id| self.comms[id.0 as usize].value.clone());
+        self.comms[b.0 as usize].parent = Some(a);
+        let yields = match (left, right) {
+            (Yield::Mixed, _) | (_, Yield::Mixed) => Yield::Mixed,
+            (Yield::Send, Yield::Receive) | (Yield::Receive, Yield::Send) => Yield::Mixed,
+            (Yield::Unknown, other) | (other, Yield::Unknown) => {
+                self.unify(&values[0], &values[1]);
+                other
+            }
+            (same, _) if self.unify(&values[0], &values[1]) => same,
+            _ => Yield::Mixed,
+        };
+        self.comms[a.0 as usize].yields = yields;
+    }
+
+    /// Does the type have a communication in it?
+    pub fn has_comm(&self, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Comm(_) => true,
+            Type::Tuple(parts) => parts.iter().any(|part| self.has_comm(part)),
+            Type::List(item) | Type::Array(item, _) => self.has_comm(&item),
+            _ => false,
+        }
+    }
+
+    /// For messages; `enums` are the names of the enumerations.
+    pub fn show(&self, ty: &Type, enums: &[String]) -> String {
+        match self.shallow(ty) {
+            Type::Error | Type::Var(_) => "_".to_owned(),
+            Type::Never => "!".to_owned(),
+            Type::Unit => "()".to_owned(),
+            Type::Int => "int".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Enum(index) => enums[index as usize].clone(),
+            Type::Tuple(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.show(part, enums)).collect();
+                format!("({})", parts.join(", "))
+            }
+            Type::List(item) => format!("[{}]", self.show(&item, enums)),
+            Type::Array(item, length) => format!("[{}; {length}]", self.show(&item, enums)),
+            Type::Comm(_) => "comm".to_owned(),
+            Type::Process => "process".to_owned(),
+        }
+    }
+}
