@@ -126,6 +126,8 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
+    /// The variables of the process that failed, as they were then; for `final` the shared cells.
+    pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
     /// The processes that wait, for a deadlock.
@@ -136,6 +138,15 @@ pub struct ViolationReport {
     pub ended: Vec<String>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
+}
+
+/// A variable or a shared cell with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value, as the program writes it.
+    pub value: String,
 }
 
 /// One execution, random or scripted.
@@ -244,6 +255,7 @@ impl ViolationReport {
             line: None,
             column: None,
             text: String::new(),
+            variables: Vec::new(),
             schedule: steps.to_vec(),
             blocked: Vec::new(),
             cycle: None,
@@ -254,7 +266,14 @@ impl ViolationReport {
             Standing::Open | Standing::Ended => None,
             Standing::Deadlock(deadlock) => Some(report.with_deadlock(deadlock)),
             Standing::Failed { process, failure } => {
-                Some(report.with_failure(process.map(|p| replay.name(p).into()), failure))
+                let variables = match process {
+                    Some(process) => replay.variables(*process),
+                    None => replay.cells(),
+                };
+                let variable = |(name, value)| Variable { name, value };
+                let variables = variables.into_iter().map(variable).collect();
+                let process = process.map(|p| replay.name(p).into());
+                Some(ViolationReport { variables, ..report }.with_failure(process, failure))
             }
         }
     }

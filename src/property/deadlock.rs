@@ -182,8 +182,7 @@ impl<S: System> Replay<'_, S> {
             End::Send => "receives there",
         };
         let known = self.locals.system().may_post(mailbox, end.opposite());
-        let may =
-            |p: &ProcessId| known.as_ref().is_none_or(|k| k.contains(p) || self.is_spawned(*p));
+        let may = |p: &ProcessId| known.as_ref().is_none_or(|known| known.contains(p));
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless = helpers.is_empty().then(|| {
             let ended = self.state.processes().any(|p| p != process && may(&p));
@@ -269,10 +268,6 @@ impl<S: System> Replay<'_, S> {
             LocalId::ABSENT => false,
             local => self.locals.status(local).has_ended(),
         }
-    }
-
-    fn is_spawned(&self, process: ProcessId) -> bool {
-        self.locals.parent(process).is_some()
     }
 }
 

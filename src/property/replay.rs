@@ -179,6 +179,17 @@ impl<'s, S: System> Replay<'s, S> {
         Ok((step, differences(before, after)))
     }
 
+    /// The variables of a process that exists, with their values.
+    pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
+        self.locals.system().variables(self.locals.get(self.state.local(process)))
+    }
+
+    /// The shared cells with their contents.
+    pub fn cells(&self) -> Vec<(String, String)> {
+        let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
+        cells.map(|c| (self.cell(c).into(), self.value(self.state.content(c)))).collect()
+    }
+
     /// The operation that a process is at, its place and text.
     pub(super) fn site(&self, process: ProcessId) -> Site {
         let op = self.pending(process);
