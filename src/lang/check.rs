@@ -28,21 +28,14 @@ pub struct Checked {
     pub constants: Vec<(String, Value)>,
     pub enums: Vec<Enum>,
     pub objects: Objects,
-    pub functions: Vec<Function>,
+    pub functions: Vec<Body>,
     pub processes: Vec<Process>,
     pub finals: Vec<Body>,
 }
 
 #[derive(Debug)]
 pub struct Enum {
-    pub name: String,
     pub variants: Vec<String>,
-}
-
-#[derive(Debug)]
-pub struct Function {
-    pub name: String,
-    pub body: Body,
 }
 
 #[derive(Debug)]

@@ -27,8 +27,8 @@ pub fn compile(program: &mut Checked, source: &str) -> Code {
         frame: Frame::default(),
     };
     for function in &program.functions {
-        let entry = compiler.body(&function.body, Kind::Function);
-        compiler.code.functions.push((entry, function.body.params));
+        let entry = compiler.body(function, Kind::Function);
+        compiler.code.functions.push((entry, function.params));
     }
     for process in &program.processes {
         let entry = compiler.body(&process.body, Kind::Process);

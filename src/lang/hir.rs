@@ -45,7 +45,6 @@ pub enum ObjectKind {
 /// One object of a declaration: the only one, or the one with this index.
 #[derive(Debug)]
 pub struct Address {
-    pub kind: ObjectKind,
     pub name: String,
     pub base: u32,
     pub count: u32,

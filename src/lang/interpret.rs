@@ -5,7 +5,7 @@
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
 use super::ast::BinaryOp;
-use super::code::{Code, Instr, Step, Visible};
+use super::code::{Code, Instr, Step};
 use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Value};
 
@@ -19,7 +19,7 @@ const MAX_CALLS: usize = 10_000;
 #[derive(Debug)]
 pub enum Rest {
     /// Before a visible operation.
-    Visible(Visible),
+    Visible,
     /// At the end.
     End,
     /// On a violation.
@@ -84,7 +84,7 @@ impl<'c, W: World> Machine<'c, W> {
         loop {
             let code = self.code;
             match &code.instrs[self.pc as usize] {
-                Instr::Visible(visible) => return Rest::Visible(*visible),
+                Instr::Visible(_) => return Rest::Visible,
                 Instr::End => return Rest::End,
                 instr => {
                     let at = self.pc;

@@ -18,6 +18,9 @@ const MAX_NESTING: usize = 100;
 /// How many operators, indices or fields one expression may have in a row.
 const MAX_CHAIN: usize = 200;
 
+/// What [`Parser::name`] is asked for where a call may stand: `barrier` is a name there.
+const CALLED: &str = "a name to call";
+
 /// Parses a file. The tree is complete even if there are mistakes.
 pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagnostic>) -> File {
     let mut parser =
@@ -54,6 +57,12 @@ impl Parser<'_> {
 
     fn previous_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].1
+    }
+
+    /// Does a declaration start here? `barrier(b)` is an operation.
+    fn at_item(&self) -> bool {
+        let is_call = self.peek() == Token::Barrier && self.peek_second() == Token::LParen;
+        self.peek().starts_item() && !is_call
     }
 
     fn text(&self) -> &str {
@@ -122,7 +131,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, what: &str) -> Name {
-        if self.peek() == Token::Ident {
+        if self.peek() == Token::Ident || (self.peek() == Token::Barrier && what == CALLED) {
             let text = self.text().to_owned();
             return Name { text, span: self.advance() };
         }
@@ -131,7 +140,7 @@ impl Parser<'_> {
             let word = self.text().to_owned();
             let message = format!("expected {what}, found the keyword `{word}`");
             self.report(Diagnostic::error(self.span(), message).label("this word is reserved"));
-            if !self.peek().starts_item() {
+            if !self.at_item() {
                 self.advance();
             }
         } else {
@@ -176,7 +185,7 @@ impl Parser<'_> {
                         return;
                     }
                 }
-                token if depth == 0 && (token.starts_statement() || token.starts_item()) => return,
+                token if depth == 0 && (token.starts_statement() || self.at_item()) => return,
                 _ => {}
             }
             self.advance();

@@ -141,7 +141,7 @@ impl Program {
     fn run(&self, path: Path, stack: Vec<Value>, pc: u32, mut books: Books) -> Local {
         let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
         let failure = match machine.run() {
-            Rest::Visible(_) | Rest::End => None,
+            Rest::Visible | Rest::End => None,
             Rest::Failed(failure) => Some(Arc::new(failure)),
             Rest::Unknown => unreachable!("only `final` asks for what it may not find"),
         };

@@ -1,6 +1,6 @@
 //! Bodies of functions, processes and `final`; their variables and blocks.
 
-use super::{Checker, Context, Function, Kind, Process, Scope, Var, Want};
+use super::{Checker, Context, Kind, Process, Scope, Var, Want};
 use crate::lang::ast::{self, Block, File, Item, Name, ProcessKind, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Body, Expr, ExprKind, VarId, Variable};
@@ -64,7 +64,7 @@ impl Checker<'_> {
             self.report(diagnostic.also(self.functions[index].span, "declared here").maybe_hint(hint));
         }
         let body = self.take_body(params.len(), Expr { kind, span: block.span });
-        self.out.functions.push(Function { name: name.text.clone(), body });
+        self.out.functions.push(body);
     }
 
     fn process(&mut self, index: usize, params: &[&Name], block: &Block) {

@@ -76,7 +76,7 @@ impl Checker<'_> {
             self.variants.entry(variant.text.clone()).or_default().push((index, at as u32));
         }
         let variants = variants.iter().map(|v| v.text.clone()).collect();
-        self.out.enums.push(Enum { name: name.text.clone(), variants });
+        self.out.enums.push(Enum { variants });
     }
 
     fn constant(&mut self, name: &Name, value: &Expr) {

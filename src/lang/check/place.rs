@@ -146,7 +146,6 @@ impl Checker<'_> {
     pub(super) fn address_of(&self, group: u32, index: Option<Expr>) -> Address {
         let group = &self.groups[group as usize];
         Address {
-            kind: group.kind,
             name: group.name.clone(),
             base: group.base,
             count: group.count,

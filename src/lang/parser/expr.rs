@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{MAX_CHAIN, Parser};
+use super::{CALLED, MAX_CHAIN, Parser};
 use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, UnaryOp};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
@@ -149,6 +149,7 @@ impl Parser<'_> {
             }
             Token::Str => self.string(),
             Token::Ident => self.name_or_call(),
+            Token::Barrier if self.peek_second() == Token::LParen => self.name_or_call(),
             Token::Spawn => {
                 self.advance();
                 let name = self.name("the name of a process template");
@@ -211,7 +212,7 @@ impl Parser<'_> {
     }
 
     fn name_or_call(&mut self) -> ExprKind {
-        let name = self.name("a name");
+        let name = self.name(CALLED);
         match self.peek() {
             Token::LParen => ExprKind::Call(name, self.args()),
             Token::PathSep => {
@@ -314,7 +315,7 @@ impl Parser<'_> {
         if !self.expect(Token::LBrace) {
             return ExprKind::Match(value, arms);
         }
-        while !matches!(self.peek(), Token::RBrace | Token::End) && !self.peek().starts_item() {
+        while !matches!(self.peek(), Token::RBrace | Token::End) && !self.at_item() {
             let before = self.at;
             let pattern = self.pattern();
             let guard = self.eat(Token::If).then(|| self.expr());

@@ -39,7 +39,9 @@ impl Parser<'_> {
         let hint = hint.unwrap_or_else(|| "a file declares objects, functions and processes".to_owned());
         self.report(Diagnostic::error(span, message).hint(hint));
         self.advance();
-        self.skip_item();
+        while !self.at_item() && self.peek() != Token::End {
+            self.advance();
+        }
     }
 
     fn refuse_actor(&mut self) {
@@ -56,7 +58,7 @@ impl Parser<'_> {
                 Token::End => return,
                 Token::LBrace => depth += 1,
                 Token::RBrace => depth = depth.saturating_sub(1),
-                token if depth == 0 && token.starts_item() => return,
+                _ if depth == 0 && self.at_item() => return,
                 _ => {}
             }
             let closed = depth == 0 && matches!(self.peek(), Token::RBrace | Token::Semi);
@@ -69,7 +71,7 @@ impl Parser<'_> {
 
     fn end_item(&mut self) {
         if !self.expect_semi() {
-            if self.peek().starts_item() {
+            if self.at_item() {
                 return;
             }
             self.skip_item();
@@ -186,7 +188,7 @@ impl Parser<'_> {
         }
         if !self.expect_close(Token::RParen, open) {
             while !matches!(self.peek(), Token::LBrace | Token::RParen | Token::End)
-                && !self.peek().starts_item()
+                && !self.at_item()
             {
                 self.advance();
             }

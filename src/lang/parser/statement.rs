@@ -21,7 +21,7 @@ impl Parser<'_> {
         }
         while !matches!(self.peek(), Token::RBrace | Token::End) {
             // `process` is a type too, but no statement starts with a type.
-            if self.peek().starts_item() {
+            if self.at_item() {
                 break;
             }
             let before = self.at;
