@@ -115,8 +115,11 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding built.
+    /// Distinct events of the unfolding built; `None` too when some of them were forgotten, for they may
+    /// have been built again.
     pub events: Option<u64>,
+    /// Events of the unfolding built, those counted again that were forgotten and met again.
+    pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
     /// Queries to the SAT solver.

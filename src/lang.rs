@@ -46,7 +46,11 @@ pub fn compile(
     stacker::grow(STACK, || compile_here(name, source, overrides))
 }
 
-fn compile_here(name: &str, source: &str, overrides: &[(String, String)]) -> Result<Program, Diagnostics> {
+fn compile_here(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+) -> Result<Program, Diagnostics> {
     let mut list = Vec::new();
     let lexed = lexer::lex(source, &mut list);
     let file = parser::parse(source, &lexed.tokens, &mut list);
@@ -74,7 +78,8 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
         spawned.dedup();
         for template in spawned {
             // A template may run several times over, so what it spawns needs its name, too.
-            let instances = if process.kind == Kind::Template { 2 } else { process.kind.instances() };
+            let instances =
+                if process.kind == Kind::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }

@@ -16,6 +16,7 @@
 
 mod independence;
 mod locals;
+mod object;
 mod op;
 mod state;
 mod system;
@@ -23,10 +24,11 @@ mod value;
 
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{LocalId, Locals, ProcessId, Status};
+pub use object::{Barrier, End, Mailbox, Mutex, Post, Semaphore};
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome,
     Request, SemaphoreId,
 };
-pub use state::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore, State};
+pub use state::{Posted, State};
 pub use system::{Failure, FailureKind, Next, Objects, Site, System};
 pub use value::{Value, ValueId, Values};

@@ -1,6 +1,7 @@
 //! What is wrong with an execution, and how to tell people.
 //!
-//! Explorers only judge: [`failure_after`] and [`final_failure`] say whether a state violates something,
+//! Explorers only judge: [`process_failure`], [`oversubscription`] and
+//! [`final_failure`] say whether a state violates something,
 //! a terminal state with unfinished processes is a deadlock. Explaining is separate and slower: a
 //! [`Replay`] repeats a schedule on the bare model and tells it in the program's own terms.
 //!
@@ -29,16 +30,20 @@ use crate::model::{
     CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,
 };
 
-/// The violation that the last step of `process` ran into, if any: its own failure, or a barrier at which
-/// more processes have arrived than take part.
-pub fn failure_after<S: System>(
-    locals: &Locals<'_, S>,
+/// The violation that stopped `process`, if any.
+pub fn process_failure<'l, S: System>(
+    locals: &'l Locals<'_, S>,
     state: &State,
     process: ProcessId,
-) -> Option<Failure> {
-    if let Status::Failed(failure) = locals.status(state.local(process)) {
-        return Some(failure.clone());
+) -> Option<&'l Failure> {
+    match locals.status(state.local(process)) {
+        Status::Failed(failure) => Some(failure),
+        Status::At(_) | Status::Done => None,
     }
+}
+
+/// A barrier at which more processes have arrived than take part, if there is one.
+pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     let barrier = state.oversubscribed()?;
     let (name, size) = &locals.system().objects().barriers[barrier.index()];
     let message =

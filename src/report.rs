@@ -91,8 +91,10 @@ pub struct Figures {
     pub truncated: u64,
     /// Actions executed.
     pub transitions: u64,
-    /// Distinct events of the unfolding.
+    /// Distinct events of the unfolding; null too if some were forgotten and may have been built again.
     pub events: Option<u64>,
+    /// Events built, those twice that were forgotten and met again.
+    pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
     /// Mazurkiewicz classes of the executions visited.
@@ -208,6 +210,7 @@ impl CheckReport {
                 truncated: stats.truncated,
                 transitions: stats.transitions,
                 events: stats.events,
+                events_built: stats.events_built,
                 states: stats.states,
                 classes: stats.classes,
                 max_depth: stats.max_depth,

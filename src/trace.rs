@@ -8,10 +8,13 @@
 //! |---|---|
 //! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
+//! | [`causal_past`] | what of an execution its last action needs |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
+mod causal_past;
 mod happens_before;
 mod normal_form;
 
+pub use causal_past::causal_past;
 pub use happens_before::HappensBefore;
 pub use normal_form::{Classes, NormalForm, Occurrence};

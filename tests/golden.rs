@@ -22,7 +22,10 @@ fn overrides(source: &str) -> Vec<(String, String)> {
     let first = source.lines().next().unwrap_or("");
     let words: Vec<_> = first.trim_start_matches("//").split_whitespace().collect();
     let settings = words.windows(2).filter(|pair| pair[0] == "-D");
-    settings.filter_map(|pair| pair[1].split_once('=')).map(|(n, v)| (n.to_owned(), v.to_owned())).collect()
+    settings
+        .filter_map(|pair| pair[1].split_once('='))
+        .map(|(n, v)| (n.to_owned(), v.to_owned()))
+        .collect()
 }
 
 fn diagnose(path: &Path) -> String {
@@ -49,5 +52,9 @@ fn diagnostics() {
             differing.push(format!("{}:\n{found}", path.display()));
         }
     }
-    assert!(differing.is_empty(), "run with MAZURKA_BLESS=1 if this is right:\n{}", differing.join("\n"));
+    assert!(
+        differing.is_empty(),
+        "run with MAZURKA_BLESS=1 if this is right:\n{}",
+        differing.join("\n")
+    );
 }

@@ -6,7 +6,9 @@
 //! | `random_models` | random programs, and that they reach what matters |
 //! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
-//! | `lang`, `golden` | the front end: meaning of programs, texts of diagnostics |
+//! | `lang` | the language, operation by operation, on the exhaustive explorer |
+//! | `golden` | diagnostics, to the letter |
+//! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `cli` | the program as its users meet it |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
@@ -17,6 +19,7 @@
 mod agreement;
 mod cli;
 mod golden;
+mod judge;
 mod lang;
 mod laws;
 mod naive;

@@ -17,6 +17,8 @@ pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
 pub use rng::Rng;
 pub use script::Script;
 
+use std::sync::OnceLock;
+
 use mazurka::explore::{Budget, Method, NoObserver, explore};
 
 /// Larger programs are passed over.
@@ -40,15 +42,15 @@ pub struct Sample {
     pub deadlocked: u64,
 }
 
-/// The first `count` programs that are small enough, from seed 0 on.
-pub fn samples(count: usize) -> Vec<Sample> {
-    (0..).filter_map(sample).take(count).collect()
-}
-
-/// How many programs to test: `MAZURKA_PROGRAMS`, or as many as an ordinary run has time for.
-pub fn default_count() -> usize {
-    let asked = std::env::var("MAZURKA_PROGRAMS").ok();
-    asked.map_or(300, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))
+/// The first programs that are small enough, from seed 0 on: as many as an ordinary run has time for, or
+/// `MAZURKA_PROGRAMS`.
+pub fn samples() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    SAMPLES.get_or_init(|| {
+        let asked = std::env::var("MAZURKA_PROGRAMS").ok();
+        let count = asked.map_or(300, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
+        (0..).filter_map(sample).take(count).collect()
+    })
 }
 
 /// The program of `seed`, unless it is too large.

@@ -1,1 +1,214 @@
+//! The rules of the code base that a compiler does not check (design: layers, silence, sizes).
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::agreement::expectations;
+
+/// What each part of the crate may import, besides itself.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("trace", &["model"]),
+    ("unfolding", &["model"]),
+    ("property", &["model"]),
+    ("lang", &["model"]),
+    ("alternatives", &["unfolding", "model"]),
+    ("explore", &["trace", "unfolding", "alternatives", "property", "model"]),
+    ("study", &["explore", "lang", "model"]),
+    ("report", &["study", "explore", "unfolding", "alternatives", "trace", "property", "model"]),
+    (
+        "cli",
+        &[
+            "report",
+            "study",
+            "lang",
+            "explore",
+            "unfolding",
+            "alternatives",
+            "trace",
+            "property",
+            "model",
+        ],
+    ),
+];
+
+/// What belongs to the command line.
+const EDGES: &[&str] = &[
+    "println!",
+    "eprintln!",
+    "print!(",
+    "eprint!(",
+    "dbg!",
+    "std::env",
+    "std::fs",
+    "std::process",
+    "io::stdout",
+    "io::stderr",
+    "io::stdin",
+    "File::",
+    "env!(",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below `folder` that end in `extension`, sorted.
+pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![root().join(folder)];
+    while let Some(folder) = pending.pop() {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        for entry in entries.map(|entry| entry.expect("a directory entry").path()) {
+            if entry.is_dir() {
+                pending.push(entry);
+            } else if entry.extension().is_some_and(|found| found == extension) {
+                found.push(entry);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The name of a file below the root, for messages.
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).expect("a file of the project").display().to_string()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The code of a file without comments and unit tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]").next().expect("there is always a first part");
+    text.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect()
+}
+
+/// The part of the crate that a file belongs to.
+fn part(path: &Path) -> String {
+    let below = path.strip_prefix(root().join("src")).expect("a source file");
+    let first = below.components().next().expect("a name").as_os_str();
+    first.to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// The parts of the crate that this code names: `crate::part` and `use crate::{part, other}`.
+fn imports(code: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        let names: Vec<&str> = match rest.strip_prefix('{') {
+            None => vec![rest],
+            Some(list) => top_level(list),
+        };
+        let word = |name: &str| {
+            name.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next().map(String::from)
+        };
+        parts.extend(names.into_iter().filter_map(word).filter(|word| !word.is_empty()));
+    }
+    parts
+}
+
+/// The items of a list up to its closing brace.
+fn top_level(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut items) = (0, 0, Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                items.push(&list[start..at]);
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    items
+}
+
+#[test]
+fn imports_are_found() {
+    let code = "use crate::model::{State, System};\nuse crate::{\n    explore::{Driver, Info}, lang,\n};\nlet x = crate::trace::y();";
+    assert_eq!(imports(code), ["model", "explore", "lang", "trace"]);
+}
+
+#[test]
+fn imports_go_one_way() {
+    let layers: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
+    let mut offences = Vec::new();
+    for path in files("src", "rs") {
+        let part = part(&path);
+        if part == "lib" || part == "main" {
+            continue;
+        }
+        let Some(allowed) = layers.get(part.as_str()) else {
+            offences.push(format!("{}: {part} has no place among the layers", name(&path)));
+            continue;
+        };
+        for import in imports(&code(&read(&path))) {
+            let known = layers.contains_key(import.as_str());
+            if known && import != part && !allowed.contains(&import.as_str()) {
+                offences.push(format!("{}: {part} imports {import}", name(&path)));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
+#[test]
+fn only_the_command_line_prints_reads_and_asks() {
+    let mut offences = Vec::new();
+    for path in files("src", "rs")
+        .into_iter()
+        .filter(|path| !["cli", "main"].contains(&part(path).as_str()))
+    {
+        for (number, line) in code(&read(&path)).lines().enumerate() {
+            offences.extend(
+                EDGES
+                    .iter()
+                    .filter(|edge| line.contains(**edge))
+                    .map(|edge| format!("{}:{}: {edge}", name(&path), number + 1)),
+            );
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
+#[test]
+fn files_are_of_a_size_to_be_read() {
+    let mut offences = Vec::new();
+    for path in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+        let lines = read(&path).lines().count();
+        let limit = if path.ends_with("src/main.rs") { 29 } else { 600 };
+        offences.extend((lines > limit).then(|| format!("{}: {lines} lines", name(&path))));
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
+#[test]
+fn nothing_is_left_to_be_done() {
+    let markers = ["todo!", "unimplemented!"].map(|marker| format!("{marker}("));
+    let mut offences = Vec::new();
+    for path in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+        let code = code(&read(&path));
+        offences.extend(
+            markers.iter().filter(|m| code.contains(*m)).map(|m| format!("{}: {m}", name(&path))),
+        );
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
+#[test]
+fn every_spec_says_what_to_expect() {
+    let specs = files("specs", "maz");
+    assert!(!specs.is_empty(), "there are specs");
+    for path in specs {
+        let read =
+            expectations(&read(&path)).unwrap_or_else(|what| panic!("{}: {what}", name(&path)));
+        assert!(read[0].verdict.is_some(), "{} expects no verdict", name(&path));
+    }
+}

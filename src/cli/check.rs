@@ -42,6 +42,9 @@ pub(super) struct Args {
     /// Stop when this much memory is in use: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = options::bytes)]
     max_memory: Option<u64>,
+    /// Keep every event of the unfolding in memory (udpor), so that their number is exact
+    #[arg(long)]
+    keep_events: bool,
     /// How to print the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -72,14 +75,18 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         ));
     }
     let spec = Spec::load(&args.spec, output)?;
-    let budget = Budget {
+    let mut budget = Budget {
         all: args.all,
         depth: Some(args.depth),
         max_traces: args.max_traces,
         timeout: args.timeout,
         max_memory: args.max_memory.map(|bytes| (bytes, memory::in_use as fn() -> u64)),
         cancel: interrupt::flag(),
+        ..Budget::default()
     };
+    if args.keep_events {
+        budget.keep_events = usize::MAX;
+    }
     let limits = Limits {
         depth: Some(args.depth),
         max_traces: args.max_traces,

@@ -9,9 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
+
 use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{Action, Failure, Locals, ProcessId, State, System};
+use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, System};
 use crate::property;
+use crate::trace::causal_past;
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
@@ -33,6 +36,8 @@ pub struct Budget {
     pub timeout: Option<Duration>,
     /// Bytes, and how to ask how many are in use.
     pub max_memory: Option<(u64, fn() -> u64)>,
+    /// UDPOR forgets events that cannot matter any more when it has met this many; `usize::MAX`: never.
+    pub keep_events: usize,
     /// Set from outside to end the search.
     pub cancel: Arc<AtomicBool>,
 }
@@ -45,8 +50,31 @@ impl Default for Budget {
             max_traces: None,
             timeout: None,
             max_memory: None,
+            keep_events: 1 << 14,
             cancel: Arc::new(AtomicBool::new(false)),
         }
+    }
+}
+
+/// Violations with equal symptoms are reported once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Symptom {
+    /// Which processes are blocked, each at which place in the source (or else in which local state).
+    Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
+    /// Who failed, and on what.
+    Failure(Option<ProcessId>, Failure),
+}
+
+impl Symptom {
+    fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
+        let blocked = state.unfinished(locals).map(|process| {
+            let local = state.local(process);
+            match locals.system().site(locals.get(local)) {
+                None => (process, None, Some(local)),
+                site => (process, site, None),
+            }
+        });
+        Symptom::Deadlock(blocked.collect())
     }
 }
 
@@ -57,6 +85,8 @@ pub struct Driver<'o> {
     /// The figures so far. Explorers add those that only they have.
     pub stats: Stats,
     violations: Vec<Violation>,
+    /// What tells them apart.
+    known: FxHashSet<Symptom>,
     stopped_by: Option<StopReason>,
     start: Instant,
     last_progress: Instant,
@@ -71,6 +101,7 @@ impl<'o> Driver<'o> {
             observer,
             stats: Stats::default(),
             violations: Vec::new(),
+            known: FxHashSet::default(),
             stopped_by: None,
             start: now,
             last_progress: now,
@@ -85,6 +116,11 @@ impl<'o> Driver<'o> {
     /// Where executions are to be cut.
     pub fn depth_bound(&self) -> u32 {
         self.budget.depth.unwrap_or(u32::MAX)
+    }
+
+    /// How many events are kept in any case.
+    pub fn keep_events(&self) -> usize {
+        self.budget.keep_events
     }
 
     /// Judges the initial state: local computation may fail before the first action.
@@ -102,6 +138,9 @@ impl<'o> Driver<'o> {
             self.tick();
         }
         self.judge_process(locals, state, action.process);
+        if let Some(child) = state.just_spawned(locals) {
+            self.judge_process(locals, state, child);
+        }
     }
 
     /// `state` is terminal: a complete execution.
@@ -110,14 +149,16 @@ impl<'o> Driver<'o> {
         self.observer.trace(state);
         if state.unfinished(locals).next().is_some() {
             self.stats.deadlocked_traces += 1;
-            self.found(Violation {
-                kind: ViolationKind::Deadlock,
-                process: None,
-                failure: None,
-                schedule: state.portable_schedule(),
-            });
+            if self.is_new(|| Symptom::of_deadlock(locals, state)) {
+                self.violations.push(Violation {
+                    kind: ViolationKind::Deadlock,
+                    process: None,
+                    failure: None,
+                    schedule: state.portable_schedule(),
+                });
+            }
         } else if let Some(failure) = property::final_failure(locals, state) {
-            self.failed(state, None, failure);
+            self.failed(None, failure, || state.portable_schedule());
         }
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
@@ -178,32 +219,58 @@ impl<'o> Driver<'o> {
         state: &State,
         process: ProcessId,
     ) {
-        if let Some(failure) = property::failure_after(locals, state, process) {
-            self.failed(state, Some(process), failure);
+        if let Some(failure) = property::process_failure(locals, state, process) {
+            let needed = || causal_past(locals.system(), &state.portable_schedule());
+            let is_new = self.failed(Some(process), failure.clone(), needed);
+            if let (true, Some(violation)) = (is_new, self.violations.last_mut()) {
+                violation.process = who_failed(locals.system(), violation);
+            }
         }
-        if state.oversubscribed().is_some() {
+        if let Some(failure) = property::oversubscription(locals, state) {
+            self.failed(None, failure, || state.portable_schedule());
             self.stop(StopReason::Oversubscribed);
         }
     }
 
-    fn failed(&mut self, state: &State, process: Option<ProcessId>, failure: Failure) {
+    /// Notes a failure that `schedule` leads to; was it new?
+    fn failed(
+        &mut self,
+        process: Option<ProcessId>,
+        failure: Failure,
+        schedule: impl FnOnce() -> Vec<Action>,
+    ) -> bool {
         let kind = failure.kind.into();
-        let process = process.map(|process| state.portable_ids()[process.index()]);
-        let schedule = state.portable_schedule();
-        self.found(Violation { kind, process, failure: Some(failure), schedule });
+        let is_new = self.is_new(|| Symptom::Failure(process, failure.clone()));
+        if is_new {
+            let schedule = schedule();
+            self.violations.push(Violation {
+                kind,
+                process: None,
+                failure: Some(failure),
+                schedule,
+            });
+        }
+        is_new
     }
 
-    fn found(&mut self, violation: Violation) {
-        let same = |known: &Violation| {
-            known.kind == violation.kind
-                && known.process == violation.process
-                && known.failure == violation.failure
-        };
-        if self.violations.len() < MAX_VIOLATIONS && !self.violations.iter().any(same) {
-            self.violations.push(violation);
-        }
+    /// A violation was found: is it worth keeping?
+    fn is_new(&mut self, symptom: impl FnOnce() -> Symptom) -> bool {
         if !self.budget.all {
             self.stop(StopReason::Violation);
         }
+        self.violations.len() < MAX_VIOLATIONS && self.known.insert(symptom())
     }
+}
+
+/// The process that has failed when the schedule of a violation is replayed, as the replay calls it.
+fn who_failed<S: System>(system: &S, violation: &Violation) -> Option<ProcessId> {
+    let mut locals = Locals::new(system);
+    let mut state = State::initial(&mut locals);
+    for &action in &violation.schedule {
+        state.step(&mut locals, action);
+    }
+    let has_failed = |process: &ProcessId| {
+        property::process_failure(&locals, &state, *process) == violation.failure.as_ref()
+    };
+    state.processes().find(has_failed)
 }

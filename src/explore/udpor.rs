@@ -60,7 +60,7 @@ fn run<S: System, T: Alternatives>(
         j: Vec::new(),
         alternatives,
         is_optimal,
-        enough: MIN_ENOUGH,
+        enough: driver.keep_events(),
         driver,
     };
     search.explore(0, 0);
@@ -83,9 +83,6 @@ struct Search<'s, 'd, 'o, S: System, T> {
     enough: usize,
     driver: &'d mut Driver<'o>,
 }
-
-/// The least size of U at which it is worth while to forget some of it.
-const MIN_ENOUGH: usize = 1 << 14;
 
 /// Stack that a call must find left, and what is added when it does not.
 const RED_ZONE: usize = 64 << 10;
@@ -140,7 +137,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     fn forget(&mut self) {
         self.unfolding.forget(&self.c, &self.d, &self.guides);
         self.alternatives.forget();
-        self.enough = MIN_ENOUGH.max(2 * self.unfolding.structure.len());
+        self.enough = self.driver.keep_events().max(2 * self.unfolding.structure.len());
     }
 
     /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
@@ -149,7 +146,10 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             return None;
         }
         if let Some(&e) = self.guides.get(a) {
-            debug_assert!(self.c.is_enabled(&self.unfolding.structure, e), "{e:?} of A is in en(C)");
+            debug_assert!(
+                self.c.is_enabled(&self.unfolding.structure, e),
+                "{e:?} of A is in en(C)"
+            );
             return Some(e);
         }
         let disabled = &self.live[live..];
@@ -191,7 +191,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     }
 
     fn report(&mut self) {
-        self.driver.stats.events = Some(self.unfolding.structure.built());
+        let structure = &self.unfolding.structure;
+        self.driver.stats.events_built = Some(structure.built());
+        self.driver.stats.events = (!structure.has_forgotten()).then(|| structure.built());
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
     }
 }

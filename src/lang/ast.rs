@@ -84,8 +84,17 @@ pub struct Statement {
 
 #[derive(Debug)]
 pub enum StatementKind {
-    Let { mutable: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
-    Assign { place: Expr, op: Option<BinaryOp>, value: Expr },
+    Let {
+        mutable: bool,
+        pattern: Pattern,
+        ty: Option<TypeExpr>,
+        value: Expr,
+    },
+    Assign {
+        place: Expr,
+        op: Option<BinaryOp>,
+        value: Expr,
+    },
     /// A value computed for its effect.
     Expr(Expr),
 }

@@ -80,7 +80,8 @@ impl Books {
 
     /// Sets these numbers.
     pub fn set_barrier(&mut self, barrier: BarrierId, arrived: u32, passed: u32) {
-        self.0.retain(|entry| !matches!(entry, Entry::Barrier { barrier: id, .. } if *id == barrier));
+        self.0
+            .retain(|entry| !matches!(entry, Entry::Barrier { barrier: id, .. } if *id == barrier));
         self.insert(Entry::Barrier { barrier, arrived, passed });
     }
 
@@ -119,7 +120,8 @@ impl Books {
     /// One more.
     pub fn count_spawn(&mut self, process: u32) {
         let count = self.spawned(process) + 1;
-        self.0.retain(|entry| !matches!(entry, Entry::Spawned { process: id, .. } if *id == process));
+        self.0
+            .retain(|entry| !matches!(entry, Entry::Spawned { process: id, .. } if *id == process));
         self.insert(Entry::Spawned { process, count });
     }
 }

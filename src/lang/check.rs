@@ -248,7 +248,8 @@ impl Checker<'_> {
         if let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(name) {
             return Type::Enum(*index);
         }
-        let known = ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
+        let known =
+            ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
         let hint = super::diagnostic::nearest(name, known);
         self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
         Type::Error

@@ -88,9 +88,15 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visible {
     /// mailbox value \[src\] \[tag\] → comm
-    Isend { src: bool, tag: bool },
+    Isend {
+        src: bool,
+        tag: bool,
+    },
     /// mailbox \[src\] \[tag\] → comm
-    Irecv { src: bool, tag: bool },
+    Irecv {
+        src: bool,
+        tag: bool,
+    },
     /// comm → value
     Wait,
     /// comm → bool
@@ -126,7 +132,10 @@ pub enum Visible {
     Choose,
     Local,
     /// arguments → process
-    Spawn { process: u32, args: u32 },
+    Spawn {
+        process: u32,
+        args: u32,
+    },
     /// process → unit
     Join,
 }

@@ -20,7 +20,10 @@ use crate::model::{Objects, Site, Value};
 pub fn compile(program: &mut Checked, source: &str) -> Code {
     let mut compiler = Compiler {
         source,
-        code: Code { objects: std::mem::replace(&mut program.objects, Objects::default()), ..Code::default() },
+        code: Code {
+            objects: std::mem::replace(&mut program.objects, Objects::default()),
+            ..Code::default()
+        },
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -260,7 +263,9 @@ impl Compiler<'_> {
             }
             ExprKind::Block(statements, value) => self.block(statements, value),
             ExprKind::Assign(place, op, value) => self.assign(place, *op, value),
-            ExprKind::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
+            ExprKind::If(condition, then, otherwise) => {
+                self.conditional(condition, then, otherwise)
+            }
             ExprKind::Match(value, arms) => self.match_expr(value, arms),
             ExprKind::While(condition, body) => self.while_loop(Some(condition), body),
             ExprKind::Loop(body) => self.while_loop(None, body),
@@ -377,7 +382,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn assign_local(&mut self, var: VarId, path: &[Projection], op: Option<BinaryOp>, value: &Expr) {
+    fn assign_local(
+        &mut self,
+        var: VarId,
+        path: &[Projection],
+        op: Option<BinaryOp>,
+        value: &Expr,
+    ) {
         let slot = self.frame.slots[var as usize];
         let mut steps = Vec::new();
         let mut indices = 0;

@@ -12,11 +12,15 @@ pub type NotConstant = (Span, String);
 /// The value of `expr`, if it depends on nothing but constants and the variables that `known` knows.
 pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
-    let all = |parts: &[Expr]| parts.iter().map(|part| evaluate(part, known)).collect::<Result<Vec<_>, _>>();
+    let all = |parts: &[Expr]| {
+        parts.iter().map(|part| evaluate(part, known)).collect::<Result<Vec<_>, _>>()
+    };
     match &expr.kind {
         ExprKind::Const(value) => Ok(value.clone()),
         ExprKind::Var(var) => known(*var).ok_or_else(|| at("this is not constant".to_owned())),
-        ExprKind::Unary(op, operand) => operators::unary(*op, &evaluate(operand, known)?).map_err(at),
+        ExprKind::Unary(op, operand) => {
+            operators::unary(*op, &evaluate(operand, known)?).map_err(at)
+        }
         ExprKind::Binary(BinaryOp::And, a, b) => match evaluate(a, known)? {
             Value::Bool(false) => Ok(Value::Bool(false)),
             _ => evaluate(b, known),
@@ -38,7 +42,9 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
             let place = operators::place(index, items.len(), "the list").map_err(at)?;
             Ok(items[place].clone())
         }
-        ExprKind::Field(tuple, index) => Ok(operators::field(&evaluate(tuple, known)?, *index).clone()),
+        ExprKind::Field(tuple, index) => {
+            Ok(operators::field(&evaluate(tuple, known)?, *index).clone())
+        }
         ExprKind::Length(list) => {
             Ok(Value::Int(operators::list(&evaluate(list, known)?).len() as i64))
         }

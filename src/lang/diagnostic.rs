@@ -197,7 +197,10 @@ pub(super) fn position(source: &str, byte: usize) -> (u32, u32) {
 }
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let limit = name.chars().count().max(3) / 3;
     candidates
         .into_iter()

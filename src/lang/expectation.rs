@@ -78,13 +78,19 @@ fn words(source: &str, span: Span) -> impl Iterator<Item = (&str, Span)> {
     })
 }
 
-fn parse_line(source: &str, span: Span, constants: &[String]) -> Result<Expectation, Box<Diagnostic>> {
+fn parse_line(
+    source: &str,
+    span: Span,
+    constants: &[String],
+) -> Result<Expectation, Box<Diagnostic>> {
     let (line, _) = super::diagnostic::position(source, span.start as usize);
     let mut expectation = Expectation { line, ..Expectation::default() };
     let mut words = words(source, span).peekable();
     if words.peek().is_none() {
         let hint = "such as `//@ traces 2`";
-        return Err(Box::new(Diagnostic::error(span, "an expectation that says nothing").hint(hint)));
+        return Err(Box::new(
+            Diagnostic::error(span, "an expectation that says nothing").hint(hint),
+        ));
     }
     while let Some((word, at)) = words.next() {
         match word {
@@ -104,7 +110,8 @@ fn parse_line(source: &str, span: Span, constants: &[String]) -> Result<Expectat
             }
             other => {
                 let message = format!("unknown expectation `{other}`");
-                let hint = nearest(other, WORDS).unwrap_or_else(|| format!("one of {}", WORDS.join(", ")));
+                let hint =
+                    nearest(other, WORDS).unwrap_or_else(|| format!("one of {}", WORDS.join(", ")));
                 return Err(Box::new(Diagnostic::error(at, message).hint(hint)));
             }
         }
@@ -126,7 +133,11 @@ fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<Verdict, Box<Diagn
     })
 }
 
-fn setting_of(word: &str, at: Span, constants: &[String]) -> Result<(String, String), Box<Diagnostic>> {
+fn setting_of(
+    word: &str,
+    at: Span,
+    constants: &[String],
+) -> Result<(String, String), Box<Diagnostic>> {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     if !constants.iter().any(|known| known == name) {
         let hint = nearest(name, constants.iter().map(String::as_str));

@@ -85,7 +85,11 @@ pub enum ExprKind {
     /// `final` only: the content of a cell.
     Peek(Address),
     /// `final` only: a top-level variable of instance `index` of a process.
-    ProcessVar { process: u32, index: Option<Box<Expr>>, name: String },
+    ProcessVar {
+        process: u32,
+        index: Option<Box<Expr>>,
+        name: String,
+    },
 }
 
 /// Where an assignment goes.
@@ -120,8 +124,19 @@ pub enum Pattern {
 /// A visible operation, or a sequence of two that the language has a word for.
 #[derive(Debug)]
 pub enum Operation {
-    Isend { mailbox: Address, value: Box<Expr>, src: Option<Box<Expr>>, tag: Option<Box<Expr>>, wait: bool },
-    Irecv { mailbox: Address, src: Option<Box<Expr>>, tag: Option<Box<Expr>>, wait: bool },
+    Isend {
+        mailbox: Address,
+        value: Box<Expr>,
+        src: Option<Box<Expr>>,
+        tag: Option<Box<Expr>>,
+        wait: bool,
+    },
+    Irecv {
+        mailbox: Address,
+        src: Option<Box<Expr>>,
+        tag: Option<Box<Expr>>,
+        wait: bool,
+    },
     Wait(Box<Expr>),
     Test(Box<Expr>),
     WaitAny(Box<Expr>),

@@ -42,7 +42,9 @@ pub trait World {
 pub enum Variable {
     Value(Value),
     /// The process stopped before it was declared; because of a violation or not.
-    Missing { failed: bool },
+    Missing {
+        failed: bool,
+    },
     /// There is no such instance.
     NoInstance(String),
 }
@@ -215,7 +217,9 @@ impl<'c, W: World> Machine<'c, W> {
             Instr::Assert(message) => {
                 if self.pop() == Value::Bool(false) {
                     let message = match message {
-                        Some(text) => format!("assertion failed: {}", self.code.texts[text as usize]),
+                        Some(text) => {
+                            format!("assertion failed: {}", self.code.texts[text as usize])
+                        }
                         None => "assertion failed".to_owned(),
                     };
                     return Err(Fault::Assertion(message));

@@ -30,7 +30,9 @@ pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
             Ok(Token::BlockComment) => {}
             Ok(Token::OpenStr) => {
                 let message = "this text has no end";
-                diagnostics.push(Diagnostic::error(span, message).hint("close it with `\"` on the same line"));
+                diagnostics.push(
+                    Diagnostic::error(span, message).hint("close it with `\"` on the same line"),
+                );
                 lexed.tokens.push((Token::Str, span));
             }
             Ok(token) => lexed.tokens.push((token, span)),

@@ -43,7 +43,9 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
         }
     };
     let text = op.text();
-    result.map(Value::Int).ok_or_else(|| format!("overflow: {a} {text} {b} does not fit into 64 bits"))
+    result
+        .map(Value::Int)
+        .ok_or_else(|| format!("overflow: {a} {text} {b} does not fit into 64 bits"))
 }
 
 /// The list inside.

@@ -23,8 +23,7 @@ const CALLED: &str = "a name to call";
 
 /// Parses a file. The tree is complete even if there are mistakes.
 pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagnostic>) -> File {
-    let mut parser =
-        Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
+    let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
     let mut file = File::default();
     while parser.peek() != Token::End {
         parser.item(&mut file.items);
@@ -123,8 +122,7 @@ impl Parser<'_> {
         if self.eat(token) {
             return true;
         }
-        let message =
-            format!("expected {}, found {}", token.describe(), self.peek().describe());
+        let message = format!("expected {}, found {}", token.describe(), self.peek().describe());
         let diagnostic = Diagnostic::error(self.span(), message).also(open, "opened here");
         self.report(diagnostic);
         false

@@ -55,8 +55,12 @@ pub fn posts(program: &Checked) -> Posts {
     for process in &program.processes {
         let mut found = Vec::new();
         visit(&process.body.block, &mut |expr| match &expr.kind {
-            ExprKind::Operation(Operation::Isend { mailbox, .. }) => found.push((mailbox, End::Send)),
-            ExprKind::Operation(Operation::Irecv { mailbox, .. }) => found.push((mailbox, End::Receive)),
+            ExprKind::Operation(Operation::Isend { mailbox, .. }) => {
+                found.push((mailbox, End::Send))
+            }
+            ExprKind::Operation(Operation::Irecv { mailbox, .. }) => {
+                found.push((mailbox, End::Receive))
+            }
             _ => {}
         });
         for (address, end) in found {
@@ -76,7 +80,13 @@ pub fn posts(program: &Checked) -> Posts {
     posts
 }
 
-fn add(posts: &mut Posts, address: &Address, end: End, index: Option<i64>, process: Option<ProcessId>) {
+fn add(
+    posts: &mut Posts,
+    address: &Address,
+    end: End,
+    index: Option<i64>,
+    process: Option<ProcessId>,
+) {
     // The index of a family is its variable 0, and is never assigned to.
     let known = |var| if var == 0 { index.map(Value::Int) } else { None };
     let chosen = match &address.index {
@@ -90,7 +100,9 @@ fn add(posts: &mut Posts, address: &Address, end: End, index: Option<i64>, proce
     };
     match chosen {
         Some(offset) => posts.add(address.base + offset, end, process),
-        None => (0..address.count).for_each(|offset| posts.add(address.base + offset, end, process)),
+        None => {
+            (0..address.count).for_each(|offset| posts.add(address.base + offset, end, process))
+        }
     }
 }
 
@@ -108,10 +120,18 @@ pub fn spawns(block: &Expr) -> Vec<u32> {
 /// Calls `each` with the expression and every one in it.
 fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
     each(expr);
-    let mut all = |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
+    let mut all =
+        |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
     match &expr.kind {
-        ExprKind::Error | ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Break | ExprKind::Continue => {}
-        ExprKind::Unary(_, a) | ExprKind::Repeat(a, _) | ExprKind::Field(a, _) | ExprKind::Length(a) => {
+        ExprKind::Error
+        | ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Break
+        | ExprKind::Continue => {}
+        ExprKind::Unary(_, a)
+        | ExprKind::Repeat(a, _)
+        | ExprKind::Field(a, _)
+        | ExprKind::Length(a) => {
             visit(a, each);
         }
         ExprKind::Let(_, a) | ExprKind::Loop(a) | ExprKind::Assert(a, _) => visit(a, each),
@@ -121,8 +141,12 @@ fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::Remove(a, b)
         | ExprKind::While(a, b)
         | ExprKind::ForEach(_, a, b) => all(&mut [&**a, &**b].into_iter()),
-        ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => all(&mut [&**a, &**b, &**c].into_iter()),
-        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Call(_, parts) => all(&mut parts.iter()),
+        ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => {
+            all(&mut [&**a, &**b, &**c].into_iter())
+        }
+        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Call(_, parts) => {
+            all(&mut parts.iter())
+        }
         ExprKind::Block(statements, value) => all(&mut statements.iter().chain([&**value])),
         ExprKind::Match(value, arms) => {
             all(&mut [&**value].into_iter());
@@ -165,12 +189,15 @@ fn arguments(operation: &Operation) -> Vec<&Expr> {
             index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
         }
         Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
-        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object) | Unlock(object) => {
+        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
+        | Unlock(object) => index_of(object),
+        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
             index_of(object)
         }
-        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => index_of(object),
         Arrive(object) | BarrierWait(object) | Barrier(object) | Read(object) => index_of(object),
-        MutexWaitAny(objects) | MutexTestAny(objects) => objects.iter().flat_map(index_of).collect(),
+        MutexWaitAny(objects) | MutexTestAny(objects) => {
+            objects.iter().flat_map(index_of).collect()
+        }
         CompareAndSwap(cell, a, b) => index_of(cell).into_iter().chain([&**a, &**b]).collect(),
         FetchAdd(cell, a) | Swap(cell, a) => index_of(cell).into_iter().chain([&**a]).collect(),
         Choose(a, b) => vec![a, b],

@@ -12,8 +12,9 @@ use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use super::operators;
 use crate::model::{
-    Access, BarrierId, CellId, End, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId, Next, Objects,
-    Op, Outcome, ProcessId, Request, SemaphoreId, Site, System, Value, ValueId, Values,
+    Access, BarrierId, CellId, End, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId,
+    Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System, Value, ValueId,
+    Values,
 };
 
 /// A program, ready to run.
@@ -101,9 +102,13 @@ impl World for Whole<'_> {
         };
         let offset = instance.checked_sub(first).and_then(|offset| u32::try_from(offset).ok());
         let Some(offset) = offset.filter(|&offset| offset < template.kind.instances()) else {
-            return Variable::NoInstance(format!("there is no process {}[{instance}]", template.name));
+            return Variable::NoInstance(format!(
+                "there is no process {}[{instance}]",
+                template.name
+            ));
         };
-        let local = self.locals[(template.first + offset) as usize].expect("a static process exists");
+        let local =
+            self.locals[(template.first + offset) as usize].expect("a static process exists");
         match self.program.top_level(local, name) {
             Some(value) => Variable::Value(value.clone()),
             None => Variable::Missing { failed: local.failure.is_some() },
@@ -115,7 +120,10 @@ impl Program {
     /// The constants that are integers or truth values, in order of declaration.
     pub fn constants(&self) -> impl Iterator<Item = (&str, &Value)> {
         let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_));
-        self.constants.iter().filter(move |(_, v)| plain(v)).map(|(name, value)| (name.as_str(), value))
+        self.constants
+            .iter()
+            .filter(move |(_, v)| plain(v))
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// What the `//@` lines of the file say must hold.
@@ -153,7 +161,10 @@ impl Program {
     }
 
     /// The variables in scope with their values, innermost last.
-    fn in_scope<'l>(&'l self, local: &'l Local) -> impl DoubleEndedIterator<Item = (&'l str, &'l Value, bool)> {
+    fn in_scope<'l>(
+        &'l self,
+        local: &'l Local,
+    ) -> impl DoubleEndedIterator<Item = (&'l str, &'l Value, bool)> {
         let live = self.code.live.iter().filter(|live| live.from <= local.pc && local.pc < live.to);
         live.filter_map(|live| {
             let value = local.stack.get(live.slot as usize)?;
@@ -162,7 +173,8 @@ impl Program {
     }
 
     fn top_level<'l>(&'l self, local: &'l Local, name: &str) -> Option<&'l Value> {
-        let mut found = self.in_scope(local).filter(|&(known, _, top_level)| top_level && known == name);
+        let mut found =
+            self.in_scope(local).filter(|&(known, _, top_level)| top_level && known == name);
         found.next_back().map(|(_, value, _)| value)
     }
 
@@ -182,7 +194,12 @@ impl Program {
     }
 
     /// The operation that `local` rests at, or why it makes no sense.
-    fn decode(&self, visible: Visible, local: &Local, values: &mut Values) -> Result<Next<Local>, String> {
+    fn decode(
+        &self,
+        visible: Visible,
+        local: &Local,
+        values: &mut Values,
+    ) -> Result<Next<Local>, String> {
         let args = &local.stack[local.stack.len() - visible.arity()..];
         let objects = &self.code.objects;
         let op = match visible {
@@ -208,13 +225,21 @@ impl Program {
                 let mutex = MutexId(number(&args[0]));
                 if local.books.mutex(mutex).is_some() {
                     let name = &objects.mutexes[mutex.index()];
-                    return Err(format!("requests the mutex `{name}`, which it has requested already"));
+                    return Err(format!(
+                        "requests the mutex `{name}`, which it has requested already"
+                    ));
                 }
                 Op::AsyncLock(mutex)
             }
-            Visible::MutexWait => Op::MutexWaitAny([self.request(local, &args[0], "waits for")?].into()),
-            Visible::MutexTest => Op::MutexTestAny([self.request(local, &args[0], "tests")?].into()),
-            Visible::MutexWaitAny => Op::MutexWaitAny(self.requests(local, &args[0], "waits for")?),
+            Visible::MutexWait => {
+                Op::MutexWaitAny([self.request(local, &args[0], "waits for")?].into())
+            }
+            Visible::MutexTest => {
+                Op::MutexTestAny([self.request(local, &args[0], "tests")?].into())
+            }
+            Visible::MutexWaitAny => {
+                Op::MutexWaitAny(self.requests(local, &args[0], "waits for")?)
+            }
             Visible::MutexTestAny => Op::MutexTestAny(self.requests(local, &args[0], "tests")?),
             Visible::Unlock => Op::Unlock(self.request(local, &args[0], "unlocks")?),
             Visible::AsyncAcquire => Op::AsyncAcquire(SemaphoreId(number(&args[0]))),
@@ -241,8 +266,12 @@ impl Program {
                 Op::BarrierWait { barrier, round: passed }
             }
             Visible::Read => Op::Access(CellId(number(&args[0])), Access::Read),
-            Visible::Write => access(args, |values, args| Access::Write(values.intern(args[1].clone())), values),
-            Visible::Swap => access(args, |values, args| Access::Swap(values.intern(args[1].clone())), values),
+            Visible::Write => {
+                access(args, |values, args| Access::Write(values.intern(args[1].clone())), values)
+            }
+            Visible::Swap => {
+                access(args, |values, args| Access::Swap(values.intern(args[1].clone())), values)
+            }
             Visible::FetchAdd => access(args, |_, args| Access::FetchAdd(args[1].int()), values),
             Visible::CompareAndSwap => access(
                 args,
@@ -276,7 +305,12 @@ impl Program {
         Ok(Request { mutex, handle })
     }
 
-    fn requests(&self, local: &Local, mutexes: &Value, does: &str) -> Result<Box<[Request]>, String> {
+    fn requests(
+        &self,
+        local: &Local,
+        mutexes: &Value,
+        does: &str,
+    ) -> Result<Box<[Request]>, String> {
         operators::list(mutexes).iter().map(|mutex| self.request(local, mutex, does)).collect()
     }
 
@@ -389,7 +423,11 @@ fn envelope(args: &[Value], src: bool, tag: bool) -> Envelope {
     }
 }
 
-fn access(args: &[Value], how: impl Fn(&mut Values, &[Value]) -> Access, values: &mut Values) -> Op {
+fn access(
+    args: &[Value],
+    how: impl Fn(&mut Values, &[Value]) -> Access,
+    values: &mut Values,
+) -> Op {
     Op::Access(CellId(number(&args[0])), how(values, args))
 }
 
@@ -434,10 +472,12 @@ impl System for Program {
         }
         match self.instr(local) {
             Instr::End => Next::Done,
-            Instr::Visible(visible) => self.decode(*visible, local, values).unwrap_or_else(|message| {
-                let site = Some(self.code.site(local.pc).clone());
-                Next::Failed(Failure { kind: FailureKind::Error, message, site })
-            }),
+            Instr::Visible(visible) => {
+                self.decode(*visible, local, values).unwrap_or_else(|message| {
+                    let site = Some(self.code.site(local.pc).clone());
+                    Next::Failed(Failure { kind: FailureKind::Error, message, site })
+                })
+            }
             other => unreachable!("a process rests at {other:?}"),
         }
     }

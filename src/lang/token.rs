@@ -230,7 +230,18 @@ impl Token {
         use Token::*;
         matches!(
             self,
-            Const | Mailbox | Mutex | Semaphore | Barrier | Shared | Enum | Fn | Process | Final | Actor | Init
+            Const
+                | Mailbox
+                | Mutex
+                | Semaphore
+                | Barrier
+                | Shared
+                | Enum
+                | Fn
+                | Process
+                | Final
+                | Actor
+                | Init
         )
     }
 

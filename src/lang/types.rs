@@ -108,7 +108,8 @@ impl Inference {
             (Type::Var(x), Type::Var(y)) if x == y => true,
             (Type::Var(x), other) | (other, Type::Var(x)) => self.bind(x, other),
             (Type::Tuple(a), Type::Tuple(b)) => {
-                a.len() == b.len() && a.iter().zip(&b).fold(true, |ok, (a, b)| self.unify(a, b) && ok)
+                a.len() == b.len()
+                    && a.iter().zip(&b).fold(true, |ok, (a, b)| self.unify(a, b) && ok)
             }
             (Type::List(a), Type::List(b)) => self.unify(&a, &b),
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify(&a, &b),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{MailboxId, Op, Outcome, ProcessId, State, Value, ValueId, Values, state::End};
+use super::{MailboxId, Op, Outcome, ProcessId, State, Value, ValueId, Values, object::End};
 
 /// A concurrent program, seen process by process.
 ///

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::{failure_after, final_failure};
+use super::{final_failure, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId, Site,
     State, Status, System, ValueId,
@@ -135,7 +135,9 @@ impl<'s, S: System> Replay<'s, S> {
     /// The failure that the last step ran into, or the first one before any step.
     pub fn failure_of_last_step(&self) -> Option<Standing> {
         match self.state.schedule().next_back() {
-            Some(last) => self.failure_of(last.process),
+            Some(last) => self
+                .failure_of(last.process)
+                .or_else(|| self.failure_of(self.state.just_spawned(&self.locals)?)),
             None => self.state.processes().find_map(|process| self.failure_of(process)),
         }
     }
@@ -147,8 +149,13 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     fn failure_of(&self, process: ProcessId) -> Option<Standing> {
-        let failure = failure_after(&self.locals, &self.state, process)?;
-        Some(Standing::Failed { process: Some(process), failure })
+        let own = process_failure(&self.locals, &self.state, process);
+        let own = own
+            .map(|failure| Standing::Failed { process: Some(process), failure: failure.clone() });
+        own.or_else(|| {
+            let failure = oversubscription(&self.locals, &self.state)?;
+            Some(Standing::Failed { process: None, failure })
+        })
     }
 
     /// The actions that can be taken now.

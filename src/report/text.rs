@@ -245,7 +245,10 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         "blocked explorations",
     );
     add(Some(stats.transitions), "transition", "transitions");
-    add(stats.events, "event", "events");
+    match stats.events {
+        None => add(stats.events_built, "event at most", "events at most"),
+        events => add(events, "event", "events"),
+    }
     add(stats.states, "state", "states");
     add(stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls");
     figures.push(format!("longest {}", thousands(stats.max_depth)));

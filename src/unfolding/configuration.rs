@@ -97,7 +97,8 @@ impl Configuration {
         let last = self.cut[lane.index()];
         let depth = structure.event(event).own.depth;
         last == event
-            || (structure.depth(lane, last) > depth && structure.ancestor(lane, last, depth) == event)
+            || (structure.depth(lane, last) > depth
+                && structure.ancestor(lane, last, depth) == event)
     }
 
     /// en(C) by process: the enabled events of one process.

@@ -98,7 +98,8 @@ impl EventStructure {
             return posted >= position;
         }
         let own = self.lanes.opposite(watch.lane);
-        let own_posts = self.path(own, self.deeper(own, changed[own.index()], observed[own.index()]));
+        let own_posts =
+            self.path(own, self.deeper(own, changed[own.index()], observed[own.index()]));
         let posts = self.path(
             watch.lane,
             self.deeper(watch.lane, changed[watch.lane.index()], observed[watch.lane.index()]),

@@ -172,6 +172,7 @@ pub struct EventStructure {
     pub(super) rivals: Vec<EventId>,
     pub(super) history: Vec<EventId>,
     built: u64,
+    pub(super) forgotten: bool,
 }
 
 impl EventStructure {
@@ -194,6 +195,7 @@ impl EventStructure {
             rivals: Vec::new(),
             history: Vec::new(),
             built: 0,
+            forgotten: false,
             lanes,
         }
     }
@@ -226,6 +228,11 @@ impl EventStructure {
     /// How many events were ever built. One that was forgotten and met again is built again.
     pub fn built(&self) -> u64 {
         self.built
+    }
+
+    /// Was any event ever forgotten?
+    pub fn has_forgotten(&self) -> bool {
+        self.forgotten
     }
 
     /// The events in immediate conflict with `id`: {f ∈ U : id #i f}, newest first.

@@ -309,9 +309,7 @@ impl<S: System> Unfolding<'_, S> {
         e: EventId,
     ) {
         let event = self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
-        let succeeded = |&&event: &&EventId| {
-            self.structure.event(event).choice != Choice::NOTHING
-        };
+        let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
         enabled.push(event);
@@ -354,15 +352,12 @@ impl<S: System> Unfolding<'_, S> {
         let mut causes = Events::new();
         causes.extend(own.is_some().then_some(own));
         for &other in others {
-            let is_below = |&cause: &EventId| {
-                self.structure.is_at_or_before_in_configuration(other, cause)
-            };
+            let is_below =
+                |&cause: &EventId| self.structure.is_at_or_before_in_configuration(other, cause);
             if !other.is_some() || causes.iter().any(is_below) {
                 continue;
             }
-            causes.retain(|cause| {
-                !self.structure.is_at_or_before_in_configuration(*cause, other)
-            });
+            causes.retain(|cause| !self.structure.is_at_or_before_in_configuration(*cause, other));
             causes.push(other);
         }
         causes.sort_unstable();

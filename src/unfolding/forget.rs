@@ -58,6 +58,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             if event.live && !q.contains(id.0) {
                 event.live = false;
+                self.forgotten = true;
                 self.free.push(id);
             }
         }

@@ -2,28 +2,20 @@
 
 use std::collections::HashMap;
 
-use mazurka::model::{Locals, PaperRelation};
+use mazurka::model::PaperRelation;
 use mazurka::trace::{Classes, HappensBefore};
 
-use crate::naive::{Obstacle, Structure, check_swaps};
-use crate::random_models::{MAX_CONFIGURATIONS, Sample, default_count, samples};
-
-fn structure_of<'s>(sample: &'s Sample) -> (Locals<'s, crate::random_models::Script>, Structure) {
-    let mut locals = Locals::new(&sample.script);
-    match Structure::of(&mut locals, MAX_CONFIGURATIONS) {
-        Ok(structure) => (locals, structure),
-        Err(Obstacle::TooLarge) => panic!("too many configurations: {}", sample.describe()),
-        Err(Obstacle::Broken(how)) => panic!("{how}\n{}", sample.describe()),
-    }
-}
+use super::structure_of;
+use crate::naive::check_swaps;
+use crate::random_models::samples;
 
 /// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
 /// say everything (both are checked on the way to the structure); the exhaustive explorer sees the same
 /// executions and classes.
 #[test]
 fn random_programs_unfold_to_prime_event_structures() {
-    for sample in samples(default_count()) {
-        let (locals, structure) = structure_of(&sample);
+    for sample in samples() {
+        let (locals, structure) = structure_of(sample);
         let found = (sample.executions, sample.classes);
         let expected = (structure.executions(), structure.maximal().count() as u64);
         assert_eq!(found, expected, "executions and classes of {}", sample.describe());
@@ -37,8 +29,8 @@ fn random_programs_unfold_to_prime_event_structures() {
 
 #[test]
 fn neighbours_that_the_relation_calls_independent_can_be_swapped() {
-    for sample in samples(default_count()) {
-        let (mut locals, structure) = structure_of(&sample);
+    for sample in samples() {
+        let (mut locals, structure) = structure_of(sample);
         if let Err(how) = check_swaps(&mut locals, &structure) {
             panic!("{how}\n{}", sample.describe());
         }
@@ -47,8 +39,8 @@ fn neighbours_that_the_relation_calls_independent_can_be_swapped() {
 
 #[test]
 fn vector_clocks_are_the_histories_of_the_definition() {
-    for sample in samples(default_count()) {
-        let (_, structure) = structure_of(&sample);
+    for sample in samples() {
+        let (_, structure) = structure_of(sample);
         for end in structure.maximal() {
             let mut order = HappensBefore::new(PaperRelation);
             for (process, footprint) in &end.run.footprints {
@@ -77,8 +69,8 @@ fn vector_clocks_are_the_histories_of_the_definition() {
 /// Occurrences are events, and normal forms are configurations.
 #[test]
 fn normal_forms_are_equal_iff_executions_are_equivalent() {
-    for sample in samples(default_count()) {
-        let (_, structure) = structure_of(&sample);
+    for sample in samples() {
+        let (_, structure) = structure_of(sample);
         let mut classes = Classes::new(PaperRelation);
         let mut events_of = HashMap::new();
         let mut occurrences_of = HashMap::new();

@@ -343,11 +343,6 @@ impl Structure {
         self.ex(c).iter().filter(|&e| self.conflicts[e as usize].is_disjoint(c)).collect()
     }
 
-    /// cex(C) = ex(C) ∖ en(C).
-    pub fn cex(&self, c: &Set) -> Set {
-        self.ex(c) - self.en(c)
-    }
-
     /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each d ∈ D is
     /// in conflict with something in it (paper 002, section 4.1).
     pub fn is_alternative(&self, j: &Set, d: &Set, c: &Set, u: &Set) -> bool {

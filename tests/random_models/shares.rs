@@ -6,6 +6,7 @@ use mazurka::model::{
     Access, Choice, FailureKind, Footprint, Locals, MailboxId, MutexId, Op, State, Status, System,
 };
 
+use crate::judge::violates_final;
 use crate::naive::Structure;
 
 /// What a program may reach, with the least share of the programs that must.
@@ -128,19 +129,12 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
     reached
 }
 
-fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
-    let cells = (0..locals.system().objects().cells.len() as u32)
-        .map(|cell| state.content(mazurka::model::CellId(cell)))
-        .collect::<Vec<_>>();
-    locals.system().judge_final(&[], &cells, &locals.values).is_some()
-}
-
 #[test]
 fn the_default_seeds_reach_what_matters() {
     let mut counts: BTreeMap<&str, u32> = WANTED.iter().map(|&(what, _)| (what, 0)).collect();
-    let samples = super::samples(super::default_count());
+    let samples = super::samples();
     let (mut events, mut executions, mut classes) = (0, 0, 0);
-    for sample in &samples {
+    for sample in samples {
         let mut locals = Locals::new(&sample.script);
         let structure = Structure::of(&mut locals, super::MAX_CONFIGURATIONS).expect("accepted");
         for what in reached(&locals, &structure) {

@@ -24,7 +24,9 @@ impl Checker<'_> {
                 let names: Vec<_> = match kind {
                     ProcessKind::Single => Vec::new(),
                     ProcessKind::Family { index, .. } => vec![index],
-                    ProcessKind::Template(params) => params.iter().map(|param| &param.name).collect(),
+                    ProcessKind::Template(params) => {
+                        params.iter().map(|param| &param.name).collect()
+                    }
                 };
                 self.process(next, &names, body);
                 next += 1;
@@ -32,7 +34,8 @@ impl Checker<'_> {
         }
         for item in &file.items {
             if let Item::Final { body } = item {
-                self.scope = Scope { context: Context::Final, blocks: vec![Vec::new()], ..Scope::default() };
+                self.scope =
+                    Scope { context: Context::Final, blocks: vec![Vec::new()], ..Scope::default() };
                 let block = self.block(body, Want::Dropped).0;
                 let block = Expr { kind: block, span: body.span };
                 let body = self.take_body(0, block);
@@ -41,7 +44,8 @@ impl Checker<'_> {
         }
         let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
         if !runs && self.diagnostics.is_empty() {
-            let diagnostic = Diagnostic::outside("the file declares no process that runs from the start");
+            let diagnostic =
+                Diagnostic::outside("the file declares no process that runs from the start");
             self.report(diagnostic.hint("add one, such as `process Main { }`"));
         }
     }
@@ -54,14 +58,19 @@ impl Checker<'_> {
         let want = if result == Type::Unit { Want::Dropped } else { Want::Hint(&result) };
         let (kind, ty) = self.block(block, want);
         if result != Type::Unit && !self.infer.coerce(&ty, &result) {
-            let span = block.tail.as_ref().map_or(Span { start: block.span.end - 1, ..block.span }, |tail| tail.span);
+            let span = block
+                .tail
+                .as_ref()
+                .map_or(Span { start: block.span.end - 1, ..block.span }, |tail| tail.span);
             let (found, expected) = (self.show(&ty), self.show(&result));
             let message = format!("`{}` returns {expected}, but this is {found}", name.text);
-            let diagnostic = Diagnostic::error(span, message).label(format!("expected {expected}, found {found}"));
-            let hint = (ty == Type::Unit).then(|| {
-                "the value of a function is its last expression, without `;`".to_owned()
-            });
-            self.report(diagnostic.also(self.functions[index].span, "declared here").maybe_hint(hint));
+            let diagnostic = Diagnostic::error(span, message)
+                .label(format!("expected {expected}, found {found}"));
+            let hint = (ty == Type::Unit)
+                .then(|| "the value of a function is its last expression, without `;`".to_owned());
+            self.report(
+                diagnostic.also(self.functions[index].span, "declared here").maybe_hint(hint),
+            );
         }
         let body = self.take_body(params.len(), Expr { kind, span: block.span });
         self.out.functions.push(body);
@@ -73,18 +82,27 @@ impl Checker<'_> {
         self.enter_body(Context::Process, params, &types, what);
         let kind = self.block(block, Want::Dropped).0;
         let variables = self.scope.vars.iter().filter(|var| var.top_level);
-        self.processes[index].variables = variables.map(|var| (var.name.clone(), var.ty.clone())).collect();
+        self.processes[index].variables =
+            variables.map(|var| (var.name.clone(), var.ty.clone())).collect();
         let body = self.take_body(params.len(), Expr { kind, span: block.span });
         let process = &self.processes[index];
         self.out.processes.push(Process { name: process.name.clone(), kind: process.kind, body });
     }
 
-    fn enter_body(&mut self, context: Context, params: &[&Name], types: &[Type], what: &'static str) {
+    fn enter_body(
+        &mut self,
+        context: Context,
+        params: &[&Name],
+        types: &[Type],
+        what: &'static str,
+    ) {
         self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
         for (at, (name, ty)) in params.iter().zip(types).enumerate() {
             if let Some(first) = params[..at].iter().find(|first| first.text == name.text) {
                 let message = format!("two parameters are called `{}`", name.text);
-                self.report(Diagnostic::error(name.span, message).also(first.span, "the first one"));
+                self.report(
+                    Diagnostic::error(name.span, message).also(first.span, "the first one"),
+                );
             }
             self.bind(&name.text, name.span, ty.clone(), false, what);
         }
@@ -93,14 +111,16 @@ impl Checker<'_> {
     fn take_body(&mut self, params: usize, block: Expr) -> Body {
         let scope = std::mem::take(&mut self.scope);
         for var in &scope.vars {
-            let silent = var.used || var.top_level || var.name.starts_with('_') || var.what != "variable";
+            let silent =
+                var.used || var.top_level || var.name.starts_with('_') || var.what != "variable";
             if !silent && !self.infer.has_comm(&var.ty) {
                 let message = format!("the variable `{}` is never used", var.name);
                 let hint = format!("call it `_{}` if that is intended", var.name);
                 self.report(Diagnostic::warning(var.span, message).hint(hint));
             }
         }
-        let vars = scope.vars.into_iter().map(|var| Variable { name: var.name, top_level: var.top_level });
+        let vars =
+            scope.vars.into_iter().map(|var| Variable { name: var.name, top_level: var.top_level });
         Body { vars: vars.collect(), params: params as u32, block }
     }
 

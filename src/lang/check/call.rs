@@ -61,8 +61,15 @@ pub(super) struct Call<'a> {
 }
 
 impl Checker<'_> {
-    pub(super) fn call(&mut self, name: &Name, args: &[Arg], span: Span, want: Want<'_>) -> (Expr, Type) {
-        let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text) else {
+    pub(super) fn call(
+        &mut self,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+        want: Want<'_>,
+    ) -> (Expr, Type) {
+        let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text)
+        else {
             return self.call_function(name, args, span);
         };
         if visible && self.scope.context != Context::Process {
@@ -85,7 +92,9 @@ impl Checker<'_> {
         };
         if want_dropped && matches!(name.text.as_str(), "push" | "remove") {
             let hint = match &args.first().map(|arg| &arg.value.kind) {
-                Some(ast::ExprKind::Name(list)) => format!("write `{list} = {}({list}, …)`", name.text),
+                Some(ast::ExprKind::Name(list)) => {
+                    format!("write `{list} = {}({list}, …)`", name.text)
+                }
                 _ => "assign it to the variable that holds the list".to_owned(),
             };
             let message = format!("`{}` gives a new list, which is dropped here", name.text);
@@ -98,13 +107,17 @@ impl Checker<'_> {
     }
 
     /// The arguments without labels, if there are as many as there should be.
-    pub(super) fn positional<'a, const N: usize>(&mut self, call: &Call<'a>) -> Option<[&'a ast::Expr; N]> {
+    pub(super) fn positional<'a, const N: usize>(
+        &mut self,
+        call: &Call<'a>,
+    ) -> Option<[&'a ast::Expr; N]> {
         let labelled: Vec<_> = call.args.iter().filter_map(|arg| arg.label.as_ref()).collect();
         let takes_labels = matches!(call.name, "isend" | "irecv" | "send" | "recv");
         for label in labelled {
             if !takes_labels || !matches!(label.text.as_str(), "src" | "tag") {
                 let message = format!("`{}` has no argument `{}:`", call.name, label.text);
-                let hint = takes_labels.then(|| "its named arguments are `src:` and `tag:`".to_owned());
+                let hint =
+                    takes_labels.then(|| "its named arguments are `src:` and `tag:`".to_owned());
                 self.report(Diagnostic::error(label.span, message).maybe_hint(hint));
             }
         }
@@ -112,7 +125,13 @@ impl Checker<'_> {
             call.args.iter().filter(|arg| arg.label.is_none()).map(|arg| &arg.value).collect();
         let found = plain.len();
         plain.try_into().ok().or_else(|| {
-            self.wrong_count(call.name, N, found, call.span, format!("it is used as `{}`", call.usage));
+            self.wrong_count(
+                call.name,
+                N,
+                found,
+                call.span,
+                format!("it is used as `{}`", call.usage),
+            );
             None
         })
     }
@@ -128,14 +147,21 @@ impl Checker<'_> {
             Some(Global { meaning: Meaning::Function(function), .. }) => *function,
             other => {
                 let hint = match other.map(|global| &global.meaning) {
-                    Some(Meaning::Process(_)) => Some(format!("to start a process, write `spawn {}(…)`", name.text)),
+                    Some(Meaning::Process(_)) => {
+                        Some(format!("to start a process, write `spawn {}(…)`", name.text))
+                    }
                     _ => {
-                        let functions = self.functions.iter().map(|function| function.name.as_str());
-                        nearest(&name.text, functions.chain(BUILTINS.iter().map(|&(known, ..)| known)))
+                        let functions =
+                            self.functions.iter().map(|function| function.name.as_str());
+                        nearest(
+                            &name.text,
+                            functions.chain(BUILTINS.iter().map(|&(known, ..)| known)),
+                        )
                     }
                 };
                 for arg in args {
-                    if !matches!(arg.value.kind, ast::ExprKind::Text(_) | ast::ExprKind::Range(..)) {
+                    if !matches!(arg.value.kind, ast::ExprKind::Text(_) | ast::ExprKind::Range(..))
+                    {
                         self.argument_of_nothing(&arg.value);
                     }
                 }
@@ -148,7 +174,8 @@ impl Checker<'_> {
             }
         };
         let signature = &self.functions[function as usize];
-        let (params, result, declared) = (signature.params.clone(), signature.result.clone(), signature.span);
+        let (params, result, declared) =
+            (signature.params.clone(), signature.result.clone(), signature.span);
         if self.scope.context == Context::Constant {
             self.report(Diagnostic::error(span, "a constant cannot call a function"));
             return wrong(span);
@@ -201,9 +228,12 @@ impl Checker<'_> {
         let process = match self.globals.get(&name.text) {
             Some(Global { meaning: Meaning::Process(process), .. }) => *process,
             _ => {
-                let hint = nearest(&name.text, self.processes.iter().map(|process| process.name.as_str()));
+                let hint =
+                    nearest(&name.text, self.processes.iter().map(|process| process.name.as_str()));
                 let message = format!("there is no process `{}`", name.text);
-                self.report(Diagnostic::error(name.span, message).label("unknown name").maybe_hint(hint));
+                self.report(
+                    Diagnostic::error(name.span, message).label("unknown name").maybe_hint(hint),
+                );
                 return wrong(span);
             }
         };
@@ -212,7 +242,9 @@ impl Checker<'_> {
         if kind != Kind::Template {
             let message = format!("`{}` exists from the start and cannot be spawned", name.text);
             let diagnostic = Diagnostic::error(name.span, message).also(declared, "declared here");
-            self.report(diagnostic.hint(format!("a template has parameters: `process {}()`", name.text)));
+            self.report(
+                diagnostic.hint(format!("a template has parameters: `process {}()`", name.text)),
+            );
             return wrong(span);
         }
         if self.scope.context != Context::Process {
@@ -239,7 +271,13 @@ impl Checker<'_> {
                 }
             },
             args => {
-                self.wrong_count("assert", 1, args.len(), call.span, format!("it is used as `{}`", call.usage));
+                self.wrong_count(
+                    "assert",
+                    1,
+                    args.len(),
+                    call.span,
+                    format!("it is used as `{}`", call.usage),
+                );
                 return None;
             }
         };
@@ -271,7 +309,8 @@ impl Checker<'_> {
         let item = self.item_of(&ty, list.span);
         if let Type::Array(..) = self.infer.shallow(&ty) {
             let shown = self.show(&ty);
-            let message = format!("expected a list, found the array {shown}, whose length is fixed");
+            let message =
+                format!("expected a list, found the array {shown}, whose length is fixed");
             let hint = format!("declare it as a list: `[{}]`", self.show(&item));
             self.report(Diagnostic::error(list.span, message).hint(hint));
         }

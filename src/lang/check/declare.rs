@@ -32,7 +32,9 @@ impl Checker<'_> {
         }
         for item in &file.items {
             match item {
-                Item::Function { name, params, result, .. } => self.signature(name, params, result.as_ref()),
+                Item::Function { name, params, result, .. } => {
+                    self.signature(name, params, result.as_ref())
+                }
                 Item::Process { name, kind, .. } => self.process_signature(name, kind),
                 _ => {}
             }
@@ -71,7 +73,10 @@ impl Checker<'_> {
         for (at, variant) in variants.iter().enumerate() {
             if let Some(first) = variants[..at].iter().find(|v| v.text == variant.text) {
                 let message = format!("`{}` is declared twice", variant.text);
-                self.report(Diagnostic::error(variant.span, message).also(first.span, "first declared here"));
+                self.report(
+                    Diagnostic::error(variant.span, message)
+                        .also(first.span, "first declared here"),
+                );
             }
             self.variants.entry(variant.text.clone()).or_default().push((index, at as u32));
         }
@@ -118,8 +123,11 @@ impl Checker<'_> {
         };
         if value.is_none() {
             let shown = self.show(ty);
-            let message = format!("-D {}={text}: `{text}` is not a value of type {shown}", name.text);
-            self.report(Diagnostic::error(name.span, message).label("the constant is declared here"));
+            let message =
+                format!("-D {}={text}: `{text}` is not a value of type {shown}", name.text);
+            self.report(
+                Diagnostic::error(name.span, message).label("the constant is declared here"),
+            );
         }
         value
     }
@@ -130,10 +138,11 @@ impl Checker<'_> {
             if names.iter().any(|known| known == name) {
                 continue;
             }
-            let hint = nearest(name, names.iter().map(String::as_str)).or_else(|| match &names[..] {
-                [] => Some("the file declares no constants".to_owned()),
-                names => Some(format!("its constants are {}", names.join(", "))),
-            });
+            let hint =
+                nearest(name, names.iter().map(String::as_str)).or_else(|| match &names[..] {
+                    [] => Some("the file declares no constants".to_owned()),
+                    names => Some(format!("its constants are {}", names.join(", "))),
+                });
             let message = format!("-D {name}={value}: the file has no constant `{name}`");
             self.report(Diagnostic::outside(message).maybe_hint(hint));
         }
@@ -149,7 +158,11 @@ impl Checker<'_> {
                 1 => format!("this is {n}, and must be at least 1"),
                 _ => format!("this is {n}, and must not be negative"),
             };
-            let message = if n > hi { format!("{what} is too large") } else { format!("{what} is too small") };
+            let message = if n > hi {
+                format!("{what} is too large")
+            } else {
+                format!("{what} is too small")
+            };
             self.report(Diagnostic::error(expr.span, message).label(label));
             return None;
         }
@@ -196,7 +209,8 @@ impl Checker<'_> {
                 let group = self.group(ObjectKind::Mailbox, name, size.as_ref(), ty);
                 if let (Some(group), Some(span)) = (group, declared) {
                     let shown = self.show(&self.groups[group].ty.clone());
-                    self.groups[group].first_use = Some((span, format!("declared to carry {shown}")));
+                    self.groups[group].first_use =
+                        Some((span, format!("declared to carry {shown}")));
                 }
                 self.name_all(name, size.as_ref(), |out, name| out.mailboxes.push(name));
             }
@@ -205,15 +219,22 @@ impl Checker<'_> {
                 self.name_all(name, size.as_ref(), |out, name| out.mutexes.push(name));
             }
             Item::Semaphore { name, size, initial } => {
-                let units = self.bounded(initial, 0, i64::from(u32::MAX), "the number of units").unwrap_or(0);
+                let units = self
+                    .bounded(initial, 0, i64::from(u32::MAX), "the number of units")
+                    .unwrap_or(0);
                 self.group(ObjectKind::Semaphore, name, size.as_ref(), Type::Unit);
-                self.name_all(name, size.as_ref(), |out, name| out.semaphores.push((name, units as u32)));
+                self.name_all(name, size.as_ref(), |out, name| {
+                    out.semaphores.push((name, units as u32))
+                });
             }
             Item::Barrier { name, size, participants } => {
-                let count = self.bounded(participants, 1, MAX_OBJECTS, "the number of participants");
+                let count =
+                    self.bounded(participants, 1, MAX_OBJECTS, "the number of participants");
                 let count = count.unwrap_or(1);
                 self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
-                self.name_all(name, size.as_ref(), |out, name| out.barriers.push((name, count as u32)));
+                self.name_all(name, size.as_ref(), |out, name| {
+                    out.barriers.push((name, count as u32))
+                });
             }
             Item::Shared { name, ty, initial } => self.cells(name, ty, initial),
             _ => {}
@@ -221,7 +242,13 @@ impl Checker<'_> {
     }
 
     /// Enters a declaration of objects; its place in `groups`.
-    fn group(&mut self, kind: ObjectKind, name: &Name, size: Option<&Expr>, ty: Type) -> Option<usize> {
+    fn group(
+        &mut self,
+        kind: ObjectKind,
+        name: &Name,
+        size: Option<&Expr>,
+        ty: Type,
+    ) -> Option<usize> {
         let count = match size {
             Some(size) => self.size(size, "an array of objects"),
             None => Some(1),
@@ -273,15 +300,22 @@ impl Checker<'_> {
             other => (other.clone(), None),
         };
         // One value for every element, or a literal that lists them.
-        let listed = matches!(initial.kind, crate::lang::ast::ExprKind::List(_) | crate::lang::ast::ExprKind::Repeat(..));
+        let listed = matches!(
+            initial.kind,
+            crate::lang::ast::ExprKind::List(_) | crate::lang::ast::ExprKind::Repeat(..)
+        );
         let whole = count.is_some() && listed && !matches!(item, Type::List(_) | Type::Array(..));
         let whole = whole || (count.is_some() && self.lists_items(initial, &item));
         let expected = if whole { &declared } else { &item };
-        let value = self.constant_value(initial, Some(expected)).map_or(Value::Unit, |(_, value)| value);
+        let value =
+            self.constant_value(initial, Some(expected)).map_or(Value::Unit, |(_, value)| value);
         for index in 0..count.unwrap_or(1) {
-            let shown = count.map_or_else(|| name.text.clone(), |_| format!("{}[{index}]", name.text));
+            let shown =
+                count.map_or_else(|| name.text.clone(), |_| format!("{}[{index}]", name.text));
             let content = match &value {
-                Value::List(items) if whole => items.get(index as usize).cloned().unwrap_or(Value::Unit),
+                Value::List(items) if whole => {
+                    items.get(index as usize).cloned().unwrap_or(Value::Unit)
+                }
                 value => value.clone(),
             };
             self.out.objects.cells.push((shown, content));
@@ -304,7 +338,9 @@ impl Checker<'_> {
         use crate::lang::ast::ExprKind::{List, Repeat};
         let is_list = |expr: &Expr| matches!(expr.kind, List(_) | Repeat(..));
         match (&initial.kind, item) {
-            (List(items), Type::List(_) | Type::Array(..)) => !items.is_empty() && items.iter().all(is_list),
+            (List(items), Type::List(_) | Type::Array(..)) => {
+                !items.is_empty() && items.iter().all(is_list)
+            }
             (Repeat(item, _), Type::List(_) | Type::Array(..)) => is_list(item),
             _ => false,
         }
@@ -322,7 +358,8 @@ impl Checker<'_> {
             ProcessKind::Single => (Kind::Single, Vec::new()),
             ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi), vec![Type::Int]),
             ProcessKind::Template(params) => {
-                let types: Vec<_> = params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+                let types: Vec<_> =
+                    params.iter().map(|param| self.resolve_type(&param.ty)).collect();
                 for (ty, param) in types.iter().zip(params) {
                     self.must_travel.push((ty.clone(), param.ty.span, "given to another process"));
                 }
@@ -332,7 +369,13 @@ impl Checker<'_> {
         self.enter(name, Meaning::Process(self.processes.len() as u32));
         let name = Name { text: name.text.clone(), span: name.span };
         let variables = Vec::new();
-        self.processes.push(ProcessSignature { name: name.text, kind, params, span: name.span, variables });
+        self.processes.push(ProcessSignature {
+            name: name.text,
+            kind,
+            params,
+            span: name.span,
+            variables,
+        });
     }
 
     fn family(&mut self, lo: &Expr, hi: &Expr) -> Kind {

@@ -53,14 +53,22 @@ impl Checker<'_> {
                 .map(|row| row[1..].to_vec())
                 .collect();
             if let Some(mut missing) = self.uncovered(&matching, rest) {
-                missing.insert(0, value.map_or_else(|| "_".to_owned(), |value| self.show_constant(&value)));
+                missing.insert(
+                    0,
+                    value.map_or_else(|| "_".to_owned(), |value| self.show_constant(&value)),
+                );
                 return Some(missing);
             }
         }
         None
     }
 
-    fn uncovered_tuple(&self, rows: &[Vec<&Pattern>], parts: &[Type], rest: &[Type]) -> Option<Vec<String>> {
+    fn uncovered_tuple(
+        &self,
+        rows: &[Vec<&Pattern>],
+        parts: &[Type],
+        rest: &[Type],
+    ) -> Option<Vec<String>> {
         const WILD: Pattern = Pattern::Wild;
         let rows: Vec<Vec<&Pattern>> = rows
             .iter()
@@ -95,7 +103,9 @@ impl Checker<'_> {
 
     fn show_constant(&self, value: &Value) -> String {
         match value {
-            Value::Variant { of, index } => self.out.enums[*of as usize].variants[*index as usize].clone(),
+            Value::Variant { of, index } => {
+                self.out.enums[*of as usize].variants[*index as usize].clone()
+            }
             other => other.to_string(),
         }
     }

@@ -27,7 +27,8 @@ impl Checker<'_> {
         if !self.infer.coerce(found, ty) {
             let (found, expected) = (self.show(found), self.show(ty));
             let message = format!("expected {expected}, found {found}");
-            let hint = (found == "comm").then(|| "`wait` for the communication to get its value".to_owned());
+            let hint = (found == "comm")
+                .then(|| "`wait` for the communication to get its value".to_owned());
             let label = format!("this is {found}");
             self.report(Diagnostic::error(span, message).label(label).maybe_hint(hint));
         }
@@ -61,7 +62,9 @@ impl Checker<'_> {
                 }
                 self.binary(*op, a, b)
             }
-            ast::ExprKind::Tuple(parts) if parts.is_empty() => (ExprKind::Const(Value::Unit), Type::Unit),
+            ast::ExprKind::Tuple(parts) if parts.is_empty() => {
+                (ExprKind::Const(Value::Unit), Type::Unit)
+            }
             ast::ExprKind::Tuple(parts) => self.tuple(parts, want),
             ast::ExprKind::List(items) => self.list(items, want),
             ast::ExprKind::Repeat(item, count) => self.repeat(item, count, want),
@@ -85,7 +88,9 @@ impl Checker<'_> {
             }
             ast::ExprKind::For(pattern, over, body) => self.for_loop(pattern, over, body),
             ast::ExprKind::Break => (self.leave_loop(span, "break", ExprKind::Break), Type::Never),
-            ast::ExprKind::Continue => (self.leave_loop(span, "continue", ExprKind::Continue), Type::Never),
+            ast::ExprKind::Continue => {
+                (self.leave_loop(span, "continue", ExprKind::Continue), Type::Never)
+            }
             ast::ExprKind::Return(value) => self.return_expr(value.as_deref(), span),
         };
         (Expr { kind, span }, ty)
@@ -184,7 +189,9 @@ impl Checker<'_> {
             }
             _ => self.expr(item, Want::Any),
         };
-        let Some(count) = self.size(count, "an array") else { return (ExprKind::Error, Type::Error) };
+        let Some(count) = self.size(count, "an array") else {
+            return (ExprKind::Error, Type::Error);
+        };
         (ExprKind::Repeat(Box::new(item), count), Type::Array(Box::new(ty), count))
     }
 
@@ -202,7 +209,9 @@ impl Checker<'_> {
         let then = Box::new(Expr { kind: then, span });
         let Some(otherwise) = otherwise else {
             let ty = self.infer.shallow(&then_type);
-            if !matches!(want, Want::Dropped) && !matches!(ty, Type::Unit | Type::Never | Type::Error) {
+            if !matches!(want, Want::Dropped)
+                && !matches!(ty, Type::Unit | Type::Never | Type::Error)
+            {
                 let message = "an `if` without `else` has no value";
                 self.report(Diagnostic::error(then_span, message).hint("add an `else` branch"));
             }
@@ -215,7 +224,14 @@ impl Checker<'_> {
     }
 
     /// The type of a value that comes from one of two branches.
-    fn branches_agree(&mut self, a: &Type, a_span: Span, b: &Type, b_span: Span, want: Want<'_>) -> Type {
+    fn branches_agree(
+        &mut self,
+        a: &Type,
+        a_span: Span,
+        b: &Type,
+        b_span: Span,
+        want: Want<'_>,
+    ) -> Type {
         let (a, b) = (self.infer.shallow(a), self.infer.shallow(b));
         match (&a, &b) {
             (Type::Never, _) => return b,
@@ -259,7 +275,9 @@ impl Checker<'_> {
             checked.push(arm);
             result = Some(match result {
                 None => (body_type, body_span),
-                Some((ty, span)) => (self.branches_agree(&ty, span, &body_type, body_span, want), body_span),
+                Some((ty, span)) => {
+                    (self.branches_agree(&ty, span, &body_type, body_span, want), body_span)
+                }
             });
         }
         self.must_be_exhaustive(&checked, &value_type, value_span, span);
@@ -275,7 +293,12 @@ impl Checker<'_> {
         (Expr { kind, span: body.span }, breaks)
     }
 
-    fn for_loop(&mut self, pattern: &ast::Pattern, over: &ast::Expr, body: &Block) -> (ExprKind, Type) {
+    fn for_loop(
+        &mut self,
+        pattern: &ast::Pattern,
+        over: &ast::Expr,
+        body: &Block,
+    ) -> (ExprKind, Type) {
         let kind = if let ast::ExprKind::Range(lo, hi) = &over.kind {
             let lo = Box::new(self.expr_of(lo, &Type::Int));
             let hi = Box::new(self.expr_of(hi, &Type::Int));
@@ -323,8 +346,13 @@ impl Checker<'_> {
             other => {
                 let shown = self.show(&other);
                 let message = format!("expected a list or an array, found {shown}");
-                let hint = (other == Type::Int).then(|| "to count, loop over a range: `0..n`".to_owned());
-                self.report(Diagnostic::error(span, message).label(format!("this is {shown}")).maybe_hint(hint));
+                let hint =
+                    (other == Type::Int).then(|| "to count, loop over a range: `0..n`".to_owned());
+                self.report(
+                    Diagnostic::error(span, message)
+                        .label(format!("this is {shown}"))
+                        .maybe_hint(hint),
+                );
                 Type::Error
             }
         }
@@ -353,7 +381,10 @@ impl Checker<'_> {
                     let message = "only a function returns a value";
                     self.report(Diagnostic::error(value.span, message));
                 } else if context != Context::Process {
-                    self.report(Diagnostic::error(span, "`return` outside of a function or process"));
+                    self.report(Diagnostic::error(
+                        span,
+                        "`return` outside of a function or process",
+                    ));
                 }
                 None
             }

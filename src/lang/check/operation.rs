@@ -64,7 +64,10 @@ impl Checker<'_> {
             "local" => {
                 let [label] = self.positional(call)?;
                 if !matches!(label.kind, ast::ExprKind::Text(_)) {
-                    self.report(Diagnostic::error(label.span, "the label of `local` must be a text"));
+                    self.report(Diagnostic::error(
+                        label.span,
+                        "the label of `local` must be a text",
+                    ));
                 }
                 unit(Operation::Local)
             }
@@ -89,11 +92,14 @@ impl Checker<'_> {
 
     /// The argument with this label.
     fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Box<Expr>> {
-        let mut found = call.args.iter().filter(|arg| arg.label.as_ref().is_some_and(|l| l.text == label));
+        let mut found =
+            call.args.iter().filter(|arg| arg.label.as_ref().is_some_and(|l| l.text == label));
         let first = found.next()?;
         if let Some(again) = found.next().and_then(|arg| arg.label.as_ref()) {
             let message = format!("`{label}:` is given twice");
-            self.report(Diagnostic::error(again.span, message).also(first.value.span, "given first here"));
+            self.report(
+                Diagnostic::error(again.span, message).also(first.value.span, "given first here"),
+            );
         }
         Some(Box::new(self.expr_of(&first.value, &Type::Int)))
     }
@@ -129,7 +135,9 @@ impl Checker<'_> {
             if let Some((first, label)) = first {
                 diagnostic = diagnostic.also(first, label);
             }
-            self.report(diagnostic.hint("a mailbox carries one type of message; use two mailboxes"));
+            self.report(
+                diagnostic.hint("a mailbox carries one type of message; use two mailboxes"),
+            );
         } else if first.is_none() {
             let label = format!("here it carries {}", self.show(message));
             self.groups[group as usize].first_use = Some((span, label));
@@ -141,7 +149,8 @@ impl Checker<'_> {
         let (group, mailbox) = self.address(mailbox, ObjectKind::Mailbox)?;
         let message = self.groups[group as usize].ty.clone();
         if self.groups[group as usize].first_use.is_none() {
-            self.groups[group as usize].first_use = Some((call.span, "received from it here".to_owned()));
+            self.groups[group as usize].first_use =
+                Some((call.span, "received from it here".to_owned()));
         }
         let src = self.labelled(call, "src");
         let tag = self.labelled(call, "tag");
@@ -187,14 +196,17 @@ impl Checker<'_> {
         let [list] = self.positional(call)?;
         let ast::ExprKind::List(items) = &list.kind else {
             let message = format!("`{}` takes a list of mutexes", call.name);
-            self.report(Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)));
+            self.report(
+                Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)),
+            );
             return None;
         };
         if items.is_empty() {
             let message = format!("`{}` needs at least one mutex", call.name);
             self.report(Diagnostic::error(list.span, message));
         }
-        let found: Vec<_> = items.iter().map(|item| self.address(item, ObjectKind::Mutex)).collect();
+        let found: Vec<_> =
+            items.iter().map(|item| self.address(item, ObjectKind::Mutex)).collect();
         found.into_iter().map(|found| found.map(|(_, address)| address)).collect()
     }
 

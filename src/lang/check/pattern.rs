@@ -19,7 +19,9 @@ impl Checker<'_> {
         let checked = self.pattern(pattern, ty, mutable, what);
         if is_refutable(&checked) {
             let message = "this pattern does not match every value";
-            self.report(Diagnostic::error(pattern.span, message).hint("use `match` to tell values apart"));
+            self.report(
+                Diagnostic::error(pattern.span, message).hint("use `match` to tell values apart"),
+            );
         }
         checked
     }
@@ -139,7 +141,9 @@ impl Checker<'_> {
             }
         };
         let parts = parts.iter().zip(&types);
-        Pattern::Tuple(parts.map(|(part, ty)| self.pattern_inside(part, ty, mutable, what)).collect())
+        Pattern::Tuple(
+            parts.map(|(part, ty)| self.pattern_inside(part, ty, mutable, what)).collect(),
+        )
     }
 }
 

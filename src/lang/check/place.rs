@@ -50,10 +50,14 @@ impl Checker<'_> {
                 (Expr { kind: ExprKind::Const(Value::Variant { of, index }), span }, Type::Enum(of))
             }
             Some(several) => {
-                let owners: Vec<_> =
-                    several.iter().map(|&(of, _)| format!("`{}::{name}`", self.enum_names[of as usize])).collect();
+                let owners: Vec<_> = several
+                    .iter()
+                    .map(|&(of, _)| format!("`{}::{name}`", self.enum_names[of as usize]))
+                    .collect();
                 let message = format!("`{name}` is a variant of several enumerations");
-                self.report(Diagnostic::error(span, message).hint(format!("write {}", owners.join(" or "))));
+                self.report(
+                    Diagnostic::error(span, message).hint(format!("write {}", owners.join(" or "))),
+                );
                 wrong(span)
             }
             None => {
@@ -113,7 +117,8 @@ impl Checker<'_> {
         }
         let (one, _) = kind_name(kind);
         let diagnostic = if kind == ObjectKind::Cell {
-            let message = format!("`{name}` is an array of {count} cells, which are read one by one");
+            let message =
+                format!("`{name}` is an array of {count} cells, which are read one by one");
             Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
         } else {
             Diagnostic::error(span, format!("`{name}` is a {one}, not a value"))
@@ -133,9 +138,8 @@ impl Checker<'_> {
                     Context::Function => format!("a function cannot read the shared cell `{name}`"),
                     _ => format!("the content of `{name}` is not constant"),
                 };
-                let hint = (context == Context::Function).then(|| {
-                    "functions are pure: pass the content as an argument".to_owned()
-                });
+                let hint = (context == Context::Function)
+                    .then(|| "functions are pure: pass the content as an argument".to_owned());
                 self.report(Diagnostic::error(span, message).maybe_hint(hint));
                 return (Expr { kind: ExprKind::Error, span }, ty);
             }
@@ -174,7 +178,11 @@ impl Checker<'_> {
                 let hint = nearest(name, names.map(|group| group.name.as_str()));
                 let message = format!("there is no {} `{name}`", kind_name(kind).0);
                 if !name.is_empty() {
-                    self.report(Diagnostic::error(name_span, message).label("unknown name").maybe_hint(hint));
+                    self.report(
+                        Diagnostic::error(name_span, message)
+                            .label("unknown name")
+                            .maybe_hint(hint),
+                    );
                 }
                 if let Some(index) = index {
                     self.expr_of(index, &Type::Int);
@@ -187,13 +195,20 @@ impl Checker<'_> {
     }
 
     /// An array of objects needs an index, a single one must not have one.
-    fn check_index(&mut self, group: u32, index: Option<Expr>, span: Span) -> Option<(u32, Address)> {
-        let Group { kind, name, is_array, count, span: declared, .. } = self.groups[group as usize].clone();
+    fn check_index(
+        &mut self,
+        group: u32,
+        index: Option<Expr>,
+        span: Span,
+    ) -> Option<(u32, Address)> {
+        let Group { kind, name, is_array, count, span: declared, .. } =
+            self.groups[group as usize].clone();
         let (one, several) = kind_name(kind);
         match (is_array, &index) {
             (true, None) => {
                 let message = format!("`{name}` is an array of {count} {several}");
-                let diagnostic = Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"));
+                let diagnostic =
+                    Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"));
                 self.report(diagnostic);
                 None
             }
@@ -217,7 +232,8 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) if self.variable(name).is_some() => {
                 format!("`{name}` is a variable")
             }
-            ast::ExprKind::Name(name) => match self.globals.get(name).map(|global| &global.meaning) {
+            ast::ExprKind::Name(name) => match self.globals.get(name).map(|global| &global.meaning)
+            {
                 Some(Meaning::Objects(group)) => {
                     format!("`{name}` is a {}", kind_name(self.groups[*group as usize].kind).0)
                 }
@@ -229,8 +245,12 @@ impl Checker<'_> {
             },
             _ => "this is a value".to_owned(),
         };
-        let known: Vec<_> =
-            self.groups.iter().filter(|group| group.kind == kind).map(|group| format!("`{}`", group.name)).collect();
+        let known: Vec<_> = self
+            .groups
+            .iter()
+            .filter(|group| group.kind == kind)
+            .map(|group| format!("`{}`", group.name))
+            .collect();
         let hint = match &known[..] {
             [] => format!("the file declares no {several}"),
             known => format!("the {several} of the file: {}", known.join(", ")),
@@ -241,7 +261,12 @@ impl Checker<'_> {
     }
 
     /// `base[index]` as a value.
-    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> (Expr, Type) {
+    pub(super) fn index(
+        &mut self,
+        base: &ast::Expr,
+        index: &ast::Expr,
+        span: Span,
+    ) -> (Expr, Type) {
         if let Some(group) = self.cell_array(base) {
             let index = self.expr_of(index, &Type::Int);
             let ty = self.groups[group as usize].ty.clone();
@@ -296,7 +321,10 @@ impl Checker<'_> {
             Type::Error | Type::Never => return None,
             Type::Var(_) => {
                 let message = "the type of this is not known yet";
-                self.report(Diagnostic::error(base, message).hint("declare the type of the variable or mailbox"));
+                self.report(
+                    Diagnostic::error(base, message)
+                        .hint("declare the type of the variable or mailbox"),
+                );
                 return None;
             }
             other => {
@@ -309,7 +337,10 @@ impl Checker<'_> {
         if at.is_none() {
             let last = parts.len().saturating_sub(1);
             let message = format!("the tuple has no field `{}`", field.text);
-            self.report(Diagnostic::error(field.span, message).hint(format!("its fields are .0 to .{last}")));
+            self.report(
+                Diagnostic::error(field.span, message)
+                    .hint(format!("its fields are .0 to .{last}")),
+            );
         }
         at.map(|at| (at as u32, parts[at].clone()))
     }
@@ -326,13 +357,21 @@ impl Checker<'_> {
         let name = signature.name.clone();
         if self.scope.context != Context::Final {
             let message = format!("only `final` may read a variable of `{name}`");
-            self.report(Diagnostic::error(span, message).hint("processes share cells and send messages"));
+            self.report(
+                Diagnostic::error(span, message).hint("processes share cells and send messages"),
+            );
             return wrong(span);
         }
         let problem = match (signature.kind, &index) {
-            (Kind::Template, _) => Some(format!("`{name}` is a template: no instance exists from the start")),
-            (Kind::Family { .. }, None) => Some(format!("`{name}` has several instances: say which, `{name}[i]`")),
-            (Kind::Single, Some(_)) => Some(format!("`{name}` is a single process: it has no index")),
+            (Kind::Template, _) => {
+                Some(format!("`{name}` is a template: no instance exists from the start"))
+            }
+            (Kind::Family { .. }, None) => {
+                Some(format!("`{name}` has several instances: say which, `{name}[i]`"))
+            }
+            (Kind::Single, Some(_)) => {
+                Some(format!("`{name}` is a single process: it has no index"))
+            }
             _ => None,
         };
         if let Some(problem) = problem {
@@ -342,7 +381,8 @@ impl Checker<'_> {
         let variables = &signature.variables;
         let Some((_, ty)) = variables.iter().rev().find(|(known, _)| *known == field.text) else {
             let hint = nearest(&field.text, variables.iter().map(|(name, _)| name.as_str()));
-            let hint = hint.or_else(|| Some("only variables of its outermost block can be read".to_owned()));
+            let hint = hint
+                .or_else(|| Some("only variables of its outermost block can be read".to_owned()));
             let message = format!("`{name}` has no top-level variable `{}`", field.text);
             self.report(Diagnostic::error(field.span, message).maybe_hint(hint));
             return wrong(span);
@@ -396,7 +436,10 @@ impl Checker<'_> {
             ast::ExprKind::Error => None,
             _ => {
                 let message = "this cannot be assigned to";
-                self.report(Diagnostic::error(expr.span, message).hint("assign to a variable or a shared cell"));
+                self.report(
+                    Diagnostic::error(expr.span, message)
+                        .hint("assign to a variable or a shared cell"),
+                );
                 None
             }
         }
@@ -425,7 +468,9 @@ impl Checker<'_> {
 
     fn global_place(&mut self, name: &str, expr: &ast::Expr) -> Option<(Place, Type)> {
         match self.globals.get(name).map(|global| global.meaning.clone()) {
-            Some(Meaning::Objects(group)) if self.groups[group as usize].kind == ObjectKind::Cell => {
+            Some(Meaning::Objects(group))
+                if self.groups[group as usize].kind == ObjectKind::Cell =>
+            {
                 self.cell_place(expr)
             }
             Some(Meaning::Const(..)) => {
@@ -462,7 +507,8 @@ impl Checker<'_> {
                 Some(Place::Local(id, path))
             }
             Place::Cell(address) => {
-                let message = format!("`{}` is one cell, which is written as a whole", address.name);
+                let message =
+                    format!("`{}` is one cell, which is written as a whole", address.name);
                 let hint = "read it into a `var`, change that, and write it back";
                 self.report(Diagnostic::error(span, message).hint(hint));
                 None

@@ -41,7 +41,9 @@ impl Compiler<'_> {
             Operation::MutexTest(mutex) => self.on_object(mutex, Visible::MutexTest),
             Operation::MutexWaitAny(mutexes) => self.on_objects(mutexes, Visible::MutexWaitAny),
             Operation::MutexTestAny(mutexes) => self.on_objects(mutexes, Visible::MutexTestAny),
-            Operation::Lock(mutex) => self.request_and_wait(mutex, Visible::AsyncLock, Visible::MutexWait),
+            Operation::Lock(mutex) => {
+                self.request_and_wait(mutex, Visible::AsyncLock, Visible::MutexWait)
+            }
             Operation::Unlock(mutex) => self.on_object(mutex, Visible::Unlock),
             Operation::AsyncAcquire(semaphore) => self.on_object(semaphore, Visible::AsyncAcquire),
             Operation::AcquireWait(semaphore) => self.on_object(semaphore, Visible::AcquireWait),

@@ -55,7 +55,9 @@ impl Parser<'_> {
             }
             let sign = self.advance();
             let right = self.binary(strength);
-            if strength == COMPARISON && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON) {
+            if strength == COMPARISON
+                && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON)
+            {
                 let message = "comparisons cannot be chained";
                 let again = Diagnostic::error(self.span(), message);
                 self.report(again.also(sign, "after this one").hint("join two of them with `&&`"));
@@ -112,7 +114,9 @@ impl Parser<'_> {
 
     fn span_of_postfix(&self, kind: &ExprKind) -> Span {
         match kind {
-            ExprKind::Index(base, _) | ExprKind::Field(base, _) => base.span.to(self.previous_span()),
+            ExprKind::Index(base, _) | ExprKind::Field(base, _) => {
+                base.span.to(self.previous_span())
+            }
             _ => self.previous_span(),
         }
     }
@@ -180,7 +184,8 @@ impl Parser<'_> {
             }
             Token::Return => {
                 self.advance();
-                let ends = matches!(self.peek(), Token::Semi | Token::RBrace | Token::Comma | Token::End);
+                let ends =
+                    matches!(self.peek(), Token::Semi | Token::RBrace | Token::Comma | Token::End);
                 ExprKind::Return((!ends).then(|| Box::new(self.expr())))
             }
             _ => {

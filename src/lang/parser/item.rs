@@ -32,11 +32,21 @@ impl Parser<'_> {
         let span = self.span();
         let word = self.text().to_owned();
         const KEYWORDS: [&str; 10] = [
-            "const", "mailbox", "mutex", "semaphore", "barrier", "shared", "enum", "fn", "process", "final",
+            "const",
+            "mailbox",
+            "mutex",
+            "semaphore",
+            "barrier",
+            "shared",
+            "enum",
+            "fn",
+            "process",
+            "final",
         ];
         let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
         let message = format!("expected a declaration, found {}", self.peek().describe());
-        let hint = hint.unwrap_or_else(|| "a file declares objects, functions and processes".to_owned());
+        let hint =
+            hint.unwrap_or_else(|| "a file declares objects, functions and processes".to_owned());
         self.report(Diagnostic::error(span, message).hint(hint));
         self.advance();
         while !self.at_item() && self.peek() != Token::End {
@@ -45,8 +55,11 @@ impl Parser<'_> {
     }
 
     fn refuse_actor(&mut self) {
-        let message = format!("{} cannot be used here: there are no actors yet", self.peek().describe());
-        self.report(Diagnostic::error(self.span(), message).hint("write a `process` with a mailbox"));
+        let message =
+            format!("{} cannot be used here: there are no actors yet", self.peek().describe());
+        self.report(
+            Diagnostic::error(self.span(), message).hint("write a `process` with a mailbox"),
+        );
         self.advance();
         self.skip_item();
     }

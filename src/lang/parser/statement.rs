@@ -52,7 +52,9 @@ impl Parser<'_> {
                     return;
                 }
                 self.eat(Token::Semi);
-                block.statements.push(Statement { span: expr.span, kind: StatementKind::Expr(expr) });
+                block
+                    .statements
+                    .push(Statement { span: expr.span, kind: StatementKind::Expr(expr) });
                 return;
             }
             _ => self.expression_or_assignment(),

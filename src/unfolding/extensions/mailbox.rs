@@ -172,12 +172,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    fn extend_failed_test(
-        &mut self,
-        c: &Configuration,
-        from: Origin,
-        comms: &[Handle],
-    ) -> EventId {
+    fn extend_failed_test(&mut self, c: &Configuration, from: Origin, comms: &[Handle]) -> EventId {
         let mut watches: SmallVec<[Watch; 2]> = SmallVec::new();
         for &comm in comms {
             let (mailbox, end, position, partner) = c.state.communication(from.process, comm);

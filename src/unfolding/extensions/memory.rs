@@ -105,7 +105,8 @@ impl<S: System> Unfolding<'_, S> {
         let mut chosen: SmallVec<[usize; 8]> = readers.iter().map(least).collect();
         loop {
             let mut causes: SmallVec<[EventId; 8]> = smallvec![shape.link];
-            let last_read = |(reads, &count): (&Events, &usize)| count.checked_sub(1).map(|i| reads[i]);
+            let last_read =
+                |(reads, &count): (&Events, &usize)| count.checked_sub(1).map(|i| reads[i]);
             causes.extend(readers.iter().zip(&chosen).filter_map(last_read));
             let last = self.add(from, shape, &causes);
             // The next combination, as an odometer counts.

@@ -141,9 +141,7 @@ impl<S: System> Unfolding<'_, S> {
         let lanes = &self.structure.lanes;
         let (locks, unlocks) = (lanes.locks(request.mutex), lanes.unlocks(request.mutex));
         let own = c.state.mutex_request(from.process, request);
-        if self.known(test, unlocks) > position
-            || !is_granted_within(c, request, own, position)
-        {
+        if self.known(test, unlocks) > position || !is_granted_within(c, request, own, position) {
             return false;
         }
         let mutex = c.state.mutex(request.mutex);

@@ -1,0 +1,101 @@
+//! Every explorer against its guarantee, on random programs; the exhaustive explorer is the judge.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, Guarantee, K, Method, Outcome, Verdict, ViolationKind, explore};
+
+use crate::judge::{Counts, Recorder, check_counterexample};
+use crate::random_models::{Sample, Script, samples};
+
+/// Every explorer but the judge, with what it promises beyond its [`Guarantee`]: no blocked exploration.
+const METHODS: &[(Method, Guarantee, bool)] = &[
+    (Method::Udpor(K::Partial(1)), Guarantee::EveryClassOnce, false),
+    (Method::Udpor(K::Partial(2)), Guarantee::EveryClassOnce, false),
+    (Method::Udpor(K::Partial(3)), Guarantee::EveryClassOnce, false),
+    (Method::Udpor(K::Optimal), Guarantee::EveryClassOnce, true),
+];
+
+fn run(sample: &Sample, method: Method, recorder: &mut Recorder<'_, Script>) -> (Outcome, Counts) {
+    let budget = Budget { all: true, ..Budget::default() };
+    let outcome = explore(&sample.script, method, budget, recorder);
+    assert!(outcome.is_complete(), "{method:?} on {}", sample.describe());
+    (outcome, recorder.take())
+}
+
+/// What was violated, apart from how often and by which execution.
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    let name =
+        |v: &mazurka::explore::Violation| format!("{:?} {:?} {:?}", v.kind, v.process, v.failure);
+    outcome.violations.iter().map(name).collect()
+}
+
+fn check(sample: &Sample, method: Method, guarantee: Guarantee, never_blocked: bool) -> u64 {
+    let mut recorder = Recorder::new(&sample.script);
+    let (judge, all) = run(sample, Method::Exhaustive, &mut recorder);
+    let (outcome, found) = run(sample, method, &mut recorder);
+    let context = || format!("{method:?} on {}", sample.describe());
+
+    assert_eq!(all.values().sum::<u64>(), judge.stats.traces, "{}", context());
+    assert_eq!(Some(all.len() as u64), judge.stats.classes, "{}", context());
+    assert_eq!(found.values().sum::<u64>(), outcome.stats.traces, "{}", context());
+    let missed = all.keys().filter(|class| !found.contains_key(class)).count();
+    assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
+    assert_eq!(found.len(), all.len(), "classes found by {}", context());
+    if guarantee >= Guarantee::EveryClassOnce {
+        assert!(found.values().all(|&times| times == 1), "a class twice by {}", context());
+    }
+    if never_blocked {
+        assert_eq!(outcome.stats.blocked, 0, "blocked explorations of {}", context());
+    }
+    assert_eq!(kinds(&outcome), kinds(&judge), "violations found by {}", context());
+    for violation in &outcome.violations {
+        if let Err(how) = check_counterexample(&sample.script, violation) {
+            panic!("{how}: {}", context());
+        }
+    }
+    outcome.stats.blocked
+}
+
+#[test]
+fn random_programs_are_explored_as_guaranteed() {
+    let mut blocked = vec![0; METHODS.len()];
+    for sample in samples() {
+        for (index, &(method, guarantee, never_blocked)) in METHODS.iter().enumerate() {
+            blocked[index] += check(sample, method, guarantee, never_blocked);
+        }
+    }
+    for ((method, ..), blocked) in METHODS.iter().zip(blocked) {
+        println!("{method:?}: {blocked} blocked explorations");
+    }
+}
+
+/// The judge's own counterexamples, and what stopping at the first violation means.
+#[test]
+fn the_first_violation_is_one_of_all() {
+    for sample in samples() {
+        let mut recorder = Recorder::new(&sample.script);
+        let (all, _) = run(sample, Method::Exhaustive, &mut recorder);
+        for violation in &all.violations {
+            if let Err(how) = check_counterexample(&sample.script, violation) {
+                panic!("{how}: exhaustive on {}", sample.describe());
+            }
+        }
+        for method in [Method::Exhaustive, Method::Udpor(K::Optimal)] {
+            let first = explore(&sample.script, method, Budget::default(), &mut recorder);
+            assert_eq!(first.is_complete(), all.violations.is_empty(), "{}", sample.describe());
+            assert!(first.violations.len() <= 1, "{}", sample.describe());
+            let mut possible: Vec<_> = all.violations.iter().map(|v| verdict(v.kind)).collect();
+            possible.extend(all.violations.is_empty().then_some(Verdict::Ok));
+            let found = first.verdict();
+            assert!(possible.contains(&found), "{found:?} by {method:?} on {}", sample.describe());
+        }
+    }
+}
+
+fn verdict(kind: ViolationKind) -> Verdict {
+    match kind {
+        ViolationKind::Deadlock => Verdict::Deadlock,
+        ViolationKind::Assertion => Verdict::Assertion,
+        ViolationKind::Error => Verdict::Error,
+    }
+}

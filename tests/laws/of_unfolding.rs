@@ -1,0 +1,313 @@
+//! The incremental unfolding against the definitions: ex(C), <, #, #i, and alternatives.
+
+use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
+use mazurka::model::{Action, Locals, ProcessId, System};
+use mazurka::unfolding::{Configuration, EventId, Unfolding};
+
+use crate::naive::{Set, Structure};
+use crate::random_models::{Rng, Sample, Script, samples};
+
+use super::structure_of;
+
+/// Above this many configurations a program is left to the tests of explorers.
+const MAX_CONFIGURATIONS: usize = 1_500;
+/// Executions tried for each program.
+const WALKS: usize = 8;
+
+/// A sample, its structure by the definitions, and an unfolding under test.
+struct Bench<'s> {
+    sample: &'s Sample,
+    locals: Locals<'s, Script>,
+    naive: Structure,
+    unfolding: Unfolding<'s, Script>,
+    c: Configuration,
+    /// Per event of the unfolding the same event of the structure.
+    names: Vec<Option<u32>>,
+}
+
+/// What `to` calls a process of `from`: the same child of the same parent.
+fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessId) -> ProcessId {
+    match from.parent(process) {
+        None => process,
+        Some((parent, nth)) => {
+            let parent = rename(from, to, parent);
+            to.known_child(parent, nth).expect("a process that both have met")
+        }
+    }
+}
+
+impl<'s> Bench<'s> {
+    fn new(sample: &'s Sample) -> Option<Self> {
+        let (locals, naive) = structure_of(sample);
+        let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX);
+        let names = Vec::new();
+        let small = naive.configurations.len() <= MAX_CONFIGURATIONS;
+        small.then_some(Bench { sample, locals, naive, unfolding, c, names })
+    }
+
+    /// Starts again with an unfolding that has met nothing.
+    fn restart(&mut self) {
+        (self.unfolding, self.c) = Unfolding::new(&self.sample.script, u32::MAX);
+        self.names.clear();
+    }
+
+    /// The same event in the structure by the definitions.
+    fn name(&mut self, event: EventId) -> u32 {
+        if let Some(&Some(known)) = self.names.get(event.index()) {
+            return known;
+        }
+        let known = self.unfolding.structure.event(event).clone();
+        let causes: Vec<u32> = known.causes.iter().map(|&cause| self.name(cause)).collect();
+        let histories = causes.iter().map(|&cause| self.naive.local_configuration(cause));
+        let history = histories.fold(Set::new(), |all, one| all | one);
+        let process = rename(&self.unfolding.locals, &self.locals, known.process);
+        let action = Action { process, choice: known.choice };
+        let name = self.naive.find(action, &history).unwrap_or_else(|| {
+            panic!("{action:?} after {history:?} is no event of {}", self.sample.describe())
+        });
+        assert_eq!(
+            causes.iter().copied().collect::<Set>(),
+            self.naive.direct_causes(name),
+            "direct causes of {action:?} in {}",
+            self.sample.describe()
+        );
+        if self.names.len() <= event.index() {
+            self.names.resize(event.index() + 1, None);
+        }
+        self.names[event.index()] = Some(name);
+        name
+    }
+
+    fn set(&mut self, events: impl IntoIterator<Item = EventId>) -> Set {
+        events.into_iter().map(|event| self.name(event)).collect()
+    }
+
+    /// C.
+    fn c(&mut self) -> Set {
+        let events = self.c.events().to_vec();
+        self.set(events)
+    }
+
+    /// U.
+    fn u(&mut self) -> Set {
+        let events: Vec<_> = self.unfolding.structure.ids().collect();
+        let count = events.len();
+        let u = self.set(events);
+        assert_eq!(u.len(), count as u64, "one event, two ids: {}", self.sample.describe());
+        u
+    }
+
+    fn enabled(&self) -> Vec<EventId> {
+        self.c.enabled().collect()
+    }
+
+    /// en(C) is what it should be, and all of ex(C) is in U.
+    fn check_extensions(&mut self) {
+        let (c, enabled) = (self.c(), self.enabled());
+        let context = format!("after {c:?} of {}", self.sample.describe());
+        assert_eq!(self.set(enabled), self.naive.en(&c), "en(C) {context}");
+        let found: Set = self.u().iter().filter(|&e| self.naive.ex(&c).contains(e)).collect();
+        assert_eq!(found, self.naive.ex(&c), "ex(C) {context}");
+    }
+
+    fn push(&mut self, event: EventId) {
+        self.unfolding.push(&mut self.c, event);
+    }
+
+    fn pop(&mut self) {
+        self.unfolding.pop(&mut self.c);
+    }
+
+    /// Meets every configuration once, by growing and shrinking C; checks en(C) after both.
+    fn visit_all(&mut self, visited: &mut std::collections::HashSet<Vec<u32>>) {
+        self.check_enabled();
+        for event in self.enabled() {
+            self.push(event);
+            if visited.insert(self.c().iter().collect()) {
+                self.visit_all(visited);
+            }
+            self.pop();
+        }
+        self.check_enabled();
+    }
+
+    fn check_enabled(&mut self) {
+        let (c, enabled) = (self.c(), self.enabled());
+        let enabled = self.set(enabled);
+        assert_eq!(enabled, self.naive.en(&c), "en(C) after {c:?} of {}", self.sample.describe());
+    }
+}
+
+fn benches(mut test: impl FnMut(Bench<'_>)) {
+    let mut tested = 0;
+    for sample in samples() {
+        if let Some(bench) = Bench::new(sample) {
+            test(bench);
+            tested += 1;
+        }
+    }
+    println!("{tested} programs");
+    assert!(2 * tested > samples().len(), "most programs are small enough to be tested");
+}
+
+/// Along one execution, without anything met on other branches: ex(C) is complete.
+#[test]
+fn extensions_found_incrementally_are_those_of_the_definition() {
+    benches(|mut bench| {
+        let mut rng = Rng::new(bench.sample.seed);
+        for _ in 0..WALKS {
+            bench.restart();
+            bench.check_extensions();
+            while !bench.enabled().is_empty() {
+                let event = *rng.pick(&bench.enabled());
+                bench.push(event);
+                bench.check_extensions();
+            }
+        }
+    });
+}
+
+/// Growing and shrinking C through all configurations: en(C) is right before and after, and at last U = E,
+/// with <, # and #i as defined.
+#[test]
+fn causality_and_conflict_are_those_of_the_definition() {
+    benches(|mut bench| {
+        bench.visit_all(&mut std::collections::HashSet::new());
+        let u = bench.u();
+        assert_eq!(u, bench.naive.all(), "U = E in {}", bench.sample.describe());
+        let ids: Vec<_> = bench.unfolding.structure.ids().collect();
+        for &e in &ids {
+            let rivals: Vec<_> = bench.unfolding.structure.immediate_conflicts(e).collect();
+            let count = rivals.len();
+            let rivals = bench.set(rivals);
+            let x = bench.name(e);
+            let expected: Set =
+                u.iter().filter(|&y| bench.naive.immediate_conflict(x, y)).collect();
+            assert_eq!(rivals, expected, "#i of event {x} in {}", bench.sample.describe());
+            assert_eq!(
+                count as u64,
+                rivals.len(),
+                "#i twice, event {x} in {}",
+                bench.sample.describe()
+            );
+            for &f in &ids {
+                let y = bench.name(f);
+                let structure = &bench.unfolding.structure;
+                let found = (structure.is_before(e, f), structure.in_conflict(e, f));
+                let expected = (bench.naive.before(x, y), bench.naive.conflict(x, y));
+                assert_eq!(found, expected, "{x} < {y}, {x} # {y} in {}", bench.sample.describe());
+            }
+        }
+    });
+}
+
+/// # is what #i and causality generate: the model's promise to every algorithm that knows only #i.
+#[test]
+fn immediate_conflicts_generate_all_conflicts() {
+    benches(|bench| {
+        let naive = &bench.naive;
+        let all = naive.all();
+        let immediate = |e| all.iter().filter(|&f| naive.immediate_conflict(e, f)).collect::<Set>();
+        let immediate: Vec<Set> = all.iter().map(immediate).collect();
+        let from = |e| all.iter().filter(|&f| e == f || naive.before(e, f)).collect::<Set>();
+        let from: Vec<Set> = all.iter().map(from).collect();
+        for e in &all {
+            let inherited = naive.local_configuration(e);
+            let rivals = inherited.iter().flat_map(|x| &immediate[x as usize]);
+            let generated = rivals.fold(Set::new(), |all, y| all | &from[y as usize]);
+            assert_eq!(generated, naive.conflicts[e as usize], "{}", bench.sample.describe());
+        }
+    });
+}
+
+/// With U as it happens to be, for C on random executions and D ⊆ en(C): SAT, comb and brute force agree on
+/// whether there is an alternative, and what they return is one.
+#[test]
+fn alternatives_exist_iff_they_are_found() {
+    let (mut asked, mut existing) = (0, 0);
+    benches(|mut bench| {
+        let mut rng = Rng::new(bench.sample.seed);
+        let mut sat = Optimal::<Varisat>::with_effort(0);
+        let mut comb = Optimal::<Varisat>::with_effort(usize::MAX);
+        let mut mixed = Optimal::<Varisat>::with_effort(3);
+        for _ in 0..WALKS {
+            while !bench.c.events().is_empty() && rng.chance(85) {
+                bench.pop();
+            }
+            while !bench.enabled().is_empty() {
+                let event = *rng.pick(&bench.enabled());
+                bench.push(event);
+                // Of an event without rivals it is clear that nothing can take its place.
+                let structure = &bench.unfolding.structure;
+                let has_rivals = |&d: &EventId| structure.immediate_conflicts(d).next().is_some();
+                let (mut candidates, sure) = (bench.enabled(), rng.chance(10));
+                candidates.retain(|d| sure || has_rivals(d));
+                let Some(disabled) = random_subset(&mut rng, candidates) else { continue };
+                let (c, u) = (bench.c(), bench.u());
+                let d = bench.set(disabled.iter().copied());
+                let expected = bench.naive.alternative(&d, &c, &u).is_some();
+                asked += 1;
+                existing += u32::from(expected);
+                for (name, method) in [("SAT", &mut sat), ("comb", &mut comb), ("both", &mut mixed)]
+                {
+                    let found = ask(&mut bench, method, &disabled);
+                    let context =
+                        format!("{name}: D = {d:?} after {c:?} of {}", bench.sample.describe());
+                    assert_eq!(found.is_some(), expected, "{context}");
+                    if let Some(j) = found {
+                        assert!(bench.naive.is_alternative(&j, &d, &c, &u), "{j:?} by {context}");
+                    }
+                }
+                for k in 1..4 {
+                    check_partial(&mut bench, k, &disabled, expected);
+                }
+            }
+        }
+    });
+    println!("{asked} questions, {existing} alternatives");
+    assert!(10 * existing > asked && 10 * (asked - existing) > asked, "both answers are frequent");
+}
+
+/// One event, two, or three, in any order: any may be the newest.
+fn random_subset(rng: &mut Rng, mut events: Vec<EventId>) -> Option<Vec<EventId>> {
+    let wanted = *rng.pick(&[1, 1, 2, 2, 3]);
+    let mut chosen = Vec::new();
+    while chosen.len() < wanted && !events.is_empty() {
+        chosen.push(events.swap_remove(rng.below(events.len())));
+    }
+    (!chosen.is_empty()).then_some(chosen)
+}
+
+/// J, if one is found; J is listed causes first.
+fn ask(bench: &mut Bench<'_>, method: &mut dyn Alternatives, disabled: &[EventId]) -> Option<Set> {
+    let mut j = vec![disabled[0]];
+    let found = method.find(&bench.unfolding.structure, &bench.c, disabled, &mut j);
+    assert_eq!(found, !j.is_empty(), "J is empty iff there is none");
+    let j: Vec<u32> = j.into_iter().map(|event| bench.name(event)).collect();
+    let (mut reached, set) = (bench.c(), j.iter().copied().collect::<Set>());
+    for &event in &j {
+        assert!(
+            bench.naive.en(&reached).contains(event),
+            "{j:?} is an execution after {reached:?}"
+        );
+        reached.insert(event);
+    }
+    found.then_some(set)
+}
+
+/// k-partial: J conflicts with at least min(k, |D|) events of D, the newest among them, and avoids all.
+fn check_partial(bench: &mut Bench<'_>, k: u32, disabled: &[EventId], full_exists: bool) {
+    let found = ask(bench, &mut KPartial::new(k), disabled);
+    let (c, d) = (bench.c(), bench.set(disabled.iter().copied()));
+    let context = format!("k = {k}, D = {d:?} after {c:?} of {}", bench.sample.describe());
+    assert!(found.is_some() || !full_exists, "{context}");
+    if let Some(j) = found {
+        let refuted = |d: u32| !bench.naive.conflicts[d as usize].is_disjoint(&j);
+        let count = d.iter().filter(|&d| refuted(d)).count();
+        assert!(count >= disabled.len().min(k as usize), "{j:?}: {context}");
+        let newest = *disabled.last().expect("not empty");
+        let newest = bench.name(newest);
+        let refuted = !bench.naive.conflicts[newest as usize].is_disjoint(&j);
+        assert!(refuted && j.is_disjoint(&d), "{j:?}: {context}");
+    }
+}
