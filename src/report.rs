@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::explore::{self, Guarantee, Info, K, StopReason, Verdict, Violation, ViolationKind};
-use crate::model::{Failure, ProcessId, System};
+use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
     Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
@@ -230,10 +230,13 @@ impl ViolationReport {
         let steps = replay.follow(&violation.schedule).unwrap_or_else(|refusal| {
             panic!("the schedule of a violation does not replay: {refusal}\n{violation:?}")
         });
-        let standing = match (violation.kind, violation.process) {
-            (ViolationKind::Deadlock, _) => explain_deadlock(&replay).map(Standing::Deadlock),
-            (_, None) => replay.failure_at_end(),
-            (_, Some(_)) => replay.failure_of_last_step(),
+        let failed = violation.failure.clone().map(|failure| {
+            let process = violation.process;
+            (replay.failures(process).contains(&failure), Standing::Failed { process, failure })
+        });
+        let standing = match failed {
+            None => explain_deadlock(&replay).map(Standing::Deadlock),
+            Some((did_fail, standing)) => Some(standing).filter(|_| did_fail),
         };
         let report = standing.and_then(|s| ViolationReport::of(&replay, file, &s, &steps));
         match report {
@@ -271,7 +274,8 @@ impl ViolationReport {
             Standing::Failed { process, failure } => {
                 let variables = match process {
                     Some(process) => replay.variables(*process),
-                    None => replay.cells(),
+                    None if failure.kind == FailureKind::Assertion => replay.cells(),
+                    None => Vec::new(),
                 };
                 let variable = |(name, value)| Variable { name, value };
                 let variables = variables.into_iter().map(variable).collect();

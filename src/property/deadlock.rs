@@ -244,8 +244,8 @@ impl<S: System> Replay<'_, S> {
             return Wait { words, helpers, hopeless: None };
         }
         let hopeless = match helpers.len() {
-            0 => format!("{missing} more would have to, but nobody is left to"),
-            n => format!("{missing} more would have to, but only {n} could"),
+            0 => "nobody is left to arrive".into(),
+            n => format!("{missing} are missing and only {n} could arrive"),
         };
         Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
     }

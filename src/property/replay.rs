@@ -118,9 +118,9 @@ impl<'s, S: System> Replay<'s, S> {
         }
         let (state, locals) = (&self.state, &self.locals);
         if state.is_terminal(locals) {
-            match (explain_deadlock(self), self.failure_at_end()) {
+            match (explain_deadlock(self), final_failure(locals, state)) {
                 (Some(deadlock), _) => return Standing::Deadlock(deadlock),
-                (None, Some(failed)) => return failed,
+                (None, Some(failure)) => return Standing::Failed { process: None, failure },
                 (None, None) => {}
             }
         }
@@ -142,10 +142,16 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// What `final` objects to.
-    pub fn failure_at_end(&self) -> Option<Standing> {
-        let failure = final_failure(&self.locals, &self.state)?;
-        Some(Standing::Failed { process: None, failure })
+    /// The violations of `process` here, or those of no process: `final`, and a crowded barrier.
+    pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
+        let (state, locals) = (&self.state, &self.locals);
+        match process {
+            Some(process) => process_failure(locals, state, process).cloned().into_iter().collect(),
+            None => {
+                let crowded = oversubscription(locals, state);
+                crowded.into_iter().chain(final_failure(locals, state)).collect()
+            }
+        }
     }
 
     fn failure_of(&self, process: ProcessId) -> Option<Standing> {
