@@ -246,11 +246,16 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     );
     add(Some(stats.transitions), "transition", "transitions");
     match stats.events {
-        None => add(stats.events_built, "event at most", "events at most"),
-        events => add(events, "event", "events"),
+        Some(_) => add(stats.events, "event", "events"),
+        None => figures.extend(
+            stats.events_built.map(|n| format!("at most {}", plural(n, "event", "events"))),
+        ),
     }
-    add(stats.states, "state", "states");
-    add(stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls");
+    let rest = [
+        (stats.states, "state", "states"),
+        (stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls"),
+    ];
+    figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
