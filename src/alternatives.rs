@@ -34,6 +34,8 @@ use crate::unfolding::{Configuration, EventId, EventStructure};
 ///   from all.
 /// - `j` is then J ∖ C, causes first: adding the events of `j` to C in this order is an execution.
 /// - If none is found, `j` is empty.
+/// - Calls of `descend` and `ascend` match; what is in C or D between them is what was when `descend` was
+///   called, and more.
 pub trait Alternatives {
     /// Looks for a J for `disabled` = D ∩ en(C), newest last and not empty, after C.
     fn find(
@@ -44,8 +46,14 @@ pub trait Alternatives {
         j: &mut Vec<EventId>,
     ) -> bool;
 
-    /// Events have left U, and their ids may come back with another meaning.
-    fn forget(&mut self) {}
+    /// The search goes on to a larger C and D.
+    fn descend(&mut self);
+
+    /// The search goes back to the C and D of the matching `descend`.
+    fn ascend(&mut self);
+
+    /// U has become U ∩ Q(C, D). The ids of other events may come back with another meaning.
+    fn forget(&mut self);
 
     /// Queries to a SAT solver so far.
     fn sat_calls(&self) -> u64 {

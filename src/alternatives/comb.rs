@@ -10,22 +10,64 @@
 //!
 //! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018), section 5.
 
+//! Spikes shrink as C grows: what is in conflict with C stays so, and a u that is after some d ∈ D is, once
+//! d is in conflict with C, in conflict with it too. So the spike of d at a node is drawn from its spike at
+//! the last node above that asked, and from the conflicts of d that were found since.
+//!
+//! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current one;
+//! `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that it leaves.
+
 use crate::unfolding::{Configuration, EventId, EventStructure, Stamps};
 
-/// The spikes of some disabled events. Reused from one question to the next.
+/// A spike as it was found at some node.
+#[derive(Clone, Copy)]
+struct Draft {
+    d: EventId,
+    /// Its events: a stretch of `pool`.
+    start: u32,
+    end: u32,
+    /// How many immediate conflicts d had.
+    degree: u32,
+    /// The draft for d before this one.
+    former: u32,
+}
+
+const NO_DRAFT: u32 = u32::MAX;
+
+/// The spikes of some disabled events.
 #[derive(Default)]
 pub struct Comb {
-    /// All spikes, one after the other.
-    events: Vec<EventId>,
-    /// Where each ends.
-    ends: Vec<u32>,
+    pool: Vec<EventId>,
+    drafts: Vec<Draft>,
+    /// Per event.
+    latest: Vec<u32>,
+    /// Per node from the root on, how many drafts there were above it.
+    levels: Vec<u32>,
+    /// The spikes of the question at hand, as drafts, that of the newest disabled event first.
+    spikes: Vec<u32>,
     /// The spikes that a combination is to be drawn from, smallest first.
     order: Vec<u32>,
     chosen: Vec<EventId>,
     marks: Stamps,
+    /// Per event one that it is in conflict with, and that was in C when that was last asked.
+    witnesses: Vec<EventId>,
 }
 
 impl Comb {
+    /// The search goes on below the current node.
+    pub fn descend(&mut self) {
+        self.levels.push(self.drafts.len() as u32);
+    }
+
+    /// The search leaves the node that it went to last.
+    pub fn ascend(&mut self) {
+        let kept = self.levels.pop().expect("a node to leave") as usize;
+        for draft in self.drafts.drain(kept..).rev() {
+            self.latest[draft.d.index()] = draft.former;
+            self.pool.truncate(draft.start as usize);
+        }
+    }
+
     /// Collects the spikes; false if one of them is empty, for then there is no alternative.
     pub fn build(
         &mut self,
@@ -33,38 +75,81 @@ impl Comb {
         c: &Configuration,
         disabled: &[EventId],
     ) -> bool {
-        self.events.clear();
-        self.ends.clear();
+        self.witnesses.resize(structure.capacity(), EventId::NONE);
+        self.latest.resize(structure.capacity(), NO_DRAFT);
+        self.spikes.clear();
         // The newest first: it is the likeliest to have an empty spike.
         for &d in disabled.iter().rev() {
-            let start = self.events.len();
-            let candidates = structure.immediate_conflicts(d).filter(|&u| {
-                !structure.in_conflict_with(u, c)
-                    && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
-            });
-            self.events.extend(candidates);
-            if self.events.len() == start {
+            let draft = self.draw(structure, c, disabled, d);
+            if draft.start == draft.end {
                 return false;
             }
-            self.ends.push(self.events.len() as u32);
+            self.spikes.push(self.latest[d.index()]);
         }
         true
     }
 
+    /// Draws the spike of d from its latest draft and from what was found since.
+    fn draw(
+        &mut self,
+        structure: &EventStructure,
+        c: &Configuration,
+        disabled: &[EventId],
+        d: EventId,
+    ) -> Draft {
+        let former = self.latest[d.index()];
+        let known = self.drafts.get(former as usize).copied();
+        let (drawn, degree) = known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
+        let start = self.pool.len() as u32;
+        let found = structure.event(d).degree() - degree;
+        for u in structure.immediate_conflicts(d).take(found as usize) {
+            self.offer(structure, c, disabled, u);
+        }
+        for index in drawn {
+            self.offer(structure, c, disabled, self.pool[index as usize]);
+        }
+        let end = self.pool.len() as u32;
+        let draft = Draft { d, start, end, degree: structure.event(d).degree(), former };
+        self.latest[d.index()] = self.drafts.len() as u32;
+        self.drafts.push(draft);
+        draft
+    }
+
+    /// Adds u to the pool if it is not in conflict with C and \[u\] ∩ D = ∅.
+    fn offer(
+        &mut self,
+        structure: &EventStructure,
+        c: &Configuration,
+        disabled: &[EventId],
+        u: EventId,
+    ) {
+        let witness = &mut self.witnesses[u.index()];
+        if !structure.in_conflict_with(u, c, witness)
+            && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
+        {
+            self.pool.push(u);
+        }
+    }
+
+    /// Some events have left U, none of them in immediate conflict with D.
+    pub fn forget(&mut self) {
+        self.witnesses.clear();
+    }
+
     /// How many spikes there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.spikes.len()
     }
 
     /// Are there none?
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.spikes.is_empty()
     }
 
     /// A spike, that of the newest disabled event first.
     pub fn spike(&self, index: usize) -> &[EventId] {
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.events[start..self.ends[index] as usize]
+        let Draft { start, end, .. } = self.drafts[self.spikes[index] as usize];
+        &self.pool[start as usize..end as usize]
     }
 
     /// Looks for a combination over the newest spike and the `width - 1` smallest others, giving up after
@@ -129,7 +214,7 @@ impl Comb {
             pending.extend_from_slice(chosen);
         }
         while let Some(event) = pending.pop() {
-            if !c.contains(structure, event) && self.marks.insert(event) {
+            if !c.contains(event) && self.marks.insert(event) {
                 j.push(event);
                 pending.extend_from_slice(&structure.event(event).causes);
             }

@@ -35,4 +35,16 @@ impl Alternatives for KPartial {
         }
         found
     }
+
+    fn descend(&mut self) {
+        self.comb.descend();
+    }
+
+    fn ascend(&mut self) {
+        self.comb.ascend();
+    }
+
+    fn forget(&mut self) {
+        self.comb.forget();
+    }
 }

@@ -62,7 +62,16 @@ impl<T: SatSolver> Alternatives for Optimal<T> {
         true
     }
 
+    fn descend(&mut self) {
+        self.comb.descend();
+    }
+
+    fn ascend(&mut self) {
+        self.comb.ascend();
+    }
+
     fn forget(&mut self) {
+        self.comb.forget();
         self.encoder.forget();
     }
 

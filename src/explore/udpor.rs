@@ -94,6 +94,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     fn explore(&mut self, mut a: usize, outer: usize) {
         let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
         self.keep_enabled(outer..live);
+        self.alternatives.descend();
         while let Some(e) = self.choose(a, live) {
             self.push(e);
             stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
@@ -108,6 +109,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             a = self.guides.len();
             self.guides.extend_from_slice(&self.j);
         }
+        self.alternatives.ascend();
         if self.unfolding.structure.len() > self.enough {
             self.forget();
         }

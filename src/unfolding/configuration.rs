@@ -46,6 +46,8 @@ pub struct Configuration {
     /// Events of choices that might have gone otherwise: see [`super::extensions`].
     pub(super) open: Vec<EventId>,
     trail: Vec<EventId>,
+    /// Per event: is it in C?
+    members: Vec<bool>,
     frames: Vec<Frame>,
     enabled: Vec<Span>,
     pool: Vec<EventId>,
@@ -67,6 +69,7 @@ impl Configuration {
             spawns: Vec::new(),
             open: Vec::new(),
             trail: Vec::new(),
+            members: Vec::new(),
             frames: Vec::new(),
             enabled: Vec::new(),
             pool: Vec::new(),
@@ -91,14 +94,9 @@ impl Configuration {
         &self.cut
     }
 
-    /// e ∈ C? O(log n).
-    pub fn contains(&self, structure: &EventStructure, event: EventId) -> bool {
-        let lane = structure.lanes.process(structure.event(event).process);
-        let last = self.cut[lane.index()];
-        let depth = structure.event(event).own.depth;
-        last == event
-            || (structure.depth(lane, last) > depth
-                && structure.ancestor(lane, last, depth) == event)
+    /// e ∈ C? O(1). [`EventId::NONE`] is in no configuration.
+    pub fn contains(&self, event: EventId) -> bool {
+        self.members.get(event.index()) == Some(&true)
     }
 
     /// en(C) by process: the enabled events of one process.
@@ -192,6 +190,10 @@ impl Configuration {
             }
         }
         self.trail.push(id);
+        if self.members.len() <= id.index() {
+            self.members.resize(structure.capacity(), false);
+        }
+        self.members[id.index()] = true;
     }
 
     /// An any-form that found one complete might, with a longer history, find another.
@@ -219,6 +221,7 @@ impl Configuration {
         locals: &Locals<'_, S>,
     ) -> EventId {
         let id = self.trail.pop().expect("an event to take back");
+        self.members[id.index()] = false;
         let Event { process, chain, kind, before, ref own, ref link, .. } = *structure.event(id);
         self.cut[structure.lanes.process(process).index()] = own.parent;
         match kind {

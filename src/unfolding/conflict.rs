@@ -24,19 +24,34 @@ impl EventStructure {
         !self.compatible(self.cut(e), self.cut(f))
     }
 
-    /// Is e in conflict with an event of C? O(lanes · log n).
-    pub fn in_conflict_with(&self, e: EventId, c: &Configuration) -> bool {
-        !self.compatible(self.cut(e), c.cut())
+    /// Is e in conflict with an event of C? O(lanes · log n); O(1) if `witness`, an event known to be in
+    /// conflict with e, is in C. Otherwise it is set to one that is, if that is easy to tell.
+    pub fn in_conflict_with(&self, e: EventId, c: &Configuration, witness: &mut EventId) -> bool {
+        if c.contains(*witness) {
+            return true;
+        }
+        let (a, b) = (self.cut(e), c.cut());
+        let clash = |lane: &usize| !self.on_one_path(Lane(*lane as u32), a[*lane], b[*lane]);
+        match (0..a.len()).find(clash) {
+            Some(lane) => {
+                let at = Lane(lane as u32);
+                let depth = self.depth(at, a[lane]).min(self.depth(at, b[lane]));
+                *witness = self.ancestor(at, b[lane], depth);
+                true
+            }
+            None => self.observes && (self.contradicts(a, b) || self.contradicts(b, a)),
+        }
     }
 
     /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
     /// along the observations that only one of them has.
     pub(super) fn compatible(&self, a: &[EventId], b: &[EventId]) -> bool {
-        let related = |(lane, (&x, &y)): (usize, (&EventId, &EventId))| {
-            self.on_one_path(Lane(lane as u32), x, y)
-        };
-        a.iter().zip(b).enumerate().all(related)
+        self.fits_lanes(a, b)
             && !(self.observes && (self.contradicts(a, b) || self.contradicts(b, a)))
+    }
+
+    fn fits_lanes(&self, a: &[EventId], b: &[EventId]) -> bool {
+        (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
     }
 
     /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
@@ -188,14 +203,7 @@ impl EventStructure {
             self.collect_other_outcomes(id, rivals);
         }
         if chain != Lane::NONE {
-            let mut rival = self.first_link(chain, link.parent);
-            while rival.is_some() {
-                let both_read = kind == Kind::Read && self.event(rival).kind == Kind::Read;
-                if !both_read && self.stamps.insert(rival) {
-                    rivals.push(rival);
-                }
-                rival = self.event(rival).next_link;
-            }
+            self.collect_links(id, chain, link.parent, rivals);
         }
         if kind == Kind::Change {
             self.collect_watchers(id, chain, rivals);
@@ -223,10 +231,29 @@ impl EventStructure {
         }
     }
 
-    fn first_link(&self, chain: Lane, parent: EventId) -> EventId {
-        match parent {
-            EventId::NONE => self.roots[chain.index()],
-            parent => self.event(parent).first_link,
+    /// The changes and reads of other processes in the same place of the chain, but not reads for a read.
+    fn collect_links(
+        &mut self,
+        id: EventId,
+        chain: Lane,
+        parent: EventId,
+        rivals: &mut Vec<EventId>,
+    ) {
+        let Event { process, kind, .. } = *self.event(id);
+        let mut newest = self.first_link(chain, parent);
+        while newest.is_some() {
+            let mut rival = match self.event(newest).process == process {
+                true => EventId::NONE,
+                false => newest,
+            };
+            while rival.is_some() {
+                let event = &self.events[rival.index()];
+                if (kind, event.kind) != (Kind::Read, Kind::Read) && self.stamps.insert(rival) {
+                    rivals.push(rival);
+                }
+                rival = event.next_link;
+            }
+            newest = self.event(newest).next_group;
         }
     }
 
@@ -234,7 +261,7 @@ impl EventStructure {
     fn collect_watchers(&mut self, id: EventId, chain: Lane, rivals: &mut Vec<EventId>) {
         for index in 0..self.watchers[chain.index()].len() {
             let test = self.watchers[chain.index()][index];
-            if self.fits_lanes(id, test)
+            if self.fits_lanes(self.cut(id), self.cut(test))
                 && self.excludes(self.cut(id), self.cut(test), test)
                 && self.stamps.insert(test)
             {
@@ -253,7 +280,8 @@ impl EventStructure {
                     continue;
                 }
                 pending.push(self.event(change).next_link);
-                if !self.fits_lanes(change, id) {
+                pending.push(self.event(change).next_group);
+                if !self.fits_lanes(self.cut(change), self.cut(id)) {
                     continue;
                 }
                 if !self.excludes(self.cut(change), self.cut(id), id) {
@@ -265,18 +293,44 @@ impl EventStructure {
         }
     }
 
-    fn fits_lanes(&self, e: EventId, f: EventId) -> bool {
-        let (a, b) = (self.cut(e), self.cut(f));
-        (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
-    }
-
     /// e #i f, for two events that depend on one another if they are not causally related; e is new.
     fn is_immediate(&mut self, e: EventId, f: EventId) -> bool {
-        if self.is_at_or_before(f, e) {
+        !self.is_at_or_before(f, e)
+            && self.histories_fit(e, f)
+            && !(self.observes && self.histories_contradict(e, f))
+    }
+
+    /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
+    fn histories_fit(&mut self, e: EventId, f: EventId) -> bool {
+        let (a, b) = (self.cut(e), self.cut(f));
+        let fits = |lane: usize| {
+            let (x, y) = (a[lane], b[lane]);
+            // A lane that ends in e in one and in f in the other makes them rivals for one place. In all
+            // others it does not matter whether e or f belongs to its history: neither has the other in it.
+            let at = Lane(lane as u32);
+            match (x == e, y == f) {
+                (true, true) => self.node(at, e).parent == self.node(at, f).parent,
+                _ => self.on_one_path(at, x, y),
+            }
+        };
+        // Rivals of one event tend to clash in the same lane.
+        let likely = self.likely_clash.min(a.len() - 1);
+        if !fits(likely) {
             return false;
         }
+        match (0..a.len()).find(|&lane| !fits(lane)) {
+            Some(lane) => {
+                self.likely_clash = lane;
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// Do observations stand between `[e]` and `[f)`, or `[e)` and `[f]`?
+    fn histories_contradict(&mut self, e: EventId, f: EventId) -> bool {
         let mut history = std::mem::take(&mut self.history);
-        let fits = |history: &mut Vec<EventId>, whole: EventId, strict: EventId| {
+        let mut contradict = |whole: EventId, strict: EventId| {
             history.clear();
             history.extend_from_slice(self.cut(strict));
             let event = self.event(strict);
@@ -284,10 +338,11 @@ impl EventStructure {
             if event.kind == Kind::Change {
                 history[event.chain.index()] = event.link.parent;
             }
-            self.compatible(self.cut(whole), history)
+            let whole = self.cut(whole);
+            self.contradicts(whole, &history) || self.contradicts(&history, whole)
         };
-        let immediate = fits(&mut history, e, f) && fits(&mut history, f, e);
+        let contradict = contradict(e, f) || contradict(f, e);
         self.history = history;
-        immediate
+        contradict
     }
 }

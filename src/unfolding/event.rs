@@ -106,13 +106,24 @@ pub struct Event {
     pub(super) live: bool,
     /// The previous event of the process; for the first one of a spawned process, its spawn.
     pub(super) after_event: EventId,
-    /// Newest child, and next older sibling, in the process tree (choices only) and in the chain's.
+    /// Newest child, and next older sibling, in the process tree: choices only.
     pub(super) first_child: EventId,
     pub(super) next_sibling: EventId,
+    /// Children in the chain's tree, by process: the newest one of some process, the next older one of the
+    /// same process, and (of a newest one) the newest one of another process.
     pub(super) first_link: EventId,
     pub(super) next_link: EventId,
-    /// Immediate conflicts: head of a list in `edges`.
+    pub(super) next_group: EventId,
+    /// Immediate conflicts: head of a list in `edges`, and how many they are.
     pub(super) conflicts: u32,
+    pub(super) degree: u32,
+}
+
+impl Event {
+    /// How many events are in immediate conflict with this one.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
 }
 
 /// One direction of an immediate conflict.
@@ -171,6 +182,7 @@ pub struct EventStructure {
     /// Scratch space of [`super::conflict`].
     pub(super) rivals: Vec<EventId>,
     pub(super) history: Vec<EventId>,
+    pub(super) likely_clash: usize,
     built: u64,
     pub(super) forgotten: bool,
 }
@@ -194,6 +206,7 @@ impl EventStructure {
             stamps: Stamps::default(),
             rivals: Vec::new(),
             history: Vec::new(),
+            likely_clash: 0,
             built: 0,
             forgotten: false,
             lanes,
@@ -218,6 +231,11 @@ impl EventStructure {
     /// |U|: events met and not forgotten.
     pub fn len(&self) -> usize {
         self.events.len() - self.free.len()
+    }
+
+    /// One more than the largest index of an event.
+    pub fn capacity(&self) -> usize {
+        self.events.len()
     }
 
     /// Is U empty?
@@ -330,7 +348,9 @@ impl EventStructure {
             next_sibling: EventId::NONE,
             first_link: EventId::NONE,
             next_link: EventId::NONE,
+            next_group: EventId::NONE,
             conflicts: NO_EDGE,
+            degree: 0,
         };
         if self.free.pop().is_some() {
             self.events[id.index()] = event;
@@ -352,12 +372,7 @@ impl EventStructure {
             self.events[id.index()].next_sibling = next;
         }
         if chain != Lane::NONE {
-            let head = match link.parent {
-                EventId::NONE => &mut self.roots[chain.index()],
-                parent => &mut self.events[parent.index()].first_link,
-            };
-            let next = std::mem::replace(head, id);
-            self.events[id.index()].next_link = next;
+            self.enlist_link(id, chain, link.parent);
         }
         if kind == Kind::FailedTest {
             for watch in &self.watches[&id] {
@@ -366,10 +381,39 @@ impl EventStructure {
         }
     }
 
+    /// Makes the event the newest of its process among the children of `parent`.
+    fn enlist_link(&mut self, id: EventId, chain: Lane, parent: EventId) {
+        let process = self.event(id).process;
+        let mut before = EventId::NONE;
+        let mut newest = self.first_link(chain, parent);
+        while newest.is_some() && self.event(newest).process != process {
+            before = newest;
+            newest = self.event(newest).next_group;
+        }
+        let next_group = self.events.get(newest.index()).map_or(EventId::NONE, |e| e.next_group);
+        let event = &mut self.events[id.index()];
+        (event.next_link, event.next_group) = (newest, next_group);
+        match (before, parent) {
+            (EventId::NONE, EventId::NONE) => self.roots[chain.index()] = id,
+            (EventId::NONE, parent) => self.events[parent.index()].first_link = id,
+            (before, _) => self.events[before.index()].next_group = id,
+        }
+    }
+
+    /// The newest child, of some process, of `parent` in the tree of a chain.
+    pub(super) fn first_link(&self, chain: Lane, parent: EventId) -> EventId {
+        match parent {
+            EventId::NONE => self.roots[chain.index()],
+            parent => self.event(parent).first_link,
+        }
+    }
+
     pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
         let edge = Edge { to, next: self.event(from).conflicts };
         self.edges.push(edge);
-        self.events[from.index()].conflicts = self.edges.len() as u32 - 1;
+        let event = &mut self.events[from.index()];
+        event.conflicts = self.edges.len() as u32 - 1;
+        event.degree += 1;
     }
 }
 

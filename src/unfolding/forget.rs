@@ -71,7 +71,9 @@ impl EventStructure {
         let mut kept = Vec::new();
         for id in q.iter().map(EventId) {
             kept.clear();
-            let mut edge = std::mem::replace(&mut self.events[id.index()].conflicts, NO_EDGE);
+            let event = &mut self.events[id.index()];
+            event.degree = 0;
+            let mut edge = std::mem::replace(&mut event.conflicts, NO_EDGE);
             while let Some(&Edge { to, next }) = former.get(edge as usize) {
                 kept.extend(q.contains(to.0).then_some(to));
                 edge = next;
@@ -91,6 +93,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             (event.first_child, event.next_sibling) = (EventId::NONE, EventId::NONE);
             (event.first_link, event.next_link) = (EventId::NONE, EventId::NONE);
+            event.next_group = EventId::NONE;
         }
         for id in q.iter().map(EventId) {
             self.enlist(id);
