@@ -126,7 +126,9 @@ impl<'o> Driver<'o> {
     /// Judges the initial state: local computation may fail before the first action.
     pub fn started<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         for process in state.processes() {
-            self.judge_process(locals, state, process);
+            if !self.is_stopped() {
+                self.judge_process(locals, state, process);
+            }
         }
     }
 
@@ -138,7 +140,9 @@ impl<'o> Driver<'o> {
             self.tick();
         }
         self.judge_process(locals, state, action.process);
-        if let Some(child) = state.just_spawned(locals) {
+        if let Some(child) = state.just_spawned(locals)
+            && !self.is_stopped()
+        {
             self.judge_process(locals, state, child);
         }
     }
@@ -223,7 +227,11 @@ impl<'o> Driver<'o> {
             let needed = || causal_past(locals.system(), &state.portable_schedule());
             let is_new = self.failed(Some(process), failure.clone(), needed);
             if let (true, Some(violation)) = (is_new, self.violations.last_mut()) {
-                violation.process = who_failed(locals.system(), violation);
+                let moved = state.schedule().last().map(|action| action.process);
+                violation.process = match moved {
+                    None => Some(process),
+                    Some(moved) => Some(who_failed(locals.system(), violation, moved == process)),
+                };
             }
         }
         if let Some(failure) = property::oversubscription(locals, state) {
@@ -262,15 +270,20 @@ impl<'o> Driver<'o> {
     }
 }
 
-/// The process that has failed when the schedule of a violation is replayed, as the replay calls it.
-fn who_failed<S: System>(system: &S, violation: &Violation) -> Option<ProcessId> {
+/// The process that fails at the end of the schedule of a violation, as a replay calls it: the one that moved
+/// last, or else the one that it spawned. (Others may have failed just so before.)
+fn who_failed<S: System>(system: &S, violation: &Violation, moved_last: bool) -> ProcessId {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     for &action in &violation.schedule {
         state.step(&mut locals, action);
     }
-    let has_failed = |process: &ProcessId| {
-        property::process_failure(&locals, &state, *process) == violation.failure.as_ref()
-    };
-    state.processes().find(has_failed)
+    let last = violation.schedule.last().expect("the failure followed an action").process;
+    let who = if moved_last { last } else { state.just_spawned(&locals).expect("a spawn") };
+    debug_assert_eq!(
+        property::process_failure(&locals, &state, who),
+        violation.failure.as_ref(),
+        "{who:?} fails in the replay, too"
+    );
+    who
 }
