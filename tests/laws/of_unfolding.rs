@@ -288,7 +288,9 @@ fn random_subset(rng: &mut Rng, mut events: Vec<EventId>) -> Option<Vec<EventId>
 /// J, if one is found; J is listed causes first.
 fn ask(bench: &mut Bench<'_>, method: &mut dyn Alternatives, disabled: &[EventId]) -> Option<Set> {
     let mut j = vec![disabled[0]];
+    method.descend();
     let found = method.find(&bench.unfolding.structure, &bench.c, disabled, &mut j);
+    method.ascend();
     assert_eq!(found, !j.is_empty(), "J is empty iff there is none");
     let j: Vec<u32> = j.into_iter().map(|event| bench.name(event)).collect();
     let (mut reached, set) = (bench.c(), j.iter().copied().collect::<Set>());
