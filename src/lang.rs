@@ -47,7 +47,7 @@ pub fn compile(
     compile_with(name, source, overrides, Granularity::default())
 }
 
-/// As [`compile`], with a choice of what counts as an action (`--granularity`).
+/// As [`compile()`], with a choice of what counts as an action (`--granularity`).
 ///
 /// # Errors
 /// Every mistake of the file and of the overrides.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
-//! | [`causal_past`] | what of an execution its last action needs |
+//! | [`causal_past()`] | what of an execution its last action needs |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod causal_past;
