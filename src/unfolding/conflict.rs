@@ -39,8 +39,22 @@ impl EventStructure {
                 *witness = self.ancestor(at, b[lane], depth);
                 true
             }
-            None => self.observes && (self.contradicts(a, b) || self.contradicts(b, a)),
+            None => self.observes && self.contradicted_by(a, b, witness),
         }
+    }
+
+    /// Do observations stand between `[e]`, with cut `a`, and C, with cut `b`?
+    fn contradicted_by(&self, a: &[EventId], b: &[EventId], witness: &mut EventId) -> bool {
+        if let Some(missed) = self.contradiction(a, b) {
+            *witness = missed;
+            return true;
+        }
+        let Some(observation) = self.contradiction(b, a) else { return false };
+        let Event { kind, chain, ref link, .. } = *self.event(observation);
+        if kind == Kind::Read {
+            *witness = self.ancestor(chain, b[chain.index()], link.depth);
+        }
+        true
     }
 
     /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
@@ -54,24 +68,29 @@ impl EventStructure {
         (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
     }
 
-    /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
-    /// are compatible.
     fn contradicts(&self, changed: &[EventId], observed: &[EventId]) -> bool {
+        self.contradiction(changed, observed).is_some()
+    }
+
+    /// An observation that only `observed` has and that a change in `changed` excludes. Their lanes are
+    /// compatible.
+    fn contradiction(&self, changed: &[EventId], observed: &[EventId]) -> Option<EventId> {
         let chains = self.lanes.chains();
-        (chains..observed.len()).any(|lane| {
+        (chains..observed.len()).find_map(|lane| {
             let (known, last) = (changed[lane], observed[lane]);
-            known != last && self.is_contradicted(known, last, changed, observed)
+            let differs = known != last;
+            differs.then(|| self.contradiction_after(known, last, changed, observed)).flatten()
         })
     }
 
-    /// The same for the observations of one process, those up to `last` and after `known`.
-    fn is_contradicted(
+    /// The same among the observations of one process, those up to `last` and after `known`.
+    fn contradiction_after(
         &self,
         known: EventId,
         last: EventId,
         changed: &[EventId],
         observed: &[EventId],
-    ) -> bool {
+    ) -> Option<EventId> {
         let own_depth = |event: EventId| self.events.get(event.index()).map_or(0, |e| e.own.depth);
         let observed_by = |event: EventId| {
             self.events.get(event.index()).map_or(EventId::NONE, |event| event.observed)
@@ -80,11 +99,11 @@ impl EventStructure {
         let mut observation = observed_by(last);
         while own_depth(observation) > known {
             if self.excludes(changed, observed, observation) {
-                return true;
+                return Some(observation);
             }
             observation = observed_by(self.event(observation).own.parent);
         }
-        false
+        None
     }
 
     /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or follow?
