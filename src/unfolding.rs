@@ -11,10 +11,12 @@
 //! | `skip_tree` | each lane's events form a tree; ancestors by jump pointers |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `conflict` | compatibility, conflict, immediate conflict |
+//! | `clash` | is an event in conflict with C? |
 //! | `configuration` | C with its state and its trail |
 //! | `extensions` | ex(C), operation by operation, incrementally |
 //! | `forget` | U := U ∩ Q(C, D) |
 
+mod clash;
 mod configuration;
 mod conflict;
 mod cut;

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::hash::Hasher;
 
+use super::Configuration;
 use super::cut::Cuts;
 use super::lanes::{Lane, Lanes};
 use super::skip_tree::Node;
@@ -283,9 +284,9 @@ impl EventStructure {
         self.ids.find(hash(draft.process, draft.choice, draft.causes), same).copied()
     }
 
-    /// Adds an event that is not in U yet, with its conflicts. O(lanes) for each event that shares a parent
+    /// Adds an extension of C that is not in U yet, with its conflicts. O(lanes) for each event that shares a parent
     /// with it in one of its trees.
-    pub(super) fn insert(&mut self, draft: &Draft<'_>) -> EventId {
+    pub(super) fn insert(&mut self, draft: &Draft<'_>, c: &Configuration) -> EventId {
         let id = self.place(draft);
         self.cuts.join(&self.events, &self.lanes, id);
         let hashed = hash(draft.process, draft.choice, draft.causes);
@@ -303,7 +304,7 @@ impl EventStructure {
         }
         self.observes |= draft.kind.is_observation();
         self.built += 1;
-        self.connect_conflicts(id);
+        self.connect_conflicts(id, c);
         self.enlist(id);
         id
     }
