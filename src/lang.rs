@@ -22,6 +22,7 @@ mod types;
 
 use std::sync::Arc;
 
+pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, Verdict};
 pub use program::{Local, Program};
@@ -43,13 +44,27 @@ pub fn compile(
     source: &str,
     overrides: &[(String, String)],
 ) -> Result<Program, Diagnostics> {
-    stacker::grow(STACK, || compile_here(name, source, overrides))
+    compile_with(name, source, overrides, Granularity::default())
+}
+
+/// As [`compile`], with a choice of what counts as an action (`--granularity`).
+///
+/// # Errors
+/// Every mistake of the file and of the overrides.
+pub fn compile_with(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+    granularity: Granularity,
+) -> Result<Program, Diagnostics> {
+    stacker::grow(STACK, || compile_here(name, source, overrides, granularity))
 }
 
 fn compile_here(
     name: &str,
     source: &str,
     overrides: &[(String, String)],
+    granularity: Granularity,
 ) -> Result<Program, Diagnostics> {
     let mut list = Vec::new();
     let lexed = lexer::lex(source, &mut list);
@@ -58,13 +73,17 @@ fn compile_here(
     let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
     let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    if failed {
+        // A misspelt name is also an unused one: warnings wait until the errors are gone.
+        list.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    }
     let diagnostics = Diagnostics::new(Arc::from(name), Arc::from(source), list);
     if failed {
         return Err(diagnostics);
     }
     let posts = posts::posts(&checked);
     let processes = templates(&checked);
-    let code = compile::compile(&mut checked, source);
+    let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, .. } = checked;
     Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, posts })
 }

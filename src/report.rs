@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::explore::{self, Guarantee, Info, K, StopReason, Verdict, Violation, ViolationKind};
-use crate::model::{Failure, ProcessId, System};
+use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
     Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
@@ -128,6 +128,8 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
+    /// The variables of the process that failed, as they were then; for `final` the shared cells.
+    pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
     /// The processes that wait, for a deadlock.
@@ -138,6 +140,15 @@ pub struct ViolationReport {
     pub ended: Vec<String>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
+}
+
+/// A variable or a shared cell with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value, as the program writes it.
+    pub value: String,
 }
 
 /// One execution, random or scripted.
@@ -219,10 +230,13 @@ impl ViolationReport {
         let steps = replay.follow(&violation.schedule).unwrap_or_else(|refusal| {
             panic!("the schedule of a violation does not replay: {refusal}\n{violation:?}")
         });
-        let standing = match (violation.kind, violation.process) {
-            (ViolationKind::Deadlock, _) => explain_deadlock(&replay).map(Standing::Deadlock),
-            (_, None) => replay.failure_at_end(),
-            (_, Some(_)) => replay.failure_of_last_step(),
+        let failed = violation.failure.clone().map(|failure| {
+            let process = violation.process;
+            (replay.failures(process).contains(&failure), Standing::Failed { process, failure })
+        });
+        let standing = match failed {
+            None => explain_deadlock(&replay).map(Standing::Deadlock),
+            Some((did_fail, standing)) => Some(standing).filter(|_| did_fail),
         };
         let report = standing.and_then(|s| ViolationReport::of(&replay, file, &s, &steps));
         match report {
@@ -247,6 +261,7 @@ impl ViolationReport {
             line: None,
             column: None,
             text: String::new(),
+            variables: Vec::new(),
             schedule: steps.to_vec(),
             blocked: Vec::new(),
             cycle: None,
@@ -257,7 +272,15 @@ impl ViolationReport {
             Standing::Open | Standing::Ended => None,
             Standing::Deadlock(deadlock) => Some(report.with_deadlock(deadlock)),
             Standing::Failed { process, failure } => {
-                Some(report.with_failure(process.map(|p| replay.name(p).into()), failure))
+                let variables = match process {
+                    Some(process) => replay.variables(*process),
+                    None if failure.kind == FailureKind::Assertion => replay.cells(),
+                    None => Vec::new(),
+                };
+                let variable = |(name, value)| Variable { name, value };
+                let variables = variables.into_iter().map(variable).collect();
+                let process = process.map(|p| replay.name(p).into());
+                Some(ViolationReport { variables, ..report }.with_failure(process, failure))
             }
         }
     }

@@ -1,4 +1,7 @@
 //! The program as a user meets it: exit codes, JSON, texts, limits, signals, mistakes.
+//!
+//! The specs and the golden texts are in `tests/golden/cli`; with `MAZURKA_BLESS=1` in the environment the
+//! texts are written instead of compared.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,7 +19,7 @@ const ENDLESS_SEARCH: &str = "\
 /// The program, to be run in the folder of the golden files.
 pub fn mazurka(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mazurka"));
-    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"));
+    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -51,14 +54,14 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Compares standard output with a golden file, but for time and memory. `UPDATE_GOLDEN=1` writes it anew.
+/// Compares standard output with a golden file, but for time and memory. `MAZURKA_BLESS=1` writes it anew.
 fn assert_golden(name: &str, output: &Output) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli").join(name);
     let text = stdout(output);
     let lines =
         text.lines().map(|line| if line.starts_with("Took ") { "Took      .." } else { line });
     let actual = lines.fold(String::new(), |text, line| text + line + "\n");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if std::env::var_os("MAZURKA_BLESS").is_some() {
         std::fs::write(&path, &actual).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();

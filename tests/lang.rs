@@ -51,4 +51,6 @@ fn fails(source: &str, message: &str) {
 }
 
 mod benchmarks;
+mod naming;
 mod operations;
+mod robustness;

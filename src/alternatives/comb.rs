@@ -99,7 +99,8 @@ impl Comb {
     ) -> Draft {
         let former = self.latest[d.index()];
         let known = self.drafts.get(former as usize).copied();
-        let (drawn, degree) = known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
+        let (drawn, degree) =
+            known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
         let start = self.pool.len() as u32;
         let found = structure.event(d).degree() - degree;
         for u in structure.immediate_conflicts(d).take(found as usize) {

@@ -39,8 +39,8 @@ impl Observer for Progress {
         }
         let seconds = elapsed.as_secs_f64();
         let rate = (stats.traces as f64 / seconds.max(1e-9)) as u64;
-        let events =
-            stats.events.map_or(String::new(), |events| format!(", {} events", thousands(events)));
+        let events = stats.events.or(stats.events_built);
+        let events = events.map_or(String::new(), |n| format!(", {} events", thousands(n)));
         self.line.set_message(format!(
             "{} traces{events}, {} traces/s, {}",
             thousands(stats.traces),

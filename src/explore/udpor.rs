@@ -156,7 +156,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         }
         let disabled = &self.live[live..];
         let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
-        let best = candidates.min_by_key(|&e| contention(self.unfolding.op(e)));
+        let best = candidates.min_by_key(|&e| {
+            (contention(self.unfolding.op(e)), self.unfolding.structure.event(e).degree())
+        });
         if best.is_none() {
             self.leaf();
         }

@@ -33,13 +33,31 @@ pub enum Item {
     Final { body: Block },
 }
 
+impl Item {
+    /// The name that it declares.
+    pub fn name(&self) -> Option<&Name> {
+        match self {
+            Item::Const { name, .. }
+            | Item::Mailbox { name, .. }
+            | Item::Mutex { name, .. }
+            | Item::Semaphore { name, .. }
+            | Item::Barrier { name, .. }
+            | Item::Shared { name, .. }
+            | Item::Enum { name, .. }
+            | Item::Function { name, .. }
+            | Item::Process { name, .. } => Some(name),
+            Item::Final { .. } => None,
+        }
+    }
+}
+
 /// How a process comes into being.
 #[derive(Debug)]
 pub enum ProcessKind {
     /// One instance, from the start.
     Single,
     /// One instance for each index of a range, from the start.
-    Family { index: Name, lo: Expr, hi: Expr },
+    Family { index: Name, lo: Box<Expr>, hi: Box<Expr> },
     /// A template for `spawn`.
     Template(Vec<Param>),
 }

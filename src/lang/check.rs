@@ -13,9 +13,9 @@ mod operation;
 mod pattern;
 mod place;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ast::{self, File};
+use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Span};
 use super::hir::{Body, ObjectKind, VarId};
 use super::types::{CommId, Inference, Type, Yield};
@@ -86,6 +86,7 @@ pub fn check(
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
+        declared: file.items.iter().filter_map(Item::name).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
     };
     checker.declare(file);
@@ -158,6 +159,8 @@ struct Checker<'a> {
     scope: Scope,
     /// Where what a communication yields is used.
     received: Vec<(CommId, Span)>,
+    /// Every name that the file declares, also those not entered yet.
+    declared: FxHashSet<String>,
     /// Types of messages, contents and arguments, which leave their process.
     must_travel: Vec<(Type, Span, &'static str)>,
 }
@@ -248,9 +251,16 @@ impl Checker<'_> {
         if let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(name) {
             return Type::Enum(*index);
         }
+        let foreign = match name {
+            "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => {
+                Some("the type of integers is `int`")
+            }
+            "boolean" => Some("the type of truth values is `bool`"),
+            _ => None,
+        };
         let known =
             ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
-        let hint = super::diagnostic::nearest(name, known);
+        let hint = foreign.map(str::to_owned).or_else(|| super::diagnostic::nearest(name, known));
         self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
         Type::Error
     }

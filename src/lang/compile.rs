@@ -14,16 +14,25 @@ use super::check::Checked;
 use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Span, position};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
-use crate::model::{Objects, Site, Value};
+use super::posts;
+use crate::model::{Site, Value};
+
+/// What counts as an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Granularity {
+    /// Operations; what is computed in between happens together with the operation before it.
+    #[default]
+    Operation,
+    /// Each statement of a process that has no operation in it, too: an action that touches nothing.
+    Statement,
+}
 
 /// Compiles every body of `program`, which was written in `source`.
-pub fn compile(program: &mut Checked, source: &str) -> Code {
+pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let mut compiler = Compiler {
         source,
-        code: Code {
-            objects: std::mem::replace(&mut program.objects, Objects::default()),
-            ..Code::default()
-        },
+        granularity,
+        code: Code { objects: std::mem::take(&mut program.objects), ..Code::default() },
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -38,7 +47,7 @@ pub fn compile(program: &mut Checked, source: &str) -> Code {
         compiler.code.processes.push(entry);
     }
     for body in &program.finals {
-        let entry = compiler.body(body, Kind::Process);
+        let entry = compiler.body(body, Kind::Final);
         compiler.code.finals.push(entry);
     }
     compiler.code
@@ -49,10 +58,12 @@ enum Kind {
     #[default]
     Function,
     Process,
+    Final,
 }
 
 struct Compiler<'a> {
     source: &'a str,
+    granularity: Granularity,
     code: Code,
     sites: FxHashMap<Span, u32>,
     constants: FxHashMap<Value, u32>,
@@ -111,7 +122,7 @@ impl Compiler<'_> {
         self.frame.span = end;
         match kind {
             Kind::Function => self.emit(Instr::Return),
-            Kind::Process => {
+            Kind::Process | Kind::Final => {
                 self.pop(1);
                 self.emit(Instr::End);
             }
@@ -133,7 +144,8 @@ impl Compiler<'_> {
     /// Emits an instruction that leaves `delta` more values on the stack.
     fn emit_with(&mut self, instr: Instr, delta: i32) {
         self.emit(instr);
-        self.frame.depth = self.frame.depth.strict_add_signed(delta);
+        let depth = self.frame.depth.checked_add_signed(delta);
+        self.frame.depth = depth.expect("an instruction takes off what is there");
     }
 
     fn site(&mut self, span: Span) -> u32 {
@@ -209,6 +221,11 @@ impl Compiler<'_> {
 
     /// A statement leaves nothing but its variables.
     fn statement(&mut self, statement: &Expr) {
+        if self.granularity == Granularity::Statement && self.is_local_step(statement) {
+            self.frame.span = statement.span;
+            self.visible(Visible::Local);
+            self.pop(1);
+        }
         if let ExprKind::Let(pattern, value) = &statement.kind {
             self.expr(value);
             self.frame.span = statement.span;
@@ -217,6 +234,16 @@ impl Compiler<'_> {
             self.expr(statement);
             self.pop(1);
         }
+    }
+
+    /// A statement of a process that only computes. Compound statements are as many steps as they have
+    /// statements.
+    fn is_local_step(&self, statement: &Expr) -> bool {
+        let simple = matches!(
+            statement.kind,
+            ExprKind::Let(..) | ExprKind::Assign(Place::Local(..), ..) | ExprKind::Assert(..)
+        );
+        self.frame.kind == Kind::Process && simple && !posts::acts(statement)
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -332,11 +359,11 @@ impl Compiler<'_> {
             self.constant(Value::Int(i64::from(address.base)));
             return;
         };
-        if let ExprKind::Const(Value::Int(n)) = index.kind {
-            if (0..i64::from(address.count)).contains(&n) {
-                self.constant(Value::Int(i64::from(address.base) + n));
-                return;
-            }
+        if let ExprKind::Const(Value::Int(n)) = index.kind
+            && (0..i64::from(address.count)).contains(&n)
+        {
+            self.constant(Value::Int(i64::from(address.base) + n));
+            return;
         }
         self.expr(index);
         let name = self.text(&address.name);
@@ -541,7 +568,7 @@ impl Compiler<'_> {
                 }
                 self.emit(Instr::Return);
             }
-            Kind::Process => {
+            Kind::Process | Kind::Final => {
                 self.pop(depth - self.frame.top);
                 self.emit(Instr::End);
             }

@@ -17,6 +17,8 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
     };
     match &expr.kind {
         ExprKind::Const(value) => Ok(value.clone()),
+        // Reported already.
+        ExprKind::Error => Err((expr.span, String::new())),
         ExprKind::Var(var) => known(*var).ok_or_else(|| at("this is not constant".to_owned())),
         ExprKind::Unary(op, operand) => {
             operators::unary(*op, &evaluate(operand, known)?).map_err(at)

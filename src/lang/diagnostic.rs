@@ -119,6 +119,12 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     pub(super) fn new(name: Arc<str>, source: Arc<str>, mut list: Vec<Diagnostic>) -> Self {
+        for diagnostic in &mut list {
+            let others = diagnostic.secondary.iter_mut().map(|(span, _)| span);
+            for span in diagnostic.span.iter_mut().chain(others) {
+                *span = whole_characters(&source, *span);
+            }
+        }
         list.sort_by_key(|d| (d.span.is_some(), d.span));
         list.dedup();
         Diagnostics { name, source, list }
@@ -188,6 +194,19 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
+/// The span widened to where characters start: a span computed from the end of a broken piece of text
+/// may lie within one.
+fn whole_characters(source: &str, span: Span) -> Span {
+    let (mut start, mut end) = (span.range().start, span.range().end.min(source.len()));
+    while !source.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !source.is_char_boundary(end) {
+        end += 1;
+    }
+    Span::new(start.min(end), end)
+}
+
 /// Line and column of a byte, both from 1, the column in characters.
 pub(super) fn position(source: &str, byte: usize) -> (u32, u32) {
     let before = &source[..byte.min(source.len())];
@@ -201,7 +220,11 @@ pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    let limit = name.chars().count().max(3) / 3;
+    // A name of one letter is near to every other one.
+    let limit = match name.chars().count() {
+        0 | 1 => return None,
+        length => length.max(3) / 3,
+    };
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name)

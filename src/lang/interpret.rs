@@ -57,7 +57,7 @@ pub struct Machine<'c, W> {
     pub stack: Vec<Value>,
     /// The next instruction.
     pub pc: u32,
-    /// The functions that are running: where each returns to, and where its values start.
+    /// The functions that are running: where each returns to, and where its caller's values start.
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
@@ -102,7 +102,9 @@ impl<'c, W: World> Machine<'c, W> {
     /// Rests where the process itself was, so that its variables can be shown.
     fn fail(&mut self, at: u32, fault: Fault) -> Rest {
         self.pc = at;
-        if let Some(&(back, base)) = self.calls.first() {
+        if let Some(&(back, _)) = self.calls.first() {
+            // Each call keeps the base of its caller: the outermost function's own is the next one's.
+            let base = self.calls.get(1).map_or(self.base, |&(_, base)| base);
             self.pc = back - 1;
             self.stack.truncate(base);
         }

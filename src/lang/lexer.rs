@@ -33,7 +33,7 @@ pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
                 diagnostics.push(
                     Diagnostic::error(span, message).hint("close it with `\"` on the same line"),
                 );
-                lexed.tokens.push((Token::Str, span));
+                lexed.tokens.push((Token::Strange, span));
             }
             Ok(token) => lexed.tokens.push((token, span)),
             Err(()) if text.starts_with("/*") => {
@@ -42,7 +42,10 @@ pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
             }
             Err(()) => match &mut strange {
                 Some(before) if before.end == span.start => before.end = span.end,
-                _ => report_strange(source, strange.replace(span), diagnostics),
+                _ => {
+                    report_strange(source, strange.replace(span), diagnostics);
+                    lexed.tokens.push((Token::Strange, span));
+                }
             },
         }
     }
@@ -60,6 +63,7 @@ fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Vec<Diagno
         "'" => Some("texts are written between double quotes".to_owned()),
         _ => None,
     };
-    let message = format!("`{}` means nothing here", text.escape_debug());
+    let shown: String = text.chars().filter(|c| !c.is_control()).collect();
+    let message = format!("`{shown}` means nothing here");
     diagnostics.push(Diagnostic::error(span, message).maybe_hint(hint));
 }

@@ -84,10 +84,12 @@ impl Parser<'_> {
         found
     }
 
-    /// One report per token.
+    /// One report per token, and none next to strange characters, which have theirs.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.last_report != Some(self.at) {
-            self.last_report = Some(self.at);
+        let known = self.last_report == Some(self.at);
+        self.last_report = Some(self.at);
+        let near = &self.tokens[self.at.saturating_sub(1)..=self.at];
+        if !known && near.iter().all(|token| token.0 != Token::Strange) {
             self.diagnostics.push(diagnostic);
         }
     }

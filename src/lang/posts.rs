@@ -106,6 +106,13 @@ fn add(
     }
 }
 
+/// Does the computation of `expr` act on anything?
+pub fn acts(expr: &Expr) -> bool {
+    let mut found = false;
+    visit(expr, &mut |expr| found |= matches!(expr.kind, ExprKind::Operation(_)));
+    found
+}
+
 /// The templates that a body spawns.
 pub fn spawns(block: &Expr) -> Vec<u32> {
     let mut found = Vec::new();

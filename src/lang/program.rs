@@ -111,7 +111,7 @@ impl World for Whole<'_> {
             self.locals[(template.first + offset) as usize].expect("a static process exists");
         match self.program.top_level(local, name) {
             Some(value) => Variable::Value(value.clone()),
-            None => Variable::Missing { failed: local.failure.is_some() },
+            None => Variable::Missing { failed: !matches!(self.program.instr(local), Instr::End) },
         }
     }
 }

@@ -135,7 +135,9 @@ pub enum Token {
     OrOr,
     #[token("!")]
     Bang,
-    /// The end of the file; the lexer never makes one.
+    /// Characters that mean nothing, reported by the lexer.
+    Strange,
+    /// The end of the file.
     End,
 }
 
@@ -221,6 +223,7 @@ impl Token {
             AndAnd => "`&&`",
             OrOr => "`||`",
             Bang => "`!`",
+            Strange => "strange characters",
             End => "the end of the file",
         }
     }

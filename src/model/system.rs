@@ -65,8 +65,8 @@ pub trait System {
         Vec::new()
     }
 
-    /// Which processes that exist from the start may ever post at this end of the mailbox? An
-    /// over-approximation; `None` if unknown. Used only to explain deadlocks.
+    /// Which processes may ever post at this end of the mailbox? An over-approximation; `None` if unknown, as
+    /// it is when spawned processes may. Used only to explain deadlocks.
     fn may_post(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
         let _ = (mailbox, end);
         None

@@ -20,8 +20,7 @@ pub struct Change {
 impl<S: System> Replay<'_, S> {
     /// The variables of `process` and the objects that `op` may change.
     pub(super) fn view(&self, process: ProcessId, op: &Op) -> Vec<(String, String)> {
-        let local = self.state.local(process);
-        let mut view = self.locals.system().variables(self.locals.get(local));
+        let mut view = self.variables(process);
         let objects = self.locals.system().objects();
         match op {
             Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {

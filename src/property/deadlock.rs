@@ -182,8 +182,7 @@ impl<S: System> Replay<'_, S> {
             End::Send => "receives there",
         };
         let known = self.locals.system().may_post(mailbox, end.opposite());
-        let may =
-            |p: &ProcessId| known.as_ref().is_none_or(|k| k.contains(p) || self.is_spawned(*p));
+        let may = |p: &ProcessId| known.as_ref().is_none_or(|known| known.contains(p));
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless = helpers.is_empty().then(|| {
             let ended = self.state.processes().any(|p| p != process && may(&p));
@@ -245,8 +244,8 @@ impl<S: System> Replay<'_, S> {
             return Wait { words, helpers, hopeless: None };
         }
         let hopeless = match helpers.len() {
-            0 => format!("{missing} more would have to, but nobody is left to"),
-            n => format!("{missing} more would have to, but only {n} could"),
+            0 => "nobody is left to arrive".into(),
+            n => format!("{missing} are missing and only {n} could arrive"),
         };
         Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
     }
@@ -269,10 +268,6 @@ impl<S: System> Replay<'_, S> {
             LocalId::ABSENT => false,
             local => self.locals.status(local).has_ended(),
         }
-    }
-
-    fn is_spawned(&self, process: ProcessId) -> bool {
-        self.locals.parent(process).is_some()
     }
 }
 

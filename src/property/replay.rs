@@ -118,9 +118,9 @@ impl<'s, S: System> Replay<'s, S> {
         }
         let (state, locals) = (&self.state, &self.locals);
         if state.is_terminal(locals) {
-            match (explain_deadlock(self), self.failure_at_end()) {
+            match (explain_deadlock(self), final_failure(locals, state)) {
                 (Some(deadlock), _) => return Standing::Deadlock(deadlock),
-                (None, Some(failed)) => return failed,
+                (None, Some(failure)) => return Standing::Failed { process: None, failure },
                 (None, None) => {}
             }
         }
@@ -142,12 +142,16 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// What is wrong with no process in particular: a barrier with too many arrivals, or what `final`
-    /// objects to.
-    pub fn failure_at_end(&self) -> Option<Standing> {
-        let crowded = oversubscription(&self.locals, &self.state);
-        let failure = crowded.or_else(|| final_failure(&self.locals, &self.state))?;
-        Some(Standing::Failed { process: None, failure })
+    /// The violations of `process` here, or those of no process: `final`, and a crowded barrier.
+    pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
+        let (state, locals) = (&self.state, &self.locals);
+        match process {
+            Some(process) => process_failure(locals, state, process).cloned().into_iter().collect(),
+            None => {
+                let crowded = oversubscription(locals, state);
+                crowded.into_iter().chain(final_failure(locals, state)).collect()
+            }
+        }
     }
 
     fn failure_of(&self, process: ProcessId) -> Option<Standing> {
@@ -186,6 +190,17 @@ impl<'s, S: System> Replay<'s, S> {
         let step = self.take(action);
         let after = self.view(action.process, &op);
         Ok((step, differences(before, after)))
+    }
+
+    /// The variables of a process that exists, with their values.
+    pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
+        self.locals.system().variables(self.locals.get(self.state.local(process)))
+    }
+
+    /// The shared cells with their contents.
+    pub fn cells(&self) -> Vec<(String, String)> {
+        let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
+        cells.map(|c| (self.cell(c).into(), self.value(self.state.content(c)))).collect()
     }
 
     /// The operation that a process is at, its place and text.

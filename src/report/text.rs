@@ -24,6 +24,9 @@ const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
+/// So many variables are shown at a failure.
+const SHOWN_VARIABLES: usize = 12;
+
 /// A piece of text in a style.
 struct Styled<T>(Style, T);
 
@@ -139,10 +142,14 @@ fn coverage(report: &CheckReport) -> String {
     let stats = &report.stats;
     let traces = plural(stats.traces, "execution", "executions");
     let title = title(&report.subject);
-    let all = match report.guarantee {
-        Guarantee::EveryExecution => format!("all {traces} explored"),
-        Guarantee::EveryClass => format!("{traces} explored, at least one of each class"),
-        Guarantee::EveryClassOnce => format!("{traces} explored, one of each class"),
+    let all = match (report.guarantee, stats.traces) {
+        (Guarantee::EveryClassOnce, 1) => "one class of executions, explored".into(),
+        (Guarantee::EveryClassOnce, n) => {
+            format!("{} classes of executions, each explored once", thousands(n))
+        }
+        (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
+        (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
+        (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
     };
     let Some(reason) = report.stopped_by else {
         return format!("  {title}: {all}.\n");
@@ -239,11 +246,16 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     );
     add(Some(stats.transitions), "transition", "transitions");
     match stats.events {
-        None => add(stats.events_built, "event at most", "events at most"),
-        events => add(events, "event", "events"),
+        Some(_) => add(stats.events, "event", "events"),
+        None => figures.extend(
+            stats.events_built.map(|n| format!("at most {}", plural(n, "event", "events"))),
+        ),
     }
-    add(stats.states, "state", "states");
-    add(stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls");
+    let rest = [
+        (stats.states, "state", "states"),
+        (stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls"),
+    ];
+    figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
@@ -260,7 +272,7 @@ impl Display for Story<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let violation = self.violation;
         if violation.kind != ViolationKind::Deadlock {
-            write!(f, "{}", excerpt(self.subject, violation))?;
+            write!(f, "{}{}", excerpt(self.subject, violation), values(violation))?;
         }
         let title = title(self.subject);
         let heading = match violation.schedule.len() as u64 {
@@ -300,6 +312,21 @@ fn excerpt(subject: &Subject, violation: &ViolationReport) -> String {
         .annotation(AnnotationKind::Primary.span(start..start + length));
     let group = Group::with_level(Level::ERROR).element(snippet);
     format!("\n{}\n", Renderer::styled().render(&[group]))
+}
+
+/// The variables at the point of failure; empty if there are none.
+fn values(violation: &ViolationReport) -> String {
+    let all = &violation.variables;
+    if all.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<_> = all.iter().take(SHOWN_VARIABLES).collect();
+    let shown: Vec<_> = shown.iter().map(|v| format!("{} = {}", v.name, v.value)).collect();
+    let more = match all.len() - shown.len() {
+        0 => String::new(),
+        n => format!(", and {n} more"),
+    };
+    format!("  where {}{more}\n", shown.join(", "))
 }
 
 /// `1 trace`, `12,000 traces`.

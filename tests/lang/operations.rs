@@ -124,10 +124,19 @@ fn mutexes_in_all_forms() {
              unlock(n);
          }",
     );
-    fails("mutex m; process P { lock(m); lock(m); }", "requests the mutex `m`, which it has requested already");
+    fails(
+        "mutex m; process P { lock(m); lock(m); }",
+        "requests the mutex `m`, which it has requested already",
+    );
     fails("mutex m; process P { unlock(m); }", "unlocks the mutex `m`, which it has not requested");
-    fails("mutex m; process P { mutex_wait(m); }", "waits for the mutex `m`, which it has not requested");
-    fails("mutex m; process P { mutex_test(m); }", "tests the mutex `m`, which it has not requested");
+    fails(
+        "mutex m; process P { mutex_wait(m); }",
+        "waits for the mutex `m`, which it has not requested",
+    );
+    fails(
+        "mutex m; process P { mutex_test(m); }",
+        "tests the mutex `m`, which it has not requested",
+    );
     fails(
         "mutex m[2]; process P { async_lock(m[0]); mutex_waitany([m[0], m[1]]); }",
         "waits for the mutex `m[1]`, which it has not requested",
@@ -207,8 +216,18 @@ fn cells() {
          final { assert(x == 0 && a[1] == 1 && len(l) == 1); }",
     );
     // A shared cell on the right of && is read only when needed.
-    assert_eq!(interleavings("shared x: bool = true; process P { if false && x { } } process Q { x = false; }"), 1);
-    assert_eq!(interleavings("shared x: bool = true; process P { if true && x { } } process Q { x = false; }"), 2);
+    assert_eq!(
+        interleavings(
+            "shared x: bool = true; process P { if false && x { } } process Q { x = false; }"
+        ),
+        1
+    );
+    assert_eq!(
+        interleavings(
+            "shared x: bool = true; process P { if true && x { } } process Q { x = false; }"
+        ),
+        2
+    );
     fails(
         "shared x: int = 9223372036854775807; process P { fetch_add(x, 1); }",
         "overflow: the sum of `fetch_add`",
@@ -254,15 +273,24 @@ fn violations() {
     fails("process P { assert(1 == 2, \"told so\"); }", "Assertion: assertion failed: told so");
     fails("process P { var x = 9223372036854775807; x += 1; }", "overflow");
     fails("process P { var x = -9223372036854775808; x = -x; }", "overflow");
-    fails("process P { let l = [1]; let x = l[1]; }", "index 1 is out of range: the list has 1 element");
+    fails(
+        "process P { let l = [1]; let x = l[1]; }",
+        "index 1 is out of range: the list has 1 element",
+    );
     fails("process P { var l = [0; 2]; l[2] = 1; }", "index 2 is out of range");
     fails("process P { let l = remove([1], 3); }", "index 3 is out of range");
-    fails("mailbox m[2]; process P { let i = 2; isend(m[i], 1); }", "index 2 is out of range: `m` has 2");
+    fails(
+        "mailbox m[2]; process P { let i = 2; isend(m[i], 1); }",
+        "index 2 is out of range: `m` has 2",
+    );
     fails("process P { loop { } }", "endless local computation");
     fails("process P { var x = 0; while true { x = 1 - x; } }", "endless local computation");
     fails("fn f(n: int) -> int { f(n) } process P { let x = f(0); }", "endless local computation");
     fails("fn f(n: int) -> int { 1 / n } process P { let x = f(0); }", "division by zero");
-    fails("shared x: int = 1; process P { } final { assert(x == 0, \"zero\"); }", "Assertion: assertion failed: zero");
+    fails(
+        "shared x: int = 1; process P { } final { assert(x == 0, \"zero\"); }",
+        "Assertion: assertion failed: zero",
+    );
 }
 
 #[test]
@@ -327,10 +355,27 @@ fn results_of_processes() {
         }";
     holds(source);
     fails("process P { let v = 1; } final { assert(P.v == 2); }", "Assertion");
-    fails("process P[i in 0..2] { let v = i; } final { let k = 2; assert(P[k].v == 2); }", "there is no process P[2]");
-    fails("process P { if true { return; } let v = 1; } final { assert(P.v == 1); }", "before it declared `v`");
+    fails(
+        "process P[i in 0..2] { let v = i; } final { let k = 2; assert(P[k].v == 2); }",
+        "there is no process P[2]",
+    );
+    fails(
+        "process P { if true { return; } let v = 1; } final { assert(P.v == 1); }",
+        "before it declared `v`",
+    );
     // What failed before it got there cannot be judged.
-    assert_eq!(super::violations("process P { assert(false); let v = 1; } final { assert(P.v == 2); }").len(), 1);
+    assert_eq!(
+        super::violations(
+            "mutex m; process P { unlock(m); let v = 1; } final { assert(P.v == 2); }"
+        )
+        .len(),
+        1
+    );
+    assert_eq!(
+        super::violations("process P { assert(false); let v = 1; } final { assert(P.v == 2); }")
+            .len(),
+        1
+    );
 }
 
 #[test]

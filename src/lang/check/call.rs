@@ -167,6 +167,13 @@ impl Checker<'_> {
                 }
                 if !name.text.is_empty() {
                     let message = format!("there is no function `{}`", name.text);
+                    let constant = self.scope.context == Context::Constant
+                        && self.declared.contains(&name.text);
+                    let hint = if constant {
+                        Some("a constant cannot call a function".to_owned())
+                    } else {
+                        hint
+                    };
                     let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
                     self.report(diagnostic.maybe_hint(hint));
                 }
@@ -287,15 +294,14 @@ impl Checker<'_> {
 
     fn length(&mut self, call: &Call<'_>) -> Option<(ExprKind, Type)> {
         let [list] = self.positional(call)?;
-        if let ast::ExprKind::Name(name) = &list.kind {
-            if let (None, Some(&Global { meaning: Meaning::Objects(group), .. })) =
+        if let ast::ExprKind::Name(name) = &list.kind
+            && let (None, Some(&Global { meaning: Meaning::Objects(group), .. })) =
                 (self.variable(name), self.globals.get(name))
-            {
-                let group = &self.groups[group as usize];
-                if group.is_array {
-                    let count = crate::model::Value::Int(i64::from(group.count));
-                    return Some((ExprKind::Const(count), Type::Int));
-                }
+        {
+            let group = &self.groups[group as usize];
+            if group.is_array {
+                let count = crate::model::Value::Int(i64::from(group.count));
+                return Some((ExprKind::Const(count), Type::Int));
             }
         }
         let (checked, ty) = self.expr(list, Want::Any);

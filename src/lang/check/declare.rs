@@ -104,6 +104,7 @@ impl Checker<'_> {
         }
         match constant::evaluate(&checked, &|_| None) {
             Ok(value) => Some((ty, value)),
+            Err((_, message)) if message.is_empty() => None,
             Err((span, message)) => {
                 let hint = "a constant is computed from literals and earlier constants";
                 self.report(Diagnostic::error(span, message).hint(hint));

@@ -36,10 +36,10 @@ impl Checker<'_> {
         }
         let mut constants: Vec<&Value> = Vec::new();
         for row in rows {
-            if let Pattern::Const(value) = row[0] {
-                if !constants.contains(&value) {
-                    constants.push(value);
-                }
+            if let Pattern::Const(value) = row[0]
+                && !constants.contains(&value)
+            {
+                constants.push(value);
             }
         }
         for value in self.values_of(&first, &constants) {
@@ -74,7 +74,10 @@ impl Checker<'_> {
             .iter()
             .map(|row| {
                 let mut flat: Vec<&Pattern> = match row[0] {
-                    Pattern::Tuple(patterns) => patterns.iter().collect(),
+                    // One of another length is a mistake that has been reported.
+                    Pattern::Tuple(patterns) if patterns.len() == parts.len() => {
+                        patterns.iter().collect()
+                    }
                     _ => vec![&WILD; parts.len()],
                 };
                 flat.extend(&row[1..]);

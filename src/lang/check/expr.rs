@@ -4,7 +4,7 @@ use super::body::unit;
 use super::{Checker, Context, Want};
 use crate::lang::ast::{self, BinaryOp, Block, UnaryOp};
 use crate::lang::constant;
-use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::diagnostic::{Diagnostic, Severity, Span};
 use crate::lang::hir::{Arm, Expr, ExprKind};
 use crate::lang::types::Type;
 use crate::model::Value;
@@ -214,6 +214,7 @@ impl Checker<'_> {
             {
                 let message = "an `if` without `else` has no value";
                 self.report(Diagnostic::error(then_span, message).hint("add an `else` branch"));
+                return (ExprKind::Error, Type::Error);
             }
             return (ExprKind::If(condition, then, Box::new(unit(span))), Type::Unit);
         };
@@ -392,8 +393,12 @@ impl Checker<'_> {
         (ExprKind::Return(value), Type::Never)
     }
 
-    /// The index of an array of objects, as a constant if it is one.
+    /// The index of an array of objects, as a constant if it is one. Only what is well typed can be
+    /// computed, so nothing is after the first error.
     pub(super) fn folded(&self, expr: Expr) -> Expr {
+        if self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            return expr;
+        }
         match constant::evaluate(&expr, &|_| None) {
             Ok(value) => Expr { kind: ExprKind::Const(value), span: expr.span },
             Err(_) => expr,

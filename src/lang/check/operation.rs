@@ -114,8 +114,9 @@ impl Checker<'_> {
         let message = self.groups[group as usize].ty.clone();
         let value_span = value.span;
         let (value, ty) = self.expr(value, Want::Hint(&message));
-        self.must_carry(group, &ty, &message, value_span);
-        self.must_travel.push((ty, value_span, "sent"));
+        if self.must_carry(group, &ty, &message, value_span) {
+            self.must_travel.push((ty, value_span, "sent"));
+        }
         let src = self.labelled(call, "src");
         let tag = self.labelled(call, "tag");
         let wait = call.name == "send";
@@ -124,7 +125,7 @@ impl Checker<'_> {
     }
 
     /// A mailbox carries one type of message; shows both uses if they disagree.
-    fn must_carry(&mut self, group: u32, found: &Type, message: &Type, span: Span) {
+    fn must_carry(&mut self, group: u32, found: &Type, message: &Type, span: Span) -> bool {
         let agrees = self.infer.coerce(found, message);
         let first = self.groups[group as usize].first_use.clone();
         if !agrees {
@@ -142,6 +143,7 @@ impl Checker<'_> {
             let label = format!("here it carries {}", self.show(message));
             self.groups[group as usize].first_use = Some((span, label));
         }
+        agrees
     }
 
     fn receive(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {

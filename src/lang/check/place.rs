@@ -8,6 +8,15 @@ use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Pr
 use crate::lang::types::Type;
 use crate::model::Value;
 
+/// What a binding that is no variable belongs to.
+fn owner(what: &str) -> &'static str {
+    match what {
+        "index" => "process",
+        "loop variable" => "loop",
+        _ => "body",
+    }
+}
+
 /// How messages call an object, and several.
 pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
     match kind {
@@ -28,6 +37,8 @@ impl Checker<'_> {
             return (Expr { kind: ExprKind::Var(id), span }, var.ty.clone());
         }
         match self.globals.get(name).map(|global| global.meaning.clone()) {
+            // A constant that is wrong has no value to go on with.
+            Some(Meaning::Const(_, Type::Error)) => wrong(span),
             Some(Meaning::Const(value, ty)) => (Expr { kind: ExprKind::Const(value), span }, ty),
             Some(Meaning::Objects(group)) => self.object_as_value(group, span),
             Some(other) => {
@@ -77,7 +88,14 @@ impl Checker<'_> {
         let mut known: Vec<&str> =
             locals.chain(globals).chain(self.variants.keys().map(String::as_str)).collect();
         known.sort_unstable();
-        let hint = nearest(name, known);
+        let declared_later =
+            self.scope.context == Context::Constant && self.declared.contains(name);
+        let hint = match declared_later {
+            true => {
+                Some("a constant can use the constants declared before it, nothing else".to_owned())
+            }
+            false => nearest(name, known),
+        };
         let diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
         self.report(diagnostic.label("unknown name").maybe_hint(hint));
     }
@@ -302,12 +320,11 @@ impl Checker<'_> {
             ast::ExprKind::Index(owner, index) => (&**owner, Some(&**index)),
             _ => (base, None),
         };
-        if let ast::ExprKind::Name(name) = &owner.kind {
-            if let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
+        if let ast::ExprKind::Name(name) = &owner.kind
+            && let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
                 (self.variable(name), self.globals.get(name))
-            {
-                return self.process_variable(process, index, field, span);
-            }
+        {
+            return self.process_variable(process, index, field, span);
         }
         let (tuple, ty) = self.expr(base, Want::Any);
         let Some((at, ty)) = self.component(&ty, field, base.span) else { return wrong(span) };
@@ -457,7 +474,7 @@ impl Checker<'_> {
                 format!("declare it with `var {name} = …`"),
             ),
             what => (
-                format!("`{name}` cannot be assigned to: it is a {what}"),
+                format!("`{name}` cannot be assigned to: it is the {what} of this {}", owner(what)),
                 format!("copy it: `var {name} = {name};`"),
             ),
         };

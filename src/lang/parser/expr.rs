@@ -34,7 +34,7 @@ impl Parser<'_> {
     }
 
     /// An expression, or a range of two.
-    fn expr_or_range(&mut self) -> Expr {
+    pub(super) fn expr_or_range(&mut self) -> Expr {
         let lo = self.expr();
         if !self.eat(Token::DotDot) {
             return lo;
@@ -61,6 +61,8 @@ impl Parser<'_> {
                 let message = "comparisons cannot be chained";
                 let again = Diagnostic::error(self.span(), message);
                 self.report(again.also(sign, "after this one").hint("join two of them with `&&`"));
+                left = Expr { kind: ExprKind::Error, span: left.span.to(right.span) };
+                continue;
             }
             let span = left.span.to(right.span);
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
@@ -157,7 +159,10 @@ impl Parser<'_> {
             Token::Spawn => {
                 self.advance();
                 let name = self.name("the name of a process template");
-                ExprKind::Spawn(name, self.args())
+                match self.args() {
+                    Some(args) => ExprKind::Spawn(name, args),
+                    None => ExprKind::Error,
+                }
             }
             Token::LParen => self.parenthesised(),
             Token::LBracket => self.list(),
@@ -219,7 +224,10 @@ impl Parser<'_> {
     fn name_or_call(&mut self) -> ExprKind {
         let name = self.name(CALLED);
         match self.peek() {
-            Token::LParen => ExprKind::Call(name, self.args()),
+            Token::LParen => match self.args() {
+                Some(args) => ExprKind::Call(name, args),
+                None => ExprKind::Error,
+            },
             Token::PathSep => {
                 self.advance();
                 ExprKind::Variant(name, self.name("a variant"))
@@ -228,11 +236,12 @@ impl Parser<'_> {
         }
     }
 
-    fn args(&mut self) -> Vec<Arg> {
+    /// The arguments of a call, unless they are broken.
+    fn args(&mut self) -> Option<Vec<Arg>> {
         let open = self.span();
         let mut args = Vec::new();
         if !self.expect(Token::LParen) {
-            return args;
+            return None;
         }
         while !matches!(self.peek(), Token::RParen | Token::End) {
             let labelled = self.peek() == Token::Ident && self.peek_second() == Token::Colon;
@@ -246,8 +255,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_close(Token::RParen, open);
-        args
+        self.expect_close(Token::RParen, open).then_some(args)
     }
 
     fn parenthesised(&mut self) -> ExprKind {

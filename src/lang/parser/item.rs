@@ -235,9 +235,9 @@ impl Parser<'_> {
         let open = self.advance();
         let index = self.name("a name for the index");
         self.expect(Token::In);
-        let lo = self.expr();
+        let lo = Box::new(self.expr());
         self.expect(Token::DotDot);
-        let hi = self.expr();
+        let hi = Box::new(self.expr());
         self.expect_close(Token::RBracket, open);
         ProcessKind::Family { index, lo, hi }
     }

@@ -88,7 +88,7 @@ impl Parser<'_> {
         let pattern = self.pattern();
         let ty = self.eat(Token::Colon).then(|| self.type_expr());
         let value = if self.eat(Token::Eq) {
-            self.expr()
+            self.expr_or_range()
         } else {
             let span = self.previous_span();
             let message = "a variable needs a first value";
@@ -143,12 +143,22 @@ impl Parser<'_> {
                 PatternKind::Int(self.integer(true))
             }
             Token::LParen => self.tuple_pattern(start),
+            _ if self.at_word() => {
+                let message = format!("{} is a reserved word", self.peek().describe());
+                self.report(Diagnostic::error(self.span(), message).label("choose another name"));
+                self.advance();
+                PatternKind::Error
+            }
             _ => {
                 self.report_expected("a name or a pattern");
                 PatternKind::Error
             }
         };
         Pattern { kind, span: start.to(self.previous_span()) }
+    }
+
+    fn at_word(&self) -> bool {
+        self.text().starts_with(|c: char| c.is_ascii_alphabetic())
     }
 
     fn name_pattern(&mut self) -> PatternKind {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::steps::clipped;
-use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, violation_line};
+use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
@@ -90,7 +90,7 @@ impl Display for Ending<'_> {
                 if violation.kind == ViolationKind::Deadlock {
                     write!(f, "{}", Standstill(violation))
                 } else {
-                    write!(f, "{}", excerpt(&report.subject, violation))
+                    write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))
                 }
             }
             None if report.complete => {

@@ -1,0 +1,162 @@
+//! What people see of a program: names, places, variables, expectations.
+
+use mazurka::explore::{self, Budget, Method, Observer};
+use mazurka::lang::{self, Granularity, Verdict};
+use mazurka::model::{Action, Choice, End, Locals, MailboxId, ProcessId, State, System, Value};
+
+use super::{program, program_with};
+
+#[test]
+fn names_of_processes() {
+    let program = program(
+        "process Worker(n: int) { if n > 0 { spawn Worker(n - 1); } }
+         process Leaf(n: int) { local(\"leaf\"); }
+         process Main { spawn Worker(1); spawn Leaf(0); spawn Leaf(1); }
+         process P[i in 2..4] { }",
+    );
+    let mut locals = Locals::new(&program);
+    let mut state = State::initial(&mut locals);
+    let only = |process| Action { process, choice: Choice::ONLY };
+    for _ in 0..3 {
+        state.step(&mut locals, only(ProcessId(0)));
+    }
+    state.step(&mut locals, only(ProcessId(3)));
+    let names: Vec<_> =
+        state.processes().map(|p| program.process_name(locals.get(state.local(p)))).collect();
+    assert_eq!(
+        names,
+        ["Main", "P[2]", "P[3]", "Main/Worker#1", "Leaf#1", "Leaf#2", "Main/Worker#1/Worker#1"]
+    );
+}
+
+#[test]
+fn sites_and_variables() {
+    let program = program(
+        "enum Color { Red, Blue }
+         mailbox m;
+         process P[i in 1..2] {
+             let color = Blue;
+             if i == 1 { let inner = [(1, Red)]; isend( m,
+                 2); let _ = inner; }
+             let late = 1;
+         }
+         process Q { wait(irecv(m)); }",
+    );
+    let locals = Locals::new(&program);
+    let local = locals.get(locals.initial()[0]);
+    let site = program.site(local).expect("a site");
+    assert_eq!((site.line, site.column, site.text.as_str()), (5, 50, "isend( m, 2)"));
+    let shown: Vec<_> =
+        program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    assert_eq!(shown, ["i = 1", "color = Blue", "inner = [(1, Red)]"]);
+    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }), "Blue");
+    assert_eq!(program.objects().mailboxes, ["m"]);
+}
+
+#[test]
+fn equal_situations_are_equal() {
+    // What a finished block or a finished loop has left behind is forgotten.
+    let program = program(
+        "process P { for i in 0..3 { let x = choose(0..2); } local(\"end\"); }
+         process Q { if choose(0..2) == 0 { let a = choose(0..2); } else { let b = [choose(0..2)]; } local(\"end\"); }",
+    );
+    let mut locals = Locals::new(&program);
+    let mut ends = std::collections::BTreeSet::new();
+    for process in 0..2 {
+        for choices in 0..8 {
+            let mut state = State::initial(&mut locals);
+            for at in 0..if process == 0 { 3 } else { 2 } {
+                let choice = Choice((choices >> at) & 1);
+                state.step(&mut locals, Action { process: ProcessId(process), choice });
+            }
+            ends.insert((process, state.local(ProcessId(process))));
+        }
+    }
+    assert_eq!(ends.len(), 2);
+}
+
+#[test]
+fn statements_as_actions() {
+    let source = "process P { let x = 1; var y = choose(0..1); if x == 1 { y = 2; } } process Q { local(\"a\"); }";
+    let coarse = lang::compile("a.maz", source, &[]).expect("a program");
+    let fine = lang::compile_with("a.maz", source, &[], Granularity::Statement).expect("a program");
+    // P has the choice, and with every statement an action, the two assignments as well.
+    assert_eq!(super::explore(&coarse).stats.traces, 2);
+    assert_eq!(super::explore(&fine).stats.traces, 4);
+}
+
+#[test]
+fn who_may_post() {
+    let program = program_with(
+        "const N = 2;
+         mailbox inbox[N], any[2], dynamic;
+         process P[i in 0..N] { send(inbox[(i + 1) % N], 1); recv(inbox[i]); }
+         process Q { let k = choose(0..2); recv(any[k]); recv(dynamic); }
+         process R { send(any[0], 1); send(any[1], 1); spawn W(1); }
+         process W(n: int) { send(dynamic, n); }",
+        &[("N", "3")],
+    );
+    let posters = |mailbox, end| {
+        program
+            .may_post(MailboxId(mailbox), end)
+            .map(|list| list.iter().map(|p| p.0).collect::<Vec<_>>())
+    };
+    assert_eq!(posters(0, End::Send), Some(vec![2]));
+    assert_eq!(posters(1, End::Send), Some(vec![0]));
+    assert_eq!(posters(1, End::Receive), Some(vec![1]));
+    assert_eq!(posters(3, End::Receive), Some(vec![3]));
+    assert_eq!(posters(4, End::Send), Some(vec![4]));
+    assert_eq!(posters(5, End::Send), None);
+    assert_eq!(posters(5, End::Receive), Some(vec![3]));
+}
+
+#[test]
+fn constants_and_expectations() {
+    let source = "//@ traces 2 deadlocked 0
+//@ with N=4 M=-2 slow traces 6 deadlocked 1 verdict deadlock interleavings 1_000
+const N = 3;
+const M = -N;
+const YES = N > M;
+const LIST = [1, 2];
+process P { }";
+    let program = program_with(source, &[("N", "5")]);
+    let constants: Vec<_> =
+        program.constants().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(constants, ["N=5", "M=-5", "YES=true"]);
+    let [first, second] = program.expectations() else { panic!("two expectations") };
+    assert_eq!(
+        (first.traces, first.deadlocked, first.verdict, first.slow),
+        (Some(2), Some(0), None, false)
+    );
+    assert_eq!(second.with, [("N".to_owned(), "4".to_owned()), ("M".to_owned(), "-2".to_owned())]);
+    assert_eq!((second.traces, second.deadlocked), (Some(6), Some(1)));
+    assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 2));
+    assert_eq!(second.verdict.map(Verdict::name), Some("deadlock"));
+}
+
+#[test]
+fn violations_have_places() {
+    struct Nothing;
+    impl Observer for Nothing {}
+    let program = program(
+        "fn half(n: int) -> int { 1 / n }\nprocess P {\n    let top = 4;\n    let x = half(0);\n}",
+    );
+    let outcome = explore::explore(&program, Method::Exhaustive, Budget::default(), &mut Nothing);
+    let failure = outcome.violations[0].failure.as_ref().expect("a failure");
+    let site = failure.site.as_ref().expect("a site");
+    assert_eq!((site.line, site.column, site.text.as_str()), (1, 26, "1 / n"));
+    let locals = Locals::new(&program);
+    let shown = program.variables(locals.get(locals.initial()[0]));
+    assert_eq!(shown, [("top".to_owned(), "4".to_owned())]);
+}
+
+#[test]
+fn diagnostics_are_data() {
+    let diagnostics =
+        lang::compile("a.maz", "process P {\n  let é = 1; x = 2;\n}", &[]).expect_err("wrong");
+    let unknown = diagnostics.iter().find(|d| d.message.contains("`x`")).expect("an unknown name");
+    let (line, column) = diagnostics.position(unknown.span.expect("a place"));
+    assert_eq!((line, column), (2, 14));
+    assert!(diagnostics.render(true).contains("\u{1b}["));
+    assert!(!diagnostics.render(false).contains("\u{1b}["));
+}
