@@ -268,7 +268,7 @@ impl<'s> Path<'s> {
     /// their place. Was any added?
     fn disable(&mut self, rng: &mut Rng) -> bool {
         let before = self.d.len();
-        for _ in 0..*rng.pick(&[1, 1, 2]) {
+        for _ in 0..*rng.pick(&[1, 2, 3]) {
             let structure = &self.bench.unfolding.structure;
             let has_rivals = |d: &EventId| structure.immediate_conflicts(*d).next().is_some();
             let mut open = self.open();
@@ -312,7 +312,7 @@ fn alternatives_exist_iff_they_are_found() {
     benches(|bench| {
         let mut rng = Rng::new(bench.sample.seed);
         let mut path = Path::new(bench);
-        for walk in 0..2 * WALKS {
+        for walk in 0..6 * WALKS {
             while !path.marks.is_empty() && rng.chance(85) {
                 path.ascend();
             }
@@ -330,7 +330,7 @@ fn alternatives_exist_iff_they_are_found() {
                     break;
                 }
                 path.descend(*rng.pick(&open));
-                if rng.chance(50) && path.disable(&mut rng) {
+                if rng.chance(65) && path.disable(&mut rng) {
                     asked += 1;
                     existing += u32::from(path.ask_all());
                 }
