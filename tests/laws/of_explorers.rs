@@ -10,8 +10,10 @@ use mazurka::model::{Action, State};
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample, guarantee};
 use crate::random_models::{Sample, Script, samples};
 
+/// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
 fn run(sample: &Sample, method: Method, recorder: &mut Recorder<'_, Script>) -> (Outcome, Counts) {
-    let budget = Budget { all: true, ..Budget::default() };
+    let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
+    let budget = Budget { all: true, keep_events, ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(outcome.is_complete(), "{method:?} on {}", sample.describe());
     (outcome, recorder.take())
