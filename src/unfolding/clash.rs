@@ -13,8 +13,9 @@
 use smallvec::SmallVec;
 
 use super::Configuration;
-use super::event::{EventId, EventStructure, Kind};
+use super::event::{EventId, Kind};
 use super::lanes::Lane;
+use super::structure::EventStructure;
 
 impl Configuration {
     /// Is u in conflict with an event of C? O(1) if `witness` is in C and known to be in conflict with u.

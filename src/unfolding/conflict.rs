@@ -15,8 +15,9 @@
 //! nowhere else. #i generates #, and UDPOR needs only #i.
 
 use super::Configuration;
-use super::event::{Event, EventId, EventStructure, Kind, Watch};
+use super::event::{Event, EventId, Kind, Watch};
 use super::lanes::Lane;
+use super::structure::EventStructure;
 
 impl EventStructure {
     /// e # f. O(lanes · log n).

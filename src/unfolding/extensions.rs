@@ -20,8 +20,9 @@ use std::ops::RangeInclusive;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::event::{Draft, EventId, Kind, Watch};
+use super::event::{EventId, Kind, Watch};
 use super::lanes::Lane;
+use super::structure::Draft;
 use mailbox::Post;
 
 use super::{Configuration, Unfolding};

@@ -15,7 +15,8 @@
 
 use roaring::RoaringBitmap;
 
-use super::event::{Edge, EventId, EventStructure, NO_EDGE};
+use super::event::EventId;
+use super::structure::{Edge, EventStructure, NO_EDGE};
 use super::{Configuration, Unfolding};
 use crate::model::System;
 
