@@ -169,6 +169,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         self.unfolding.push(&mut self.c, e);
         let event = self.unfolding.structure.event(e);
         let action = Action { process: event.process, choice: event.choice };
+        self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
     }
 
