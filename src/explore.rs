@@ -155,7 +155,7 @@ impl Outcome {
     }
 }
 
-/// A search in one word (`language.md`, section 4).
+/// A search in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Complete, and nothing was violated.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `naive` | the oracle: event structures of small systems by the definitions |
 //! | `random_models` | random programs, and that they reach what matters |
-//! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
+//! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |

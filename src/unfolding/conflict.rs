@@ -1,6 +1,6 @@
 //! Conflict, immediate conflict, and when two configurations fit together.
 //!
-//! Definition 4 of paper 002 puts e # f where two dependent events are not in each other's history, and
+//! Definition 4 of Pham, Jéron, Quinson (FORTE 2019) puts e # f where two dependent events are not in each other's history, and
 //! lets causality inherit it. So two configurations A and B are *compatible* (A ∪ B is a configuration)
 //! iff no x ∈ A ∖ B depends on a y ∈ B ∖ A. By kind of dependence that is:
 //!
@@ -111,7 +111,7 @@ impl EventStructure {
     }
 
     /// The partner of `own[wanted]` in the stable matching of the posts at one end with those at the other:
-    /// each in turn takes the oldest free one that matches (`theory.md`, 2.2).
+    /// each in turn takes the oldest free one that matches.
     fn stable_partner(&self, own: &[EventId], other: &[EventId], wanted: usize) -> Option<usize> {
         let envelope = |event: EventId| self.envelopes.get(&event).copied().unwrap_or_default();
         let own_receives = self.lanes.is_receives(self.event(own[wanted]).chain);

@@ -1,4 +1,4 @@
-//! ex(C), operation by operation, and incrementally (`theory.md`, section 3; paper 002, sections 4.2, 4.3).
+//! ex(C), operation by operation, and incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
 //!
 //! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
 //! event and each x is an event of C that a depends on. Which x come into question is a matter of the
@@ -8,7 +8,7 @@
 //! - the next action of e's own process, with all combinations of other causes in C;
 //! - the next actions of other processes that depend on e;
 //! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. It is
-//!   neither executed as such nor enabled, so theorem 1 of paper 002, which looks only at enabled actions,
+//!   neither executed as such nor enabled, so theorem 1 of the paper, which looks only at enabled actions,
 //!   misses it; `tests/naive` has the programs that show it.
 
 mod mailbox;

@@ -1,6 +1,6 @@
 //! U := U ∩ Q(C, D): forgetting what can no longer help.
 //!
-//! Paper 002, algorithm 1, line 14. When both calls at a node return, only these events of U can still be
+//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, line 14. When both calls at a node return, only these events of U can still be
 //! part of an alternative for a node further up (CONCUR 2015, section 4):
 //!
 //! ```text
