@@ -12,11 +12,13 @@
 //! | `skip_tree` | each lane's events form a tree; ancestors by jump pointers |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `conflict` | compatibility, conflict, immediate conflict |
+//! | `census` | counting distinct events although some are forgotten |
 //! | `clash` | is an event in conflict with C? |
 //! | `configuration` | C with its state and its trail |
 //! | `extensions` | ex(C), operation by operation, incrementally |
 //! | `forget` | U := U ∩ Q(C, D) |
 
+mod census;
 mod clash;
 mod configuration;
 mod conflict;

@@ -198,7 +198,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     fn report(&mut self) {
         let structure = &self.unfolding.structure;
         self.driver.stats.events_built = Some(structure.built());
-        self.driver.stats.events = (!structure.has_forgotten()).then(|| structure.built());
+        self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
     }
 }

@@ -105,6 +105,8 @@ pub struct Event {
     pub(super) observed: EventId,
     /// Length of the longest chain of causes that ends here, at least 1.
     pub height: u32,
+    /// See [`super::census`].
+    pub(super) print: u64,
     /// Direct causes, ascending.
     pub causes: SmallVec<[EventId; 4]>,
     /// The event is met, not forgotten.

@@ -59,7 +59,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             if event.live && !q.contains(id.0) {
                 event.live = false;
-                self.forgotten = true;
+                self.census.forget(event.print);
                 self.free.push(id);
             }
         }

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use super::Configuration;
+use super::census::{Census, fingerprint};
 use super::cut::Cuts;
 use super::event::{Event, EventId, Kind, Node, Watch};
 use super::lanes::{Lane, Lanes};
@@ -78,8 +79,7 @@ pub struct EventStructure {
     pub(super) rivals: Vec<EventId>,
     pub(super) history: Vec<EventId>,
     pub(super) likely_clash: usize,
-    built: u64,
-    pub(super) forgotten: bool,
+    pub(super) census: Census,
 }
 
 impl EventStructure {
@@ -102,8 +102,7 @@ impl EventStructure {
             rivals: Vec::new(),
             history: Vec::new(),
             likely_clash: 0,
-            built: 0,
-            forgotten: false,
+            census: Census::default(),
             lanes,
         }
     }
@@ -140,12 +139,12 @@ impl EventStructure {
 
     /// How many events were ever built. One that was forgotten and met again is built again.
     pub fn built(&self) -> u64 {
-        self.built
+        self.census.built()
     }
 
-    /// Was any event ever forgotten?
-    pub fn has_forgotten(&self) -> bool {
-        self.forgotten
+    /// How many different events were ever built; `None` if too many were forgotten to tell.
+    pub fn distinct(&self) -> Option<u64> {
+        self.census.distinct()
     }
 
     /// The events in immediate conflict with `id`: {f ∈ U : id #i f}, newest first.
@@ -197,7 +196,7 @@ impl EventStructure {
             self.note_envelope(draft.chain);
         }
         self.observes |= draft.kind.is_observation();
-        self.built += 1;
+        self.census.add(self.event(id).print);
         self.connect_conflicts(id, c);
         self.enlist(id);
         id
@@ -236,6 +235,7 @@ impl EventStructure {
             kind: draft.kind,
             observed,
             height,
+            print: fingerprint(&self.events, draft.process, draft.choice, draft.causes),
             causes: SmallVec::from_slice(draft.causes),
             live: true,
             after_event: draft.after_event,
