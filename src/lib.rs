@@ -54,7 +54,6 @@
 //! | D | disabled events: everything with C and one of them has been explored |
 //! | A | events added as guides to an alternative |
 //! | J | an alternative: a way to extend C that is in conflict with all of D |
-
 //!
 //! # Literature
 //!
