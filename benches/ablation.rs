@@ -2,7 +2,7 @@
 
 use mazurka::report::text::thousands;
 
-use crate::measure::{Bench, Job, Search};
+use crate::measure::{Bench, Job, Measured, Search};
 use crate::table::{memory, memory_ratio, print, rate, ratio, table, time, title};
 
 const ABOUT: &str = "\
@@ -68,11 +68,11 @@ fn choices(bench: &Bench) {
     ]);
     for &(spec, constants) in SUBJECTS {
         let job = Job::new(spec, constants);
-        let usual = bench.run(&job);
-        let keeps = bench.run(&job.keeping_events());
+        let usual = bench.best(&job);
+        let keeps = bench.best(&job.keeping_events());
         let [always, never, afresh] = [Search::SatAlways, Search::SatNever, Search::SpikesAfresh]
-            .map(|search| bench.run(&job.by(search)));
-        let slower = |other: &crate::measure::Measured| {
+            .map(|search| bench.best(&job.by(search)));
+        let slower = |other: &Measured| {
             let bound = if other.is_complete { "" } else { "> " };
             format!("{bound}{}", ratio(other.seconds / usual.seconds))
         };
@@ -105,7 +105,7 @@ fn reduction(bench: &Bench) {
     ]);
     for &(spec, constants) in REDUCED {
         let job = Job::new(spec, constants);
-        let (udpor, all) = (bench.run(&job), bench.run(&job.by(Search::Exhaustive)));
+        let (udpor, all) = (bench.best(&job), bench.best(&job.by(Search::Exhaustive)));
         table.add_row([
             job.name(),
             thousands(udpor.traces),

@@ -7,10 +7,10 @@ use crate::measure::{Bench, Job, Measured, Search};
 use crate::table::{memory, or_dash, print, ratio, table, time, title};
 
 const ABOUT: &str = "\
-UDPOR by k. 'Blocked' explorations end in nothing new; DPU's, quoted, beside ours (its locks are one action
-each, ours two, so these need not agree). 'SAT' is the number of questions for the solver, 'each' the time by transition.
-≠ marks traces that are not as many as there are classes; ≤ events some of which may have been forgotten and
-met again.";
+UDPOR by k. 'Blocked' are explorations that end in nothing new, and DPU's, quoted (its locks are one action each,
+ours two, so these need not agree); 'SAT' is the number of questions for the solver, 'each' the time by
+transition. ≠ marks traces that are not as many as there are classes, ≤ events of which some may have been
+forgotten and met again.";
 
 const QUOTED: &str = "\
 Full alternatives beside other checkers, quoted: DPU (optimal), GenMC and Nidhugg (optimal), in seconds of a whole
@@ -168,8 +168,9 @@ fn line(name: String, k: &str, classes: u64, blocked: Option<u64>, ours: &Measur
 fn comparison(family: &Family, job: &Job, ours: &Measured) -> Vec<String> {
     let mut cells = vec![job.name(), thousands(family.classes), ours.time()];
     for quoted in family.quoted {
+        let published = if quoted.ends_with('*') { "*" } else { "" };
         let seconds: Option<f64> = quoted.trim_end_matches('*').parse().ok();
-        cells.push(or_dash(seconds, |_| format!("{quoted} s")));
+        cells.push(or_dash(seconds, |seconds| format!("{seconds} s{published}")));
         cells.push(or_dash(seconds.filter(|_| ours.is_complete), |s| ratio(s / ours.seconds)));
     }
     cells

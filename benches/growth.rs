@@ -30,10 +30,11 @@ const FAMILIES: &[Family] = &[
     family("mailbox/master-worker", "N", &[5, 6, 7], &[8]),
     family("mutex/mutex", "N", &[5, 6, 7], &[8]),
     family("mutex/philosophers-ordered", "N", &[8, 10, 12], &[14]),
+    family("mutex/mpat", "K", &[3, 4, 5], &[6]),
     family("mutex/ssbexp", "K", &[12, 24, 48], &[96]),
     family("mutex/filesystem", "N", &[16, 18, 20], &[22]),
     family("memory/writers", "N", &[5, 6, 7], &[8, 9]),
-    family("memory/lastzero", "N", &[8, 10, 12], &[15]),
+    family("memory/lastzero", "N", &[8, 10, 12], &[14]),
     family("memory/readers", "N", &[8, 9, 10, 11], &[12, 13]),
 ];
 

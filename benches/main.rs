@@ -1,7 +1,7 @@
 //! Benchmarks: speed and memory, as ratios within one run.
 //!
 //! ```console
-//! $ cargo bench                          # everything that is quick: about a minute
+//! $ cargo bench                          # everything that is quick: two minutes
 //! $ cargo bench -- table1 rmq            # some sections
 //! $ cargo bench -- families --full       # the heavy programs, too
 //! ```
@@ -48,7 +48,7 @@ use measure::Bench;
 struct Args {
     /// Which sections; all if none is named
     sections: Vec<Section>,
-    /// Measure the heavy programs, too: half an hour
+    /// Measure the heavy programs, too: some minutes more
     #[arg(long)]
     full: bool,
     /// What cargo adds of its own.

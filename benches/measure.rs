@@ -16,10 +16,12 @@ use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
 use serde::{Deserialize, Serialize};
 
-/// A search is repeated until it has taken this long altogether, in seconds,
-const ENOUGH: f64 = 0.2;
-/// or this often.
-const REPETITIONS: u32 = 50;
+/// Searches that take less than a second are repeated: until they have taken this long altogether, in seconds,
+const ENOUGH: f64 = 0.5;
+/// but not more often than this,
+const MOST: u32 = 50;
+/// nor less often than this.
+const LEAST: u32 = 3;
 /// A search that takes longer than this is cut short.
 const QUICK_LIMIT: Duration = Duration::from_secs(20);
 const FULL_LIMIT: Duration = Duration::from_secs(900);
@@ -169,7 +171,7 @@ pub fn as_child(job: &str) {
     let (outcome, mut fastest) = timed(|| job.explore(&program));
     let peak = peak();
     let (mut total, mut runs) = (fastest, 1);
-    while total < ENOUGH && runs < REPETITIONS {
+    while fastest < 1.0 && runs < MOST && (total < ENOUGH || runs < LEAST) {
         let (_, seconds) = timed(|| job.explore(&program));
         (fastest, total, runs) = (fastest.min(seconds), total + seconds, runs + 1);
     }
@@ -227,6 +229,18 @@ impl Bench {
         let output = child.expect("this program starts again");
         assert!(output.status.success(), "{job:?} failed: {}", output.status);
         serde_json::from_slice(&output.stdout).expect("the figures of a child process")
+    }
+
+    /// The best of several processes: where a heap comes to lie makes some runs slower than others.
+    pub fn best(&self, job: &Job) -> Measured {
+        let mut best = self.run(job);
+        for _ in 1..LEAST {
+            if best.seconds < 1.0 {
+                let other = self.run(job);
+                best.seconds = best.seconds.min(other.seconds);
+            }
+        }
+        best
     }
 
     /// What a process takes that does next to nothing.

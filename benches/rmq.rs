@@ -12,7 +12,8 @@ N processes, of which N - 1 send to the remaining one; each send waits for its r
 that 'events' is the size of the unfolding; 'time' and 'memory' there are ratios to the left side.";
 
 const QUOTED: &str = "\
-The same job elsewhere, quoted. Ratio: their time by ours (buffered, as theirs are, but for the prototype).
+The same job elsewhere, quoted: N - 1 sends that do not wait (but in the prototype), one receiver. Ratio: their
+time by ours. 'Classes' are what the tool explores; all explore one execution for each.
 ";
 
 struct Quoted {

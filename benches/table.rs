@@ -1,6 +1,6 @@
 //! Tables and numbers as text.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Table, TableComponent, presets};
 use mazurka::report::text::thousands;
 
 use crate::measure::{Bench, Measured};
@@ -14,6 +14,8 @@ pub fn title(bench: &Bench, name: &str, about: &str) {
 pub fn table<const N: usize>(columns: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(columns);
+    table.remove_style(TableComponent::HorizontalLines);
+    table.remove_style(TableComponent::MiddleIntersections);
     table
 }
 
@@ -48,14 +50,14 @@ pub fn memory(bytes: Option<u64>) -> String {
     bytes.map_or("unknown".into(), |bytes| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)))
 }
 
-/// `0.85`, `3.4`, `28`, `1,200`: with two significant digits
+/// `0.85`, `3.4`, `28`, `1,200`
 pub fn ratio(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "-".into(),
         r if r < 0.1 => format!("{r:.3}"),
         r if r < 3.0 => format!("{r:.2}"),
         r if r < 10.0 => format!("{r:.1}"),
-        r => thousands(r.round() as u64),
+        r => significant(r, 2),
     }
 }
 
@@ -66,10 +68,13 @@ pub fn memory_ratio(a: Option<u64>, b: Option<u64>) -> String {
 
 /// So many a second.
 pub fn rate(count: u64, seconds: f64) -> String {
-    let per_second = count as f64 / seconds;
-    // Three significant digits are more than any clock is good for.
-    let unit = 10_f64.powf((per_second.log10().floor() - 2.0).max(0.0));
-    thousands(((per_second / unit).round() * unit) as u64)
+    significant(count as f64 / seconds, 3)
+}
+
+/// The whole part of a number, rounded to so many significant digits.
+fn significant(number: f64, digits: i32) -> String {
+    let unit = 10_f64.powi((number.log10().floor() as i32 + 1 - digits).max(0));
+    thousands(((number / unit).round() * unit) as u64)
 }
 
 impl Measured {
