@@ -70,7 +70,7 @@ fn choices(bench: &Bench) {
         let job = Job::new(spec, constants);
         let usual = bench.best(&job);
         let keeps = bench.best(&job.keeping_events());
-        let [always, never, afresh] = [Search::SatAlways, Search::SatNever, Search::SpikesAfresh]
+        let [always, never, afresh] = [Search::SatAfter(0), Search::SatNever, Search::SpikesAfresh]
             .map(|search| bench.best(&job.by(search)));
         let slower = |other: &Measured| {
             let bound = if other.is_complete { "" } else { "> " };

@@ -168,9 +168,9 @@ fn line(name: String, k: &str, classes: u64, blocked: Option<u64>, ours: &Measur
 fn comparison(family: &Family, job: &Job, ours: &Measured) -> Vec<String> {
     let mut cells = vec![job.name(), thousands(family.classes), ours.time()];
     for quoted in family.quoted {
-        let published = if quoted.ends_with('*') { "*" } else { "" };
-        let seconds: Option<f64> = quoted.trim_end_matches('*').parse().ok();
-        cells.push(or_dash(seconds, |seconds| format!("{seconds} s{published}")));
+        let (figure, star) = quoted.strip_suffix('*').map_or((quoted, ""), |figure| (figure, "*"));
+        let seconds: Option<f64> = figure.parse().ok();
+        cells.push(or_dash(seconds, |_| format!("{figure} s{star}")));
         cells.push(or_dash(seconds.filter(|_| ours.is_complete), |s| ratio(s / ours.seconds)));
     }
     cells

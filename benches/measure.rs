@@ -17,7 +17,7 @@ use mazurka::unfolding::{Configuration, EventId, EventStructure};
 use serde::{Deserialize, Serialize};
 
 /// Searches that take less than a second are repeated: until they have taken this long altogether, in seconds,
-const ENOUGH: f64 = 0.5;
+const ENOUGH: f64 = 0.25;
 /// but not more often than this,
 const MOST: u32 = 50;
 /// nor less often than this.
@@ -45,8 +45,8 @@ pub enum Search {
     Partial(u32),
     /// UDPOR as it is by default.
     Optimal,
-    /// As `Optimal`, but every question goes to the SAT solver.
-    SatAlways,
+    /// As `Optimal`, but a question goes to the SAT solver after so many candidates.
+    SatAfter(usize),
     /// As `Optimal`, but no question does: combinations are tried for as long as it takes.
     SatNever,
     /// As `Optimal`, but every spike is drawn afresh for every question.
@@ -100,7 +100,7 @@ impl Job {
             Search::Exhaustive => explore(program, Method::Exhaustive, budget, nobody),
             Search::Partial(k) => explore(program, Method::Udpor(K::Partial(k)), budget, nobody),
             Search::Optimal => explore(program, Method::Udpor(K::Optimal), budget, nobody),
-            Search::SatAlways => udpor_with(program, optimal(0), budget, nobody),
+            Search::SatAfter(effort) => udpor_with(program, optimal(effort), budget, nobody),
             Search::SatNever => udpor_with(program, KPartial::new(u32::MAX), budget, nobody),
             Search::SpikesAfresh => {
                 udpor_with(program, Afresh(Optimal::<Varisat>::new()), budget, nobody)
