@@ -55,6 +55,11 @@ pub trait Alternatives {
     /// U has become U ∩ Q(C, D). The ids of other events may come back with another meaning.
     fn forget(&mut self);
 
+    /// Is every J that is found in conflict with all of D? Then no exploration is ever blocked.
+    fn are_full(&self) -> bool {
+        false
+    }
+
     /// Queries to a SAT solver so far.
     fn sat_calls(&self) -> u64 {
         0

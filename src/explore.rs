@@ -11,6 +11,7 @@ pub use driver::{Budget, Driver};
 
 use std::time::Duration;
 
+use crate::alternatives::Alternatives;
 use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
 
 /// Which algorithm to run.
@@ -72,6 +73,18 @@ pub fn explore<S: System>(
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, &mut driver),
     }
+    driver.finish()
+}
+
+/// Runs UDPOR on `system` with this way to find alternatives, as [`explore()`] does with the usual ones.
+pub fn udpor_with<S: System, T: Alternatives>(
+    system: &S,
+    alternatives: T,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut driver = Driver::new(budget, observer);
+    udpor::explore_with(system, alternatives, &mut driver);
     driver.finish()
 }
 

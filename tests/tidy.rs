@@ -73,6 +73,11 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// All that is written in Rust.
+fn sources() -> impl Iterator<Item = PathBuf> {
+    ["src", "tests", "benches"].into_iter().flat_map(|folder| files(folder, "rs"))
+}
+
 /// The name of a file below the root, for messages.
 fn name(path: &Path) -> String {
     path.strip_prefix(root()).expect("a file of the project").display().to_string()
@@ -182,7 +187,7 @@ fn only_the_command_line_prints_reads_and_asks() {
 #[test]
 fn files_are_of_a_size_to_be_read() {
     let mut offences = Vec::new();
-    for path in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+    for path in sources() {
         let lines = read(&path).lines().count();
         let limit = if path.ends_with("src/main.rs") { 29 } else { 600 };
         offences.extend((lines > limit).then(|| format!("{}: {lines} lines", name(&path))));
@@ -194,7 +199,7 @@ fn files_are_of_a_size_to_be_read() {
 fn nothing_is_left_to_be_done() {
     let markers = ["todo!", "unimplemented!"].map(|marker| format!("{marker}("));
     let mut offences = Vec::new();
-    for path in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+    for path in sources() {
         let code = code(&read(&path));
         offences.extend(
             markers.iter().filter(|m| code.contains(*m)).map(|m| format!("{}: {m}", name(&path))),

@@ -75,6 +75,10 @@ impl<T: SatSolver> Alternatives for Optimal<T> {
         self.encoder.forget();
     }
 
+    fn are_full(&self) -> bool {
+        true
+    }
+
     fn sat_calls(&self) -> u64 {
         self.encoder.calls()
     }

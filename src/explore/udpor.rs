@@ -38,15 +38,15 @@ pub const INFO: Info = Info {
 /// Visits every class once.
 pub fn explore<S: System>(system: &S, k: K, driver: &mut Driver<'_>) {
     match k {
-        K::Partial(k) => run(system, KPartial::new(k), false, driver),
-        K::Optimal => run(system, Optimal::<Varisat>::new(), true, driver),
+        K::Partial(k) => explore_with(system, KPartial::new(k), driver),
+        K::Optimal => explore_with(system, Optimal::<Varisat>::new(), driver),
     }
 }
 
-fn run<S: System, T: Alternatives>(
+/// Visits every class once, with any way to find alternatives.
+pub fn explore_with<S: System, T: Alternatives>(
     system: &S,
     alternatives: T,
-    is_optimal: bool,
     driver: &mut Driver<'_>,
 ) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
@@ -59,7 +59,6 @@ fn run<S: System, T: Alternatives>(
         guides: Vec::new(),
         j: Vec::new(),
         alternatives,
-        is_optimal,
         enough: driver.keep_events(),
         driver,
     };
@@ -78,7 +77,6 @@ struct Search<'s, 'd, 'o, S: System, T> {
     guides: Vec<EventId>,
     j: Vec<EventId>,
     alternatives: T,
-    is_optimal: bool,
     /// The size of U at which to forget some of it.
     enough: usize,
     driver: &'d mut Driver<'o>,
@@ -180,7 +178,8 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     /// en(C) ⊆ D: a complete execution, one that the bound cuts, or a blocked exploration.
     fn leaf(&mut self) {
         if self.c.enabled().next().is_some() {
-            assert!(!self.is_optimal, "full alternatives left {:?} blocked", self.c.events());
+            let events = self.c.events();
+            assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
             self.driver.blocked(self.c.state());
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
