@@ -64,7 +64,7 @@ pub struct Watch {
     pub request: EventId,
 }
 
-/// A place in a tree of events; see [`super::skip_tree`].
+/// A place in a tree of events, with a jump pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The parent.
