@@ -108,6 +108,19 @@ impl Parser<'_> {
         found
     }
 
+    /// As [`Parser::expect`], for a part of a declaration that people forget.
+    fn expect_as_in(&mut self, token: Token, example: &str) -> bool {
+        let found = self.eat(token);
+        if !found {
+            let (expected, found) = (token.describe(), self.peek().describe());
+            let message = format!("expected {expected}, found {found}");
+            let diagnostic = Diagnostic::error(self.span(), message);
+            let diagnostic = diagnostic.label(format!("expected {expected}"));
+            self.report(diagnostic.hint(format!("such as `{example}`")));
+        }
+        found
+    }
+
     /// A missing `;` is shown where it should be: behind the token before.
     fn expect_semi(&mut self) -> bool {
         if self.eat(Token::Semi) {

@@ -45,6 +45,7 @@ impl Parser<'_> {
         let failed_before = self.diagnostics.len();
         let kind = match self.peek() {
             Token::Let | Token::Var => self.binding(),
+            Token::Ident if self.at_foreign_declaration() => self.foreign_declaration(),
             token if starts_block_like(token) => {
                 let expr = self.primary();
                 if self.peek() == Token::RBrace {
@@ -93,9 +94,29 @@ impl Parser<'_> {
             let span = self.previous_span();
             let message = "a variable needs a first value";
             self.report(Diagnostic::error(span, message).hint("write `= value` after it"));
-            Expr { kind: ExprKind::Error, span }
+            missing(span)
         };
         StatementKind::Let { mutable, pattern, ty, value }
+    }
+
+    /// Does a declaration in the style of C start here, `int x = 0;`?
+    fn at_foreign_declaration(&self) -> bool {
+        let types = ["int", "bool", "long", "unsigned", "float", "double", "char", "auto"];
+        types.contains(&self.text()) && self.peek_second() == Token::Ident
+    }
+
+    /// Such a declaration, read as what it means, so that its variable is known.
+    fn foreign_declaration(&mut self) -> StatementKind {
+        let ty = self.text().to_owned();
+        let message = "a declaration starts with `let` or `var`";
+        let start = self.span();
+        self.advance();
+        let hint = format!("write `var {} = …;`", self.text());
+        self.report(Diagnostic::error(start, message).label(format!("not with `{ty}`")).hint(hint));
+        let pattern = self.pattern();
+        let has_value = self.eat(Token::Eq);
+        let value = if has_value { self.expr_or_range() } else { missing(self.previous_span()) };
+        StatementKind::Let { mutable: true, pattern, ty: None, value }
     }
 
     fn expression_or_assignment(&mut self) -> StatementKind {
@@ -189,6 +210,11 @@ impl Parser<'_> {
             _ => PatternKind::Tuple(parts),
         }
     }
+}
+
+/// An expression that is not there, which has been reported.
+pub(super) fn missing(span: Span) -> Expr {
+    Expr { kind: ExprKind::Error, span }
 }
 
 fn starts_block_like(token: Token) -> bool {
