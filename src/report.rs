@@ -26,6 +26,9 @@ pub struct Subject {
     pub spec: String,
     /// The constants of the spec with the values that they had.
     pub constants: BTreeMap<String, serde_json::Value>,
+    /// What counts as an action, if not an operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<&'static str>,
     /// The source text.
     #[serde(skip)]
     pub source: String,

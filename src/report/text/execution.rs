@@ -112,6 +112,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     for define in &subject.defines {
         command += &format!(" -D {}", quoted(define));
     }
+    if let Some(granularity) = subject.granularity {
+        command += &format!(" --granularity {granularity}");
+    }
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";
         return command;
