@@ -197,6 +197,19 @@ fn of_several_settings_of_a_constant_the_last_counts() {
 }
 
 #[test]
+fn a_holder_that_failed_is_told_from_one_that_ended() {
+    let spec =
+        "mutex m; process A { lock(m); assert(false); } process B { lock(m); } process C { }";
+    let text = stdout(&run_with(&["check", "-", "--all"], spec));
+    assert!(text.contains("A has failed without unlocking m"), "{text}");
+    assert!(text.contains("  C has ended.\n  A has failed.\n"), "{text}");
+    let result = json(&run_with(&["check", "-", "--all", "--format", "json"], spec));
+    let violations = result["violations"].as_array().unwrap();
+    let deadlock = violations.iter().find(|violation| violation["kind"] == "deadlock").unwrap();
+    assert_eq!((&deadlock["ended"][0], &deadlock["failed"][0]), (&"C".into(), &"A".into()));
+}
+
+#[test]
 fn statements_can_be_actions() {
     let spec = "process P { var n = 0; n += 1; local(\"x\"); n += 1; assert(n == 3); }";
     let output = run_with(&["check", "-", "--granularity", "statement", "--format", "json"], spec);

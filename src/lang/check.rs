@@ -272,7 +272,8 @@ impl Checker<'_> {
                 let message = "this communication may yield values of different types";
                 let diagnostic = Diagnostic::error(span, message)
                     .label("so its value cannot be used")
-                    .hint("keep communications of different messages in different lists");
+                    .hint("name them where they are waited for: `waitany([a, b])`")
+                    .hint("or keep communications of different messages in different lists");
                 self.report(diagnostic);
             }
         }
