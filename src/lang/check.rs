@@ -267,6 +267,7 @@ impl Checker<'_> {
 
     /// What only the whole program tells.
     fn finish(&mut self) {
+        self.infer.settle();
         for (comm, span) in std::mem::take(&mut self.received) {
             if self.infer.yields(comm).0 == Yield::Mixed {
                 let message = "this communication may yield values of different types";

@@ -55,6 +55,8 @@ struct Comm {
 pub struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
+    /// Receives that met before both of their messages were known: whether the group is mixed shows at the end.
+    undecided: Vec<(CommId, [Type; 2])>,
 }
 
 impl Inference {
@@ -162,10 +164,37 @@ impl Inference {
                 self.unify(&values[0], &values[1]);
                 other
             }
+            (Yield::Receive, Yield::Receive) if values.iter().any(|ty| self.is_open(ty)) => {
+                // Made one here, two mailboxes that merely meet in a list would have to carry the same.
+                let known = values.iter().find(|ty| !self.is_open(ty)).unwrap_or(&values[0]);
+                self.comms[a.0 as usize].value = known.clone();
+                self.undecided.push((a, values));
+                Yield::Receive
+            }
             (same, _) if self.unify(&values[0], &values[1]) => same,
             _ => Yield::Mixed,
         };
         self.comms[a.0 as usize].yields = yields;
+    }
+
+    /// Does the type have a part that is not known yet?
+    fn is_open(&self, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Var(_) => true,
+            Type::Tuple(parts) => parts.iter().any(|part| self.is_open(part)),
+            Type::List(item) | Type::Array(item, _) => self.is_open(&item),
+            _ => false,
+        }
+    }
+
+    /// Decides which groups of communications are mixed, now that every use has been seen.
+    pub fn settle(&mut self) {
+        for (comm, [a, b]) in std::mem::take(&mut self.undecided) {
+            if !self.unify(&a, &b) {
+                let root = self.root(comm);
+                self.comms[root.0 as usize].yields = Yield::Mixed;
+            }
+        }
     }
 
     /// Does the type have a communication in it?
