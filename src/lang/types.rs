@@ -140,13 +140,8 @@ impl Inference {
     }
 
     fn occurs(&self, var: u32, ty: &Type) -> bool {
-        match self.shallow(ty) {
-            Type::Var(other) => other == var,
-            Type::Tuple(parts) => parts.iter().any(|part| self.occurs(var, part)),
-            Type::List(item) | Type::Array(item, _) => self.occurs(var, &item),
-            // Messages hold no communications, so what a communication yields cannot lead back.
-            _ => false,
-        }
+        // Messages hold no communications, so what a communication yields cannot lead back.
+        self.has_part(ty, |part| *part == Type::Var(var))
     }
 
     fn join(&mut self, a: CommId, b: CommId) {
@@ -179,12 +174,7 @@ impl Inference {
 
     /// Does the type have a part that is not known yet?
     fn is_open(&self, ty: &Type) -> bool {
-        match self.shallow(ty) {
-            Type::Var(_) => true,
-            Type::Tuple(parts) => parts.iter().any(|part| self.is_open(part)),
-            Type::List(item) | Type::Array(item, _) => self.is_open(&item),
-            _ => false,
-        }
+        self.has_part(ty, |part| matches!(part, Type::Var(_)))
     }
 
     /// Decides which groups of communications are mixed, now that every use has been seen.
@@ -199,11 +189,15 @@ impl Inference {
 
     /// Does the type have a communication in it?
     pub fn has_comm(&self, ty: &Type) -> bool {
+        self.has_part(ty, |part| matches!(part, Type::Comm(_)))
+    }
+
+    /// Is there such a part in the type that has no parts itself?
+    fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
         match self.shallow(ty) {
-            Type::Comm(_) => true,
-            Type::Tuple(parts) => parts.iter().any(|part| self.has_comm(part)),
-            Type::List(item) | Type::Array(item, _) => self.has_comm(&item),
-            _ => false,
+            Type::Tuple(parts) => parts.iter().any(|part| self.has_part(part, is)),
+            Type::List(item) | Type::Array(item, _) => self.has_part(&item, is),
+            part => is(&part),
         }
     }
 

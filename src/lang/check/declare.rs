@@ -235,7 +235,7 @@ impl Checker<'_> {
                     self.must_travel.push((ty.clone(), span, "sent"));
                 }
                 let group = self.group(ObjectKind::Mailbox, name, size.as_ref(), ty);
-                if let (Some(group), Some(span)) = (group, declared) {
+                if let Some(span) = declared {
                     let shown = self.show(&self.groups[group].ty.clone());
                     self.groups[group].first_use =
                         Some((span, format!("declared to carry {shown}")));
@@ -270,13 +270,7 @@ impl Checker<'_> {
     }
 
     /// Enters a declaration of objects; its place in `groups`.
-    fn group(
-        &mut self,
-        kind: ObjectKind,
-        name: &Name,
-        size: Option<&Expr>,
-        ty: Type,
-    ) -> Option<usize> {
+    fn group(&mut self, kind: ObjectKind, name: &Name, size: Option<&Expr>, ty: Type) -> usize {
         let count = match size {
             Some(size) => self.size(size, "an array of objects"),
             None => Some(1),
@@ -299,7 +293,7 @@ impl Checker<'_> {
             span: name.span,
             first_use: None,
         });
-        Some(self.groups.len() - 1)
+        self.groups.len() - 1
     }
 
     /// Adds the objects of the declaration entered last.

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::statement::missing;
-use super::{CALLED, MAX_CHAIN, Parser};
+use super::{CALLED, MAX_CHAIN, Parser, Parts};
 use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, Pattern, PatternKind, UnaryOp};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
@@ -310,20 +310,9 @@ impl Parser<'_> {
     }
 
     fn parenthesised(&mut self) -> ExprKind {
-        let open = self.advance();
-        let mut parts = Vec::new();
-        let mut comma = false;
-        while !matches!(self.peek(), Token::RParen | Token::End) {
-            parts.push(self.compared());
-            comma = self.eat(Token::Comma);
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Token::RParen, open);
-        match parts.len() {
-            1 if !comma => parts.pop().map_or(ExprKind::Error, |part| part.kind),
-            _ => ExprKind::Tuple(parts),
+        match self.in_parentheses(Self::compared) {
+            Parts::One(part) => part.kind,
+            Parts::Tuple(parts) => ExprKind::Tuple(parts),
         }
     }
 

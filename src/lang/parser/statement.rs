@@ -1,6 +1,6 @@
 //! Blocks, statements and patterns.
 
-use super::Parser;
+use super::{Parser, Parts};
 use crate::lang::ast::{
     BinaryOp, Block, Expr, ExprKind, Pattern, PatternKind, Statement, StatementKind,
 };
@@ -163,7 +163,7 @@ impl Parser<'_> {
                 self.advance();
                 PatternKind::Int(self.integer(true))
             }
-            Token::LParen => self.tuple_pattern(start),
+            Token::LParen => self.tuple_pattern(),
             _ if self.at_word() => {
                 let message = format!("{} is a reserved word", self.peek().describe());
                 self.report(Diagnostic::error(self.span(), message).label("choose another name"));
@@ -193,21 +193,10 @@ impl Parser<'_> {
         }
     }
 
-    fn tuple_pattern(&mut self, open: Span) -> PatternKind {
-        self.advance();
-        let mut parts = Vec::new();
-        let mut comma = false;
-        while !matches!(self.peek(), Token::RParen | Token::End) {
-            parts.push(self.pattern());
-            comma = self.eat(Token::Comma);
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Token::RParen, open);
-        match parts.len() {
-            1 if !comma => parts.pop().map_or(PatternKind::Error, |part| part.kind),
-            _ => PatternKind::Tuple(parts),
+    fn tuple_pattern(&mut self) -> PatternKind {
+        match self.in_parentheses(Self::pattern) {
+            Parts::One(part) => part.kind,
+            Parts::Tuple(parts) => PatternKind::Tuple(parts),
         }
     }
 }
