@@ -526,14 +526,7 @@ impl Compiler<'_> {
         self.constant(Value::Int(0));
         self.enter_loop();
         let start = self.here();
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit(Instr::Length);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
-        let end = self.jump(Instr::JumpIfFalse);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Index, -1);
+        let end = self.next_item(items, counter);
         self.bind_top(pattern);
         self.expr(body);
         self.leave_scope(scope);
@@ -545,6 +538,19 @@ impl Compiler<'_> {
         self.exit_loop();
         self.pop(2);
         self.constant(Value::Unit);
+    }
+
+    /// Puts the item that `counter` counts to on the stack; the jump is taken if there is none.
+    fn next_item(&mut self, items: u32, counter: u32) -> usize {
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Length);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Index, -1);
+        end
     }
 
     fn leave_loop(&mut self, kind: &ExprKind) {
