@@ -26,6 +26,9 @@ pub struct Subject {
     pub spec: String,
     /// The constants of the spec with the values that they had.
     pub constants: BTreeMap<String, serde_json::Value>,
+    /// What counts as an action, if not an operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<&'static str>,
     /// The source text.
     #[serde(skip)]
     pub source: String,
@@ -136,8 +139,10 @@ pub struct ViolationReport {
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
     pub cycle: Option<Vec<Link>>,
-    /// The processes that have ended, for a deadlock.
+    /// The processes that have run their last statement, for a deadlock.
     pub ended: Vec<String>,
+    /// The processes that stopped on a violation, for a deadlock.
+    pub failed: Vec<String>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
 }
@@ -266,6 +271,7 @@ impl ViolationReport {
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
+            failed: Vec::new(),
             replay: schedule::format(&schedule),
         };
         match standing {
@@ -299,6 +305,7 @@ impl ViolationReport {
             blocked: deadlock.blocked.clone(),
             cycle: deadlock.cycle.clone(),
             ended: deadlock.ended.clone(),
+            failed: deadlock.failed.clone(),
             ..self
         }
     }

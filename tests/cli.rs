@@ -189,6 +189,66 @@ fn constants_can_be_set() {
 }
 
 #[test]
+fn of_several_settings_of_a_constant_the_last_counts() {
+    let output = run(&["check", "counter.maz", "-D", "N=2", "-D", "N=3", "--format", "json"]);
+    assert_eq!(json(&output)["constants"]["N"], 3);
+    let text = stdout(&run(&["check", "counter.maz", "-D", "N=2", "-D", "N=3"]));
+    assert!(text.contains("with N=3") && !text.contains("N=2"), "{text}");
+}
+
+#[test]
+fn a_holder_that_failed_is_told_from_one_that_ended() {
+    let spec =
+        "mutex m; process A { lock(m); assert(false); } process B { lock(m); } process C { }";
+    let text = stdout(&run_with(&["check", "-", "--all"], spec));
+    assert!(text.contains("A has failed without unlocking m"), "{text}");
+    assert!(text.contains("  C has ended.\n  A has failed.\n"), "{text}");
+    let result = json(&run_with(&["check", "-", "--all", "--format", "json"], spec));
+    let violations = result["violations"].as_array().unwrap();
+    let deadlock = violations.iter().find(|violation| violation["kind"] == "deadlock").unwrap();
+    assert_eq!((&deadlock["ended"][0], &deadlock["failed"][0]), (&"C".into(), &"A".into()));
+}
+
+#[test]
+fn statements_can_be_actions() {
+    let spec = "process P { var n = 0; n += 1; local(\"x\"); n += 1; assert(n == 3); }";
+    let output = run_with(&["check", "-", "--granularity", "statement", "--format", "json"], spec);
+    let result = json(&output);
+    assert_eq!((code(&output), &result["granularity"]), (1, &Value::from("statement")));
+    assert_eq!(result["violations"][0]["replay"], "0x5");
+    let output = run_with(&["check", "-", "--granularity", "statement"], spec);
+    assert!(stdout(&output).ends_with("mazurka replay - --granularity statement --schedule 0x5\n"));
+    let output =
+        run_with(&["replay", "-", "--granularity", "statement", "--schedule", "0x5"], spec);
+    assert_eq!(code(&output), 1);
+    assert_eq!(
+        json(&run_with(&["check", "-", "--format", "json"], spec))["granularity"],
+        Value::Null
+    );
+}
+
+#[test]
+fn a_result_replays_with_its_constants_and_granularity() {
+    let folder = std::env::temp_dir().join(format!("mazurka-replay-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (spec, result) = (folder.join("modes.maz"), folder.join("result.json"));
+    let (spec, result) = (spec.to_str().unwrap(), result.to_str().unwrap());
+    let source = "\u{feff}enum Mode { Fast, Slow } const MODE = Fast;
+        process P { var n = 1; if MODE == Slow { n = 0; } local(\"x\"); assert(n == 1); }";
+    std::fs::write(spec, source).unwrap();
+    let options = ["-D", "MODE=Slow", "--granularity", "statement", "--format", "json"];
+    let output = run(&[&["check", spec], &options[..]].concat());
+    assert_eq!(json(&output)["constants"]["MODE"], "Slow");
+    std::fs::write(result, &output.stdout).unwrap();
+    assert_eq!(code(&run(&["replay", spec, result])), 1);
+    std::fs::write(spec, b"\xff").unwrap();
+    let output = run(&["check", spec]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("is no text in UTF-8"), "{}", stderr(&output));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn quiet_prints_the_verdict_only() {
     let output = run(&["check", "rendezvous.maz", "-q"]);
     assert_eq!(stdout(&output).lines().count(), 1);

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::explore::K;
+use crate::lang::Granularity;
 
 /// Executions are cut here unless `--depth` says otherwise.
 pub(super) const DEFAULT_DEPTH: u32 = 10_000;
@@ -18,6 +19,25 @@ pub(super) struct SpecArgs {
     /// Sets a constant of the spec; may be given several times
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(super) defines: Vec<Define>,
+    /// What counts as an action: an operation, or each statement that only computes as well
+    #[arg(long, value_name = "UNIT", default_value = "operation")]
+    pub(super) granularity: Unit,
+}
+
+/// `--granularity`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Unit {
+    Operation,
+    Statement,
+}
+
+impl From<Unit> for Granularity {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Operation => Granularity::Operation,
+            Unit::Statement => Granularity::Statement,
+        }
+    }
 }
 
 /// `NAME=VALUE`

@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use super::execution::Execution;
-use super::options::{Define, SpecArgs};
+use super::options::{Define, SpecArgs, Unit};
 use super::output::{Format, Output};
 use super::spec::Spec;
 use super::{Exit, Failure};
@@ -53,6 +53,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
         Some(file) => {
             let result = read_result(file)?;
             add_constants(&mut args.spec.defines, &result);
+            if result["granularity"] == "statement" {
+                args.spec.granularity = Unit::Statement;
+            }
             schedule_of(&result, args.violation)
                 .map_err(|why| Failure::Usage(format!("{file}: {why}")))?
         }
@@ -115,8 +118,9 @@ fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
 fn add_constants(defines: &mut Vec<Define>, result: &Value) {
     for (name, value) in result["constants"].as_object().into_iter().flatten() {
         let is_set = defines.iter().any(|define| &define.name == name);
-        if !is_set && (value.is_i64() || value.is_boolean()) {
-            defines.push(Define { name: name.clone(), value: value.to_string() });
+        if !is_set {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            defines.push(Define { name: name.clone(), value });
         }
     }
 }

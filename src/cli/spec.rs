@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, Read};
 
 use super::Failure;
-use super::options::SpecArgs;
+use super::options::{Define, SpecArgs};
 use super::output::Output;
-use crate::lang::{self, Program};
-use crate::model::Value;
+use crate::lang::{self, Granularity, Program};
+use crate::model::{System, Value};
 use crate::report::Subject;
 
 /// A compiled spec.
@@ -21,20 +21,25 @@ impl Spec {
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
         let source = read(&args.path)?;
         let name = if args.path == "-" { "<stdin>" } else { &args.path };
-        let overrides: Vec<_> =
-            args.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect();
-        let program = lang::compile(name, &source, &overrides).map_err(|diagnostics| {
+        let overrides: Vec<_> = effective(&args.defines)
+            .map(|define| (define.name.clone(), define.value.clone()))
+            .collect();
+        let granularity = args.granularity.into();
+        let program = lang::compile_with(name, &source, &overrides, granularity);
+        let program = program.map_err(|diagnostics| {
             output.note(diagnostics.render(true));
             Failure::Reported
         })?;
         if !program.warnings().is_empty() {
             output.note(program.warnings().render(true));
         }
-        let constants = program.constants().map(|(name, value)| (name.into(), json(value)));
+        let constants =
+            program.constants().map(|(name, value)| (name.into(), json(&program, value)));
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
             spec: args.path.clone(),
             constants: constants.collect(),
+            granularity: (granularity == Granularity::Statement).then_some("statement"),
             source,
             defines: overrides.iter().map(|(name, value)| format!("{name}={value}")).collect(),
         };
@@ -42,11 +47,17 @@ impl Spec {
     }
 }
 
-fn json(value: &Value) -> serde_json::Value {
+/// The settings that count: of several of one name the last.
+fn effective(defines: &[Define]) -> impl Iterator<Item = &Define> {
+    let is_last = |at: usize| defines[at + 1..].iter().all(|later| later.name != defines[at].name);
+    defines.iter().enumerate().filter(move |&(at, _)| is_last(at)).map(|(_, define)| define)
+}
+
+fn json(program: &Program, value: &Value) -> serde_json::Value {
     match value {
         Value::Int(n) => (*n).into(),
         Value::Bool(b) => (*b).into(),
-        other => other.to_string().into(),
+        other => program.show_value(other).into(),
     }
 }
 
@@ -57,8 +68,13 @@ fn read(path: &str) -> Result<String, Failure> {
     } else {
         fs::read_to_string(path)
     };
-    text.map_err(|error| {
+    let text = text.map_err(|error| {
         let what = if path == "-" { "standard input" } else { path };
-        Failure::Usage(format!("cannot read {what}: {error}"))
-    })
+        match error.kind() {
+            io::ErrorKind::InvalidData => Failure::Usage(format!("{what} is no text in UTF-8")),
+            _ => Failure::Usage(format!("cannot read {what}: {error}")),
+        }
+    })?;
+    // A byte order mark is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -21,7 +21,7 @@ pub struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub enum Item {
-    Const { name: Name, value: Expr },
+    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
     Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr> },
     Mutex { name: Name, size: Option<Expr> },
     Semaphore { name: Name, size: Option<Expr>, initial: Expr },

@@ -267,12 +267,14 @@ impl Checker<'_> {
 
     /// What only the whole program tells.
     fn finish(&mut self) {
+        self.infer.settle();
         for (comm, span) in std::mem::take(&mut self.received) {
             if self.infer.yields(comm).0 == Yield::Mixed {
                 let message = "this communication may yield values of different types";
                 let diagnostic = Diagnostic::error(span, message)
                     .label("so its value cannot be used")
-                    .hint("keep communications of different messages in different lists");
+                    .hint("name them where they are waited for: `waitany([a, b])`")
+                    .hint("or keep communications of different messages in different lists");
                 self.report(diagnostic);
             }
         }

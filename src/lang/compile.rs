@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::ast::BinaryOp;
 use super::check::Checked;
 use super::code::{Code, Instr, Live, Step, Visible};
-use super::diagnostic::{Span, position};
+use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
 use super::posts;
 use crate::model::{Site, Value};
@@ -31,6 +31,7 @@ pub enum Granularity {
 pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let mut compiler = Compiler {
         source,
+        lines: Lines::new(source),
         granularity,
         code: Code { objects: std::mem::take(&mut program.objects), ..Code::default() },
         sites: FxHashMap::default(),
@@ -63,6 +64,7 @@ enum Kind {
 
 struct Compiler<'a> {
     source: &'a str,
+    lines: Lines<'a>,
     granularity: Granularity,
     code: Code,
     sites: FxHashMap<Span, u32>,
@@ -152,7 +154,7 @@ impl Compiler<'_> {
         if let Some(&site) = self.sites.get(&span) {
             return site;
         }
-        let (line, column) = position(self.source, span.start as usize);
+        let (line, column) = self.lines.position(span.start as usize);
         let words: Vec<_> = self.source[span.range()].split_whitespace().collect();
         let site = self.code.sites.len() as u32;
         self.code.sites.push(Site { line, column, text: words.join(" ") });
@@ -524,14 +526,7 @@ impl Compiler<'_> {
         self.constant(Value::Int(0));
         self.enter_loop();
         let start = self.here();
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit(Instr::Length);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
-        let end = self.jump(Instr::JumpIfFalse);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Index, -1);
+        let end = self.next_item(items, counter);
         self.bind_top(pattern);
         self.expr(body);
         self.leave_scope(scope);
@@ -543,6 +538,19 @@ impl Compiler<'_> {
         self.exit_loop();
         self.pop(2);
         self.constant(Value::Unit);
+    }
+
+    /// Puts the item that `counter` counts to on the stack; the jump is taken if there is none.
+    fn next_item(&mut self, items: u32, counter: u32) -> usize {
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Length);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Index, -1);
+        end
     }
 
     fn leave_loop(&mut self, kind: &ExprKind) {

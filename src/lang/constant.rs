@@ -6,6 +6,9 @@ use super::hir::{Expr, ExprKind, VarId};
 use super::operators;
 use crate::model::Value;
 
+/// What is said of an expression that depends on more than constants.
+pub const NOT_CONSTANT: &str = "this is not constant";
+
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
@@ -19,7 +22,7 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
         ExprKind::Const(value) => Ok(value.clone()),
         // Reported already.
         ExprKind::Error => Err((expr.span, String::new())),
-        ExprKind::Var(var) => known(*var).ok_or_else(|| at("this is not constant".to_owned())),
+        ExprKind::Var(var) => known(*var).ok_or_else(|| at(NOT_CONSTANT.to_owned())),
         ExprKind::Unary(op, operand) => {
             operators::unary(*op, &evaluate(operand, known)?).map_err(at)
         }
@@ -55,7 +58,7 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
             _ => evaluate(otherwise, known),
         },
         ExprKind::Block(statements, value) if statements.is_empty() => evaluate(value, known),
-        _ => Err(at("this is not constant".to_owned())),
+        _ => Err(at(NOT_CONSTANT.to_owned())),
     }
 }
 

@@ -152,7 +152,7 @@ impl Diagnostics {
 
     /// Line and column (in characters) of the start of `span`, both from 1.
     pub fn position(&self, span: Span) -> (u32, u32) {
-        position(&self.source, span.start as usize)
+        Lines::new(&self.source).position(span.start as usize)
     }
 
     /// All of them for people, with the source; in colour for a terminal.
@@ -207,12 +207,29 @@ fn whole_characters(source: &str, span: Span) -> Span {
     Span::new(start.min(end), end)
 }
 
-/// Line and column of a byte, both from 1, the column in characters.
-pub(super) fn position(source: &str, byte: usize) -> (u32, u32) {
-    let before = &source[..byte.min(source.len())];
-    let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
-    let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
-    (line, column)
+/// Where the lines of a text start.
+pub(super) struct Lines<'s> {
+    source: &'s str,
+    starts: Vec<usize>,
+    ascii: bool,
+}
+
+impl<'s> Lines<'s> {
+    pub(super) fn new(source: &'s str) -> Self {
+        let behind_breaks = source.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(behind_breaks).collect();
+        Lines { source, starts, ascii: source.is_ascii() }
+    }
+
+    /// Line and column of a byte, both from 1, the column in characters.
+    pub(super) fn position(&self, byte: usize) -> (u32, u32) {
+        let byte = byte.min(self.source.len());
+        let line = self.starts.partition_point(|&start| start <= byte);
+        let before = &self.source[self.starts[line - 1]..byte];
+        // Counting again and again would not do for a long line of a table that some tool wrote.
+        let column = if self.ascii { before.len() } else { before.chars().count() };
+        (line as u32, column as u32 + 1)
+    }
 }
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.

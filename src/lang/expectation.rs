@@ -83,7 +83,7 @@ fn parse_line(
     span: Span,
     constants: &[String],
 ) -> Result<Expectation, Box<Diagnostic>> {
-    let (line, _) = super::diagnostic::position(source, span.start as usize);
+    let (line, _) = super::diagnostic::Lines::new(source).position(span.start as usize);
     let mut expectation = Expectation { line, ..Expectation::default() };
     let mut words = words(source, span).peekable();
     if words.peek().is_none() {

@@ -35,10 +35,15 @@ pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
                 );
                 lexed.tokens.push((Token::Strange, span));
             }
+            Ok(Token::Letter) => {
+                report_strange(source, Some(span), diagnostics);
+                lexed.tokens.push((Token::Strange, span));
+            }
             Ok(token) => lexed.tokens.push((token, span)),
             Err(()) if text.starts_with("/*") => {
                 let start = Span { end: span.start + 2, ..span };
                 diagnostics.push(Diagnostic::error(start, "this comment has no end"));
+                lexed.tokens.push((Token::Strange, span));
             }
             Err(()) => match &mut strange {
                 Some(before) if before.end == span.start => before.end = span.end,
@@ -60,7 +65,7 @@ fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Vec<Diagno
     let hint = match text {
         "&" => Some("logical and is `&&`".to_owned()),
         "|" => Some("logical or is `||`".to_owned()),
-        "'" => Some("texts are written between double quotes".to_owned()),
+        _ if text.starts_with('\'') => Some("texts are written between double quotes".to_owned()),
         _ => None,
     };
     let shown: String = text.chars().filter(|c| !c.is_control()).collect();

@@ -31,6 +31,12 @@ pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagn
     file
 }
 
+/// `(x)` is `x`; `(x,)`, `()` and `(x, y)` are tuples.
+enum Parts<T> {
+    One(T),
+    Tuple(Vec<T>),
+}
+
 struct Parser<'a> {
     source: &'a str,
     tokens: &'a [(Token, Span)],
@@ -95,9 +101,13 @@ impl Parser<'_> {
     }
 
     fn report_expected(&mut self, what: &str) {
-        let found = self.peek().describe();
-        let message = format!("expected {what}, found {found}");
-        self.report(Diagnostic::error(self.span(), message).label(format!("expected {what}")));
+        let diagnostic = self.expected(what);
+        self.report(diagnostic);
+    }
+
+    fn expected(&self, what: &str) -> Diagnostic {
+        let message = format!("expected {what}, found {}", self.peek().describe());
+        Diagnostic::error(self.span(), message).label(format!("expected {what}"))
     }
 
     fn expect(&mut self, token: Token) -> bool {
@@ -106,6 +116,14 @@ impl Parser<'_> {
             self.report_expected(token.describe());
         }
         found
+    }
+
+    /// As [`Parser::expect`], for a part of a declaration that people forget.
+    fn expect_as_in(&mut self, token: Token, example: &str) {
+        if !self.eat(token) {
+            let diagnostic = self.expected(token.describe());
+            self.report(diagnostic.hint(format!("such as `{example}`")));
+        }
     }
 
     /// A missing `;` is shown where it should be: behind the token before.
@@ -219,20 +237,28 @@ impl Parser<'_> {
     }
 
     fn tuple_type(&mut self) -> TypeKind {
+        match self.in_parentheses(Self::type_expr) {
+            Parts::One(part) => part.kind,
+            Parts::Tuple(parts) => TypeKind::Tuple(parts),
+        }
+    }
+
+    /// What stands between parentheses: one thing, or a tuple of them.
+    fn in_parentheses<T>(&mut self, part: fn(&mut Self) -> T) -> Parts<T> {
         let open = self.advance();
         let mut parts = Vec::new();
         let mut comma = false;
         while !matches!(self.peek(), Token::RParen | Token::End) {
-            parts.push(self.type_expr());
+            parts.push(part(self));
             comma = self.eat(Token::Comma);
             if !comma {
                 break;
             }
         }
         self.expect_close(Token::RParen, open);
-        match parts.len() {
-            1 if !comma => parts.pop().map_or(TypeKind::Error, |part| part.kind),
-            _ => TypeKind::Tuple(parts),
+        match parts.pop() {
+            Some(one) if parts.is_empty() && !comma => Parts::One(one),
+            last => Parts::Tuple(parts.into_iter().chain(last).collect()),
         }
     }
 

@@ -117,9 +117,10 @@ impl World for Whole<'_> {
 }
 
 impl Program {
-    /// The constants that are integers or truth values, in order of declaration.
+    /// The constants that can be set from outside, in order of declaration: integers, truth values, variants.
     pub fn constants(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let plain = |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_));
+        let plain =
+            |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::Variant { .. });
         self.constants
             .iter()
             .filter(move |(_, v)| plain(v))

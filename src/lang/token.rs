@@ -19,6 +19,8 @@ pub enum Token {
     Str,
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     OpenStr,
+    #[regex(r"'[^'\n]'")]
+    Letter,
     #[token("const")]
     Const,
     #[token("mailbox")]
@@ -223,7 +225,7 @@ impl Token {
             AndAnd => "`&&`",
             OrOr => "`||`",
             Bang => "`!`",
-            Strange => "strange characters",
+            Letter | Strange => "strange characters",
             End => "the end of the file",
         }
     }

@@ -55,6 +55,8 @@ struct Comm {
 pub struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
+    /// Receives that met before both of their messages were known: whether the group is mixed shows at the end.
+    undecided: Vec<(CommId, [Type; 2])>,
 }
 
 impl Inference {
@@ -138,13 +140,8 @@ impl Inference {
     }
 
     fn occurs(&self, var: u32, ty: &Type) -> bool {
-        match self.shallow(ty) {
-            Type::Var(other) => other == var,
-            Type::Tuple(parts) => parts.iter().any(|part| self.occurs(var, part)),
-            Type::List(item) | Type::Array(item, _) => self.occurs(var, &item),
-            // Messages hold no communications, so what a communication yields cannot lead back.
-            _ => false,
-        }
+        // Messages hold no communications, so what a communication yields cannot lead back.
+        self.has_part(ty, |part| *part == Type::Var(var))
     }
 
     fn join(&mut self, a: CommId, b: CommId) {
@@ -162,19 +159,45 @@ impl Inference {
                 self.unify(&values[0], &values[1]);
                 other
             }
+            (Yield::Receive, Yield::Receive) if values.iter().any(|ty| self.is_open(ty)) => {
+                // Made one here, two mailboxes that merely meet in a list would have to carry the same.
+                let known = values.iter().find(|ty| !self.is_open(ty)).unwrap_or(&values[0]);
+                self.comms[a.0 as usize].value = known.clone();
+                self.undecided.push((a, values));
+                Yield::Receive
+            }
             (same, _) if self.unify(&values[0], &values[1]) => same,
             _ => Yield::Mixed,
         };
         self.comms[a.0 as usize].yields = yields;
     }
 
+    /// Does the type have a part that is not known yet?
+    fn is_open(&self, ty: &Type) -> bool {
+        self.has_part(ty, |part| matches!(part, Type::Var(_)))
+    }
+
+    /// Decides which groups of communications are mixed, now that every use has been seen.
+    pub fn settle(&mut self) {
+        for (comm, [a, b]) in std::mem::take(&mut self.undecided) {
+            if !self.unify(&a, &b) {
+                let root = self.root(comm);
+                self.comms[root.0 as usize].yields = Yield::Mixed;
+            }
+        }
+    }
+
     /// Does the type have a communication in it?
     pub fn has_comm(&self, ty: &Type) -> bool {
+        self.has_part(ty, |part| matches!(part, Type::Comm(_)))
+    }
+
+    /// Is there such a part in the type that has no parts itself?
+    fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
         match self.shallow(ty) {
-            Type::Comm(_) => true,
-            Type::Tuple(parts) => parts.iter().any(|part| self.has_comm(part)),
-            Type::List(item) | Type::Array(item, _) => self.has_comm(&item),
-            _ => false,
+            Type::Tuple(parts) => parts.iter().any(|part| self.has_part(part, is)),
+            Type::List(item) | Type::Array(item, _) => self.has_part(&item, is),
+            part => is(&part),
         }
     }
 

@@ -15,7 +15,9 @@ use serde::Serialize;
 
 use super::narration::label;
 use super::replay::Replay;
-use crate::model::{BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, System};
+use crate::model::{
+    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System,
+};
 
 /// A terminal state in which some process is neither done nor failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,8 +27,10 @@ pub struct Deadlock {
     /// The smallest set of processes that can be helped by none but one another. When each waits for one
     /// other, they are in the order of the circle.
     pub cycle: Option<Vec<Link>>,
-    /// The processes that have ended.
+    /// The processes that have run their last statement.
     pub ended: Vec<String>,
+    /// The processes that stopped on a violation.
+    pub failed: Vec<String>,
 }
 
 /// A process that waits.
@@ -90,7 +94,8 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
         }
     };
     let cycle = knot(&waits).map(|knot| knot.into_iter().map(link).collect());
-    let ended: Vec<_> = state.processes().filter(|p| !blocked.contains(p)).collect();
+    let (failed, ended): (Vec<_>, Vec<_>) =
+        state.processes().filter(|p| !blocked.contains(p)).partition(|&p| replay.has_failed(p));
     let blocked = waits.iter().map(|(process, wait)| {
         let site = replay.site(*process);
         Blocked {
@@ -103,7 +108,12 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
             column: (site.line > 0).then_some(site.column),
         }
     });
-    Some(Deadlock { blocked: blocked.collect(), cycle, ended: names(&ended) })
+    Some(Deadlock {
+        blocked: blocked.collect(),
+        cycle,
+        ended: names(&ended),
+        failed: names(&failed),
+    })
 }
 
 /// The smallest knot of the wait-for graph with more than one process; the first of equally small ones.
@@ -209,8 +219,10 @@ impl<S: System> Replay<'_, S> {
         }
         // Each of those ahead has to unlock; one that cannot is reason enough.
         let gone = ahead.iter().find(|&&p| self.has_ended(p));
-        let hopeless =
-            gone.map(|&p| format!("{} has ended without unlocking {name}", self.name(p)));
+        let hopeless = gone.map(|&p| {
+            let how = if self.has_failed(p) { "failed" } else { "ended" };
+            format!("{} has {how} without unlocking {name}", self.name(p))
+        });
         let helpers = if hopeless.is_some() { Vec::new() } else { vec![owner] };
         Wait { words, helpers, hopeless }
     }
@@ -264,9 +276,18 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn has_ended(&self, process: ProcessId) -> bool {
+        self.status(process).is_some_and(Status::has_ended)
+    }
+
+    fn has_failed(&self, process: ProcessId) -> bool {
+        matches!(self.status(process), Some(Status::Failed(_)))
+    }
+
+    /// What a process is about to do, if it exists.
+    fn status(&self, process: ProcessId) -> Option<&Status> {
         match self.state.local(process) {
-            LocalId::ABSENT => false,
-            local => self.locals.status(local).has_ended(),
+            LocalId::ABSENT => None,
+            local => Some(self.locals.status(local)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What people see of a program: names, places, variables, expectations.
 
-use mazurka::explore::{self, Budget, Method, Observer};
+use mazurka::explore::{self, Budget, K, Method, NoObserver, Observer};
 use mazurka::lang::{self, Granularity, Verdict};
 use mazurka::model::{Action, Choice, End, Locals, MailboxId, ProcessId, State, System, Value};
 
@@ -83,6 +83,59 @@ fn statements_as_actions() {
     // P has the choice, and with every statement an action, the two assignments as well.
     assert_eq!(super::explore(&coarse).stats.traces, 2);
     assert_eq!(super::explore(&fine).stats.traces, 4);
+}
+
+#[test]
+fn statements_as_actions_make_no_new_classes() {
+    let specs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/language");
+    let classes = |name: &str, source: &str, granularity| {
+        let program = lang::compile_with(name, source, &[], granularity).expect("a program");
+        let budget = Budget { all: true, ..Budget::default() };
+        let outcome =
+            explore::explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+        (outcome.verdict(), outcome.stats.traces)
+    };
+    let mut compared = 0;
+    for entry in std::fs::read_dir(specs).expect("the specs") {
+        let path = entry.expect("an entry").path();
+        let source = std::fs::read_to_string(&path).expect("a text");
+        let name = path.display().to_string();
+        let coarse = classes(&name, &source, Granularity::Operation);
+        // What fails may fail earlier or later, which is another class.
+        if matches!(coarse.0, explore::Verdict::Ok | explore::Verdict::Deadlock) {
+            assert_eq!(classes(&name, &source, Granularity::Statement), coarse, "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "only {compared} specs");
+}
+
+#[test]
+fn constants_may_be_variants() {
+    let source = "enum Mode { Fast, Slow } const MODE: Mode = Fast; const OTHER = MODE == Slow;
+         process P { if OTHER { local(\"slow\"); } }";
+    for (text, other) in [("Slow", "true"), ("Mode::Slow", "true"), ("Fast", "false")] {
+        let program = program_with(source, &[("MODE", text)]);
+        let constants: Vec<_> = program
+            .constants()
+            .map(|(name, value)| format!("{name}={}", program.show_value(value)))
+            .collect();
+        let variant = text.trim_start_matches("Mode::");
+        assert_eq!(constants, [format!("MODE={variant}"), format!("OTHER={other}")]);
+    }
+    let wrong = [("MODE".to_owned(), "Mood::Slow".to_owned())];
+    assert!(lang::compile("a.maz", source, &wrong).is_err());
+}
+
+#[test]
+fn long_files_and_long_lines_take_linear_time() {
+    let started = std::time::Instant::now();
+    let lines = "    local(\"x\");\n".repeat(20_000);
+    let table = "1, ".repeat(50_000);
+    let source = format!("process P {{\n{lines} let t = [{table}]; assert(len(t) == 50_000); }}");
+    program(&source);
+    // A second in a debug build; a minute if every place is counted from the start of the file.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
 }
 
 #[test]

@@ -392,3 +392,15 @@ fn enumerations_travel() {
          }",
     );
 }
+
+#[test]
+fn receives_of_different_messages_meet_in_a_list_before_the_messages_are_known() {
+    let source = "mailbox a, flags;
+         process R { let n = irecv(a); let f = irecv(flags); let both = [n, f]; waitall(both); }
+         process S { isend(a, 1); isend(flags, true); }";
+    assert_eq!(counts(source).2, Verdict::Ok);
+    let source = "mailbox a, b, c: int;
+         process R { let cs = [irecv(a), irecv(b), irecv(c)]; let k = waitany(cs); assert(value(cs[k]) < 4); }
+         process S { isend(a, 1); isend(b, 2); isend(c, 3); }";
+    assert_eq!(counts(source).2, Verdict::Ok);
+}

@@ -8,10 +8,11 @@ use proptest::prelude::*;
 const SPEC: &str = include_str!("everything.maz");
 
 /// Pieces to throw in.
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 51] = [
     "(", ")", "[", "]", "{", "}", ";", ",", ":", "::", "..", ".", "->", "=>", "=", "==", "+=", "-",
     "!", "&&", "/*", "*/", "//@ with", "\"", "let", "var", "if", "else", "match", "for", "in",
     "process", "fn", "const", "spawn", "break", "0", "-1", "N", "x", "m", "wait", "é", "_",
+    "int x", "for (", "++", "--", "0xff", "1.5", "'c'",
 ];
 
 /// What does not compile says why; what does, runs (types were checked, so nothing gets stuck).

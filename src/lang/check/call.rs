@@ -47,7 +47,12 @@ const BUILTINS: &[(&str, &str, bool)] = &[
 
 /// Is the name taken by the language?
 pub(super) fn is_builtin(name: &str) -> bool {
-    BUILTINS.iter().any(|&(known, ..)| known == name)
+    usage(name).is_some()
+}
+
+/// How something built in is used.
+pub(super) fn usage(name: &str) -> Option<&'static str> {
+    BUILTINS.iter().find(|&&(known, ..)| known == name).map(|&(_, usage, _)| usage)
 }
 
 /// A call of something built in, its arguments not looked at yet.

@@ -22,8 +22,8 @@ impl Checker<'_> {
             }
         }
         for item in &file.items {
-            if let Item::Const { name, value } = item {
-                self.constant(name, value);
+            if let Item::Const { name, ty, value } = item {
+                self.constant(name, ty.as_ref(), value);
             }
         }
         self.unknown_overrides();
@@ -84,8 +84,10 @@ impl Checker<'_> {
         self.out.enums.push(Enum { variants });
     }
 
-    fn constant(&mut self, name: &Name, value: &Expr) {
-        let (ty, value) = self.constant_value(value, None).unwrap_or((Type::Error, Value::Unit));
+    fn constant(&mut self, name: &Name, ty: Option<&TypeExpr>, value: &Expr) {
+        let stated = ty.map(|ty| self.resolve_type(ty));
+        let (ty, value) =
+            self.constant_value(value, stated.as_ref()).unwrap_or((Type::Error, Value::Unit));
         let value = self.overridden(name, &ty).unwrap_or(value);
         self.enter(name, Meaning::Const(value.clone(), ty));
         self.out.constants.push((name.text.clone(), value));
@@ -106,8 +108,10 @@ impl Checker<'_> {
             Ok(value) => Some((ty, value)),
             Err((_, message)) if message.is_empty() => None,
             Err((span, message)) => {
-                let hint = "a constant is computed from literals and earlier constants";
-                self.report(Diagnostic::error(span, message).hint(hint));
+                let hint = (message == constant::NOT_CONSTANT).then(|| {
+                    "a constant is computed from literals and earlier constants".to_owned()
+                });
+                self.report(Diagnostic::error(span, message).maybe_hint(hint));
                 None
             }
         }
@@ -119,6 +123,7 @@ impl Checker<'_> {
         let value = match ty {
             Type::Int => text.parse().ok().map(Value::Int),
             Type::Bool => text.parse().ok().map(Value::Bool),
+            Type::Enum(of) => self.variant_called(*of, text),
             Type::Error => return None,
             _ => None,
         };
@@ -126,11 +131,33 @@ impl Checker<'_> {
             let shown = self.show(ty);
             let message =
                 format!("-D {}={text}: `{text}` is not a value of type {shown}", name.text);
+            let hint = match ty {
+                Type::Int | Type::Bool => None,
+                Type::Enum(of) => {
+                    let variants = self.out.enums[*of as usize].variants.join(", ");
+                    Some(format!("its values are {variants}"))
+                }
+                _ => Some("integers, truth values and variants can be set".to_owned()),
+            };
             self.report(
-                Diagnostic::error(name.span, message).label("the constant is declared here"),
+                Diagnostic::error(name.span, message)
+                    .label("the constant is declared here")
+                    .maybe_hint(hint),
             );
         }
         value
+    }
+
+    /// `Red` or `Color::Red`
+    fn variant_called(&self, of: u32, text: &str) -> Option<Value> {
+        let variant = match text.split_once("::") {
+            Some((name, variant)) if name == self.enum_names[of as usize] => variant,
+            Some(_) => return None,
+            None => text,
+        };
+        let variants = &self.out.enums[of as usize].variants;
+        let index = variants.iter().position(|known| known == variant)?;
+        Some(Value::Variant { of, index: index as u32 })
     }
 
     fn unknown_overrides(&mut self) {
@@ -208,7 +235,7 @@ impl Checker<'_> {
                     self.must_travel.push((ty.clone(), span, "sent"));
                 }
                 let group = self.group(ObjectKind::Mailbox, name, size.as_ref(), ty);
-                if let (Some(group), Some(span)) = (group, declared) {
+                if let Some(span) = declared {
                     let shown = self.show(&self.groups[group].ty.clone());
                     self.groups[group].first_use =
                         Some((span, format!("declared to carry {shown}")));
@@ -243,13 +270,7 @@ impl Checker<'_> {
     }
 
     /// Enters a declaration of objects; its place in `groups`.
-    fn group(
-        &mut self,
-        kind: ObjectKind,
-        name: &Name,
-        size: Option<&Expr>,
-        ty: Type,
-    ) -> Option<usize> {
+    fn group(&mut self, kind: ObjectKind, name: &Name, size: Option<&Expr>, ty: Type) -> usize {
         let count = match size {
             Some(size) => self.size(size, "an array of objects"),
             None => Some(1),
@@ -272,7 +293,7 @@ impl Checker<'_> {
             span: name.span,
             first_use: None,
         });
-        Some(self.groups.len() - 1)
+        self.groups.len() - 1
     }
 
     /// Adds the objects of the declaration entered last.

@@ -170,7 +170,11 @@ impl Checker<'_> {
         if !call.want_dropped {
             self.received.push((id, call.span));
         }
-        let ty = self.infer.yields(id).1.clone();
+        // What is mixed up will be reported, and not once more for what becomes of it.
+        let ty = match self.infer.yields(id) {
+            (Yield::Mixed, _) => Type::Error,
+            (_, ty) => ty.clone(),
+        };
         Some((checked, ty))
     }
 

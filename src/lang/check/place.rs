@@ -1,5 +1,6 @@
 //! Names, the places they stand for, and assignments.
 
+use super::call::usage;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Group, Kind, Meaning, Want};
 use crate::lang::ast::{self, BinaryOp, Name};
@@ -83,6 +84,11 @@ impl Checker<'_> {
         if name.is_empty() {
             return;
         }
+        if let Some(usage) = usage(name) {
+            let message = format!("`{name}` is built in, not a {what}");
+            self.report(Diagnostic::error(span, message).hint(format!("it is used as `{usage}`")));
+            return;
+        }
         let locals = self.scope.blocks.iter().flatten().map(|(name, _)| name.as_str());
         let globals = self.globals.keys().map(String::as_str);
         let mut known: Vec<&str> =
@@ -94,7 +100,9 @@ impl Checker<'_> {
             true => {
                 Some("a constant can use the constants declared before it, nothing else".to_owned())
             }
-            false => nearest(name, known),
+            false => nearest(name, known).or_else(|| {
+                (what == "variable").then(|| format!("declare it first: `var {name} = …;`"))
+            }),
         };
         let diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
         self.report(diagnostic.label("unknown name").maybe_hint(hint));

@@ -1,7 +1,6 @@
 //! Visible operations, and those that stand for several.
 
 use super::Compiler;
-use crate::lang::ast::BinaryOp;
 use crate::lang::code::{Instr, Visible};
 use crate::lang::hir::{Address, Expr, Operation};
 use crate::model::Value;
@@ -128,14 +127,7 @@ impl Compiler<'_> {
         self.expr(comms);
         self.constant(Value::Int(0));
         let start = self.here();
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit(Instr::Length);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
-        let end = self.jump(Instr::JumpIfFalse);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Index, -1);
+        let end = self.next_item(items, counter);
         self.visible(Visible::Wait);
         self.pop(1);
         self.emit(Instr::Increment(counter));

@@ -1,7 +1,8 @@
 //! Expressions.
 
-use super::{CALLED, MAX_CHAIN, Parser};
-use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use super::statement::missing;
+use super::{CALLED, MAX_CHAIN, Parser, Parts};
+use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, Pattern, PatternKind, UnaryOp};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
 
@@ -33,9 +34,21 @@ impl Parser<'_> {
         self.nested(|parser| parser.binary(0))
     }
 
+    /// An expression where no assignment can stand: a `=` behind it is meant to compare.
+    fn compared(&mut self) -> Expr {
+        let expr = self.expr();
+        if self.peek() != Token::Eq {
+            return expr;
+        }
+        let sign = Diagnostic::error(self.span(), "`=` assigns, which cannot be done here");
+        self.report(sign.hint("a comparison is written `==`"));
+        self.advance();
+        missing(expr.span.to(self.expr().span))
+    }
+
     /// An expression, or a range of two.
     pub(super) fn expr_or_range(&mut self) -> Expr {
-        let lo = self.expr();
+        let lo = self.compared();
         if !self.eat(Token::DotDot) {
             return lo;
         }
@@ -54,6 +67,10 @@ impl Parser<'_> {
                 break;
             }
             let sign = self.advance();
+            if let Some(twice) = self.doubled_sign(op, sign) {
+                left = missing(left.span.to(twice));
+                continue;
+            }
             let right = self.binary(strength);
             if strength == COMPARISON
                 && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON)
@@ -68,6 +85,20 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
         }
         left
+    }
+
+    /// The second sign of C's `x++` and `x--`, which are reported.
+    fn doubled_sign(&mut self, op: BinaryOp, sign: Span) -> Option<Span> {
+        let same = binary_op(self.peek()).is_some_and(|(again, _)| again == op);
+        let ends = matches!(self.peek_second(), Token::Semi | Token::RParen | Token::RBrace);
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub) || !same || !ends {
+            return None;
+        }
+        let sign = sign.to(self.span());
+        let text = op.text();
+        let message = format!("there is no operator `{text}{text}`");
+        self.report(Diagnostic::error(sign, message).hint(format!("write `{text}= 1`")));
+        Some(self.advance())
     }
 
     fn unary(&mut self) -> Expr {
@@ -144,10 +175,30 @@ impl Parser<'_> {
         value.unwrap_or(0)
     }
 
+    /// An integer; fractions and numbers with letters are reported.
+    fn number(&mut self) -> ExprKind {
+        let start = self.span();
+        let value = self.integer(false);
+        let touches = self.previous_span().end == self.span().start;
+        let (message, rest) = match self.peek() {
+            Token::Ident if touches => ("numbers are decimal and have no units", 1),
+            Token::Dot if touches && self.peek_second() == Token::Int => {
+                ("there are no fractions", 2)
+            }
+            _ => return ExprKind::Int(value),
+        };
+        let end = self.tokens[self.at + rest - 1].1;
+        self.report(Diagnostic::error(start.to(end), message));
+        (0..rest).for_each(|_| {
+            self.advance();
+        });
+        ExprKind::Error
+    }
+
     pub(super) fn primary(&mut self) -> Expr {
         let start = self.span();
         let kind = match self.peek() {
-            Token::Int => ExprKind::Int(self.integer(false)),
+            Token::Int => self.number(),
             Token::True | Token::False => {
                 let value = self.peek() == Token::True;
                 self.advance();
@@ -171,7 +222,7 @@ impl Parser<'_> {
             Token::Match => self.match_expr(),
             Token::While => {
                 self.advance();
-                let condition = Box::new(self.expr());
+                let condition = Box::new(self.compared());
                 ExprKind::While(condition, self.block())
             }
             Token::Loop => {
@@ -259,20 +310,9 @@ impl Parser<'_> {
     }
 
     fn parenthesised(&mut self) -> ExprKind {
-        let open = self.advance();
-        let mut parts = Vec::new();
-        let mut comma = false;
-        while !matches!(self.peek(), Token::RParen | Token::End) {
-            parts.push(self.expr());
-            comma = self.eat(Token::Comma);
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Token::RParen, open);
-        match parts.len() {
-            1 if !comma => parts.pop().map_or(ExprKind::Error, |part| part.kind),
-            _ => ExprKind::Tuple(parts),
+        match self.in_parentheses(Self::compared) {
+            Parts::One(part) => part.kind,
+            Parts::Tuple(parts) => ExprKind::Tuple(parts),
         }
     }
 
@@ -297,7 +337,7 @@ impl Parser<'_> {
 
     fn conditional(&mut self) -> ExprKind {
         self.advance();
-        let condition = Box::new(self.expr());
+        let condition = Box::new(self.compared());
         let then = self.block();
         if !self.eat(Token::Else) {
             return ExprKind::If(condition, then, None);
@@ -314,10 +354,45 @@ impl Parser<'_> {
 
     fn for_loop(&mut self) -> ExprKind {
         self.advance();
+        if self.peek() == Token::LParen && self.has_semi_inside() {
+            return self.foreign_for();
+        }
         let pattern = self.pattern();
         self.expect(Token::In);
         let over = Box::new(self.expr_or_range());
         ExprKind::For(pattern, over, self.block())
+    }
+
+    /// Is there a `;` between the parenthesis at hand and its partner, as in C's `for (i = 0; i < n; i++)`?
+    fn has_semi_inside(&self) -> bool {
+        let inside = self.tokens[self.at + 1..].iter().map(|token| token.0);
+        inside
+            .take_while(|token| !matches!(token, Token::RParen | Token::LBrace))
+            .any(|token| token == Token::Semi)
+    }
+
+    /// A loop in the style of C, skipped up to its body, in which its variable is known.
+    fn foreign_for(&mut self) -> ExprKind {
+        let open = self.advance();
+        let mut variable = None;
+        while !matches!(self.peek(), Token::RParen | Token::LBrace | Token::End) {
+            if self.peek() == Token::Ident && self.peek_second() == Token::Eq && variable.is_none()
+            {
+                variable = Some(Pattern {
+                    kind: PatternKind::Name(self.text().to_owned()),
+                    span: self.span(),
+                });
+            }
+            self.advance();
+        }
+        self.eat(Token::RParen);
+        let span = open.to(self.previous_span());
+        let message = "a loop counts through a range";
+        self.report(
+            Diagnostic::error(span, message).hint("write `for i in lo..hi { … }`, or use `while`"),
+        );
+        let pattern = variable.unwrap_or(Pattern { kind: PatternKind::Error, span });
+        ExprKind::For(pattern, Box::new(missing(span)), self.block())
     }
 
     fn match_expr(&mut self) -> ExprKind {

@@ -1,7 +1,8 @@
 //! Declarations at the top level.
 
 use super::Parser;
-use crate::lang::ast::{Expr, Item, Param, ProcessKind, TypeExpr};
+use super::statement::missing;
+use crate::lang::ast::{Expr, Item, Name, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::token::Token;
 
@@ -94,12 +95,10 @@ impl Parser<'_> {
     fn constant(&mut self, items: &mut Vec<Item>) {
         self.advance();
         let name = self.name("a name for the constant");
-        if self.eat(Token::Colon) {
-            self.type_expr();
-        }
+        let ty = self.eat(Token::Colon).then(|| self.type_expr());
         self.expect(Token::Eq);
         let value = self.expr();
-        items.push(Item::Const { name, value });
+        items.push(Item::Const { name, ty, value });
         self.end_item();
     }
 
@@ -140,7 +139,7 @@ impl Parser<'_> {
     fn semaphore(&mut self) -> Item {
         let name = self.name("a name for the semaphore");
         let size = self.size();
-        self.expect(Token::Eq);
+        self.expect_as_in(Token::Eq, "semaphore slots = 1;");
         Item::Semaphore { name, size, initial: self.expr() }
     }
 
@@ -148,7 +147,7 @@ impl Parser<'_> {
         let name = self.name("a name for the barrier");
         let size = self.size();
         let open = self.span();
-        self.expect(Token::LParen);
+        self.expect_as_in(Token::LParen, "barrier b(2);");
         let participants = self.expr();
         self.expect_close(Token::RParen, open);
         Item::Barrier { name, size, participants }
@@ -157,9 +156,9 @@ impl Parser<'_> {
     fn shared(&mut self, items: &mut Vec<Item>) {
         self.advance();
         let name = self.name("a name for the cell");
-        self.expect(Token::Colon);
+        self.expect_as_in(Token::Colon, "shared x: int = 0;");
         let ty = self.type_expr();
-        self.expect(Token::Eq);
+        self.expect_as_in(Token::Eq, "shared x: int = 0;");
         let initial = self.expr();
         items.push(Item::Shared { name, ty, initial });
         self.end_item();
@@ -192,7 +191,7 @@ impl Parser<'_> {
         }
         while !matches!(self.peek(), Token::RParen | Token::End | Token::LBrace) {
             let name = self.name("a parameter");
-            self.expect(Token::Colon);
+            self.expect_as_in(Token::Colon, "fn f(x: int) -> int { x }");
             let ty: TypeExpr = self.type_expr();
             params.push(Param { name, ty });
             if !self.eat(Token::Comma) {
@@ -214,7 +213,14 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("a name for the function");
         let params = self.params();
-        let result = self.eat(Token::Arrow).then(|| self.type_expr());
+        if self.peek() == Token::Colon {
+            self.expect_as_in(Token::Arrow, "fn f(x: int) -> int { x }");
+        }
+        let has_result = matches!(self.peek(), Token::Arrow | Token::Colon);
+        let result = has_result.then(|| {
+            self.advance();
+            self.type_expr()
+        });
         let body = self.block();
         items.push(Item::Function { name, params, result, body });
     }
@@ -233,6 +239,15 @@ impl Parser<'_> {
 
     fn family(&mut self) -> ProcessKind {
         let open = self.advance();
+        if self.peek_second() == Token::RBracket {
+            let message = "a family of processes names its index";
+            let hint = "such as `process P[i in 0..3]`";
+            self.report(Diagnostic::error(self.span(), message).hint(hint));
+            let span = self.advance();
+            self.eat(Token::RBracket);
+            let [lo, hi] = [0; 2].map(|_| Box::new(missing(span)));
+            return ProcessKind::Family { index: Name { text: String::new(), span }, lo, hi };
+        }
         let index = self.name("a name for the index");
         self.expect(Token::In);
         let lo = Box::new(self.expr());

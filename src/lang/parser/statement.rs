@@ -1,6 +1,6 @@
 //! Blocks, statements and patterns.
 
-use super::Parser;
+use super::{Parser, Parts};
 use crate::lang::ast::{
     BinaryOp, Block, Expr, ExprKind, Pattern, PatternKind, Statement, StatementKind,
 };
@@ -45,6 +45,7 @@ impl Parser<'_> {
         let failed_before = self.diagnostics.len();
         let kind = match self.peek() {
             Token::Let | Token::Var => self.binding(),
+            Token::Ident if self.at_foreign_declaration() => self.foreign_declaration(),
             token if starts_block_like(token) => {
                 let expr = self.primary();
                 if self.peek() == Token::RBrace {
@@ -93,9 +94,29 @@ impl Parser<'_> {
             let span = self.previous_span();
             let message = "a variable needs a first value";
             self.report(Diagnostic::error(span, message).hint("write `= value` after it"));
-            Expr { kind: ExprKind::Error, span }
+            missing(span)
         };
         StatementKind::Let { mutable, pattern, ty, value }
+    }
+
+    /// Does a declaration in the style of C start here, `int x = 0;`?
+    fn at_foreign_declaration(&self) -> bool {
+        let types = ["int", "bool", "long", "unsigned", "float", "double", "char", "auto"];
+        types.contains(&self.text()) && self.peek_second() == Token::Ident
+    }
+
+    /// Such a declaration, read as what it means, so that its variable is known.
+    fn foreign_declaration(&mut self) -> StatementKind {
+        let ty = self.text().to_owned();
+        let message = "a declaration starts with `let` or `var`";
+        let start = self.span();
+        self.advance();
+        let hint = format!("write `var {} = …;`", self.text());
+        self.report(Diagnostic::error(start, message).label(format!("not with `{ty}`")).hint(hint));
+        let pattern = self.pattern();
+        let has_value = self.eat(Token::Eq);
+        let value = if has_value { self.expr_or_range() } else { missing(self.previous_span()) };
+        StatementKind::Let { mutable: true, pattern, ty: None, value }
     }
 
     fn expression_or_assignment(&mut self) -> StatementKind {
@@ -142,7 +163,7 @@ impl Parser<'_> {
                 self.advance();
                 PatternKind::Int(self.integer(true))
             }
-            Token::LParen => self.tuple_pattern(start),
+            Token::LParen => self.tuple_pattern(),
             _ if self.at_word() => {
                 let message = format!("{} is a reserved word", self.peek().describe());
                 self.report(Diagnostic::error(self.span(), message).label("choose another name"));
@@ -172,23 +193,17 @@ impl Parser<'_> {
         }
     }
 
-    fn tuple_pattern(&mut self, open: Span) -> PatternKind {
-        self.advance();
-        let mut parts = Vec::new();
-        let mut comma = false;
-        while !matches!(self.peek(), Token::RParen | Token::End) {
-            parts.push(self.pattern());
-            comma = self.eat(Token::Comma);
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Token::RParen, open);
-        match parts.len() {
-            1 if !comma => parts.pop().map_or(PatternKind::Error, |part| part.kind),
-            _ => PatternKind::Tuple(parts),
+    fn tuple_pattern(&mut self) -> PatternKind {
+        match self.in_parentheses(Self::pattern) {
+            Parts::One(part) => part.kind,
+            Parts::Tuple(parts) => PatternKind::Tuple(parts),
         }
     }
+}
+
+/// An expression that is not there, which has been reported.
+pub(super) fn missing(span: Span) -> Expr {
+    Expr { kind: ExprKind::Error, span }
 }
 
 fn starts_block_like(token: Token) -> bool {

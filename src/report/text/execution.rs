@@ -37,10 +37,13 @@ impl Display for Standstill<'_> {
                 writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
             }
         }
-        if !violation.ended.is_empty() {
-            let names: Vec<_> = violation.ended.iter().map(String::as_str).collect();
-            let verb = if names.len() == 1 { "has" } else { "have" };
-            writeln!(f, "  {} {verb} ended.", list(&names))?;
+        for (processes, how) in [(&violation.ended, "ended"), (&violation.failed, "failed")] {
+            let names: Vec<_> = processes.iter().map(String::as_str).collect();
+            match names.len() {
+                0 => {}
+                1 => writeln!(f, "  {} has {how}.", names[0])?,
+                _ => writeln!(f, "  {} have {how}.", list(&names))?,
+            }
         }
         match &violation.cycle {
             Some(cycle) if cycle.iter().all(|link| link.needs.len() == 1) => {
@@ -111,6 +114,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     let mut command = format!("mazurka replay {}", quoted(&subject.spec));
     for define in &subject.defines {
         command += &format!(" -D {}", quoted(define));
+    }
+    if let Some(granularity) = subject.granularity {
+        command += &format!(" --granularity {granularity}");
     }
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";
