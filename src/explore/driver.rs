@@ -18,8 +18,10 @@ use crate::trace::causal_past;
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
-/// Actions between two looks at the clock.
-const TICK: u64 = 1 << 10;
+/// Actions between two looks at the clock, at most: fewer while they take longer than [`TICK_TIME`].
+const MAX_TICK: u64 = 1 << 10;
+/// Time between two looks at the clock.
+const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -90,6 +92,10 @@ pub struct Driver<'o> {
     stopped_by: Option<StopReason>,
     start: Instant,
     last_progress: Instant,
+    last_tick: Instant,
+    /// Actions between two looks at the clock, and how many are left until the next.
+    tick: u64,
+    until_tick: u64,
 }
 
 impl<'o> Driver<'o> {
@@ -105,6 +111,9 @@ impl<'o> Driver<'o> {
             stopped_by: None,
             start: now,
             last_progress: now,
+            last_tick: now,
+            tick: 1,
+            until_tick: 1,
         }
     }
 
@@ -136,7 +145,8 @@ impl<'o> Driver<'o> {
     pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
         self.stats.transitions += 1;
         self.stats.max_depth = self.stats.max_depth.max(state.depth() as u64);
-        if self.stats.transitions.is_multiple_of(TICK) {
+        self.until_tick -= 1;
+        if self.until_tick == 0 {
             self.tick();
         }
         self.judge_process(locals, state, action.process);
@@ -200,6 +210,11 @@ impl<'o> Driver<'o> {
 
     fn tick(&mut self) {
         let now = Instant::now();
+        self.tick = match now - self.last_tick < TICK_TIME {
+            true => MAX_TICK.min(2 * self.tick),
+            false => 1,
+        };
+        (self.until_tick, self.last_tick) = (self.tick, now);
         if self.budget.cancel.load(Ordering::Relaxed) {
             self.stop(StopReason::Interrupted);
         }
