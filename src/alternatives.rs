@@ -2,7 +2,7 @@
 //!
 //! When everything that contains C and its disabled events D is explored, what remains contains C but no
 //! event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a configuration, J ∩ D = ∅, and every d
-//! ∈ D in conflict with some event of J (paper 002, section 4.1). Only the d ∈ D ∩ en(C) matter: all others
+//! ∈ D in conflict with some event of J (FORTE 2019, section 4.1). Only the d ∈ D ∩ en(C) matter: all others
 //! are in conflict with C already. And since `[d)` ⊆ C for these, the conflict must be immediate.
 //!
 //! | file | idea |

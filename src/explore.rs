@@ -128,8 +128,8 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding built; `None` too when some of them were forgotten, for they may
-    /// have been built again.
+    /// Distinct events of the unfolding built; `None` too when so many of them were forgotten that those
+    /// built again cannot be told.
     pub events: Option<u64>,
     /// Events of the unfolding built, those counted again that were forgotten and met again.
     pub events_built: Option<u64>,
@@ -168,7 +168,7 @@ impl Outcome {
     }
 }
 
-/// A search in one word (`language.md`, section 4).
+/// A search in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Complete, and nothing was violated.

@@ -54,6 +54,14 @@
 //! | D | disabled events: everything with C and one of them has been explored |
 //! | A | events added as guides to an alternative |
 //! | J | an alternative: a way to extend C that is in conflict with all of D |
+//!
+//! # Literature
+//!
+//! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order reduction.*
+//! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal partial order
+//!   reduction.*
+//! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction of
+//!   asynchronous distributed programs.*
 
 pub mod alternatives;
 pub mod cli;

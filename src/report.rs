@@ -91,7 +91,7 @@ pub struct Figures {
     pub truncated: u64,
     /// Actions executed.
     pub transitions: u64,
-    /// Distinct events of the unfolding; null too if some were forgotten and may have been built again.
+    /// Distinct events of the unfolding; null too if too many were forgotten to tell.
     pub events: Option<u64>,
     /// Events built, those twice that were forgotten and met again.
     pub events_built: Option<u64>,

@@ -7,14 +7,19 @@
 //! | file | idea |
 //! |---|---|
 //! | `lanes` | processes and chains: what orders events totally along an execution |
-//! | `event` | the arena of events, hash-consed |
+//! | `event` | events and their places in the trees |
+//! | `structure` | U: the arena of events, hash-consed |
 //! | `skip_tree` | each lane's events form a tree; ancestors by jump pointers |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `conflict` | compatibility, conflict, immediate conflict |
+//! | `census` | counting distinct events although some are forgotten |
+//! | `clash` | is an event in conflict with C? |
 //! | `configuration` | C with its state and its trail |
 //! | `extensions` | ex(C), operation by operation, incrementally |
 //! | `forget` | U := U ∩ Q(C, D) |
 
+mod census;
+mod clash;
 mod configuration;
 mod conflict;
 mod cut;
@@ -24,12 +29,13 @@ mod forget;
 mod lanes;
 mod skip_tree;
 mod stamps;
+mod structure;
 
 pub use configuration::Configuration;
-pub use event::{Event, EventId, EventStructure, Kind, Watch};
+pub use event::{Event, EventId, Kind, Node, Watch};
 pub use lanes::{Lane, Lanes};
-pub use skip_tree::Node;
 pub use stamps::Stamps;
+pub use structure::EventStructure;
 
 use crate::model::{Locals, Op, System};
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `naive` | the oracle: event structures of small systems by the definitions |
 //! | `random_models` | random programs, and that they reach what matters |
-//! | `laws` | the parts against the oracle, on random programs (`theory.md`, section 9) |
+//! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
@@ -13,8 +13,9 @@
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
 //!
-//! More and longer: `MAZURKA_PROGRAMS=2000 cargo test --release --test suite random -- --nocapture` and
-//! `MAZURKA_SLOW=1`.
+//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs
+//! instead of 300, and `MAZURKA_SLOW=1 cargo test --test suite agreement` all expectations with all variants
+//! of the explorers, and the long exhaustive searches.
 
 mod agreement;
 mod cli;

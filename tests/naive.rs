@@ -1,8 +1,8 @@
 //! The definitional oracle: the unfolding of a small system, by the definitions and nothing else.
 //!
 //! Slow and obvious on purpose; nothing here is shared with `trace` or `unfolding`. The system is run on the
-//! bare [`State`]; an event is an action with its history, the set of all events that happen before it (paper
-//! 002, definitions 3 and 4). Since the dependence relation is conditional (`theory.md`, section 2), what
+//! bare [`State`]; an event is an action with its history, the set of all events that happen before it (FORTE
+//! 2019, definitions 3 and 4). Since the dependence relation is conditional (`src/model/independence.rs`), what
 //! an action depends on is asked of an execution, and "e and f are in conflict" means what it must mean: no
 //! execution has both. That this is a prime event structure at all is not assumed but found out:
 //!

@@ -125,7 +125,7 @@ impl Comb {
         u: EventId,
     ) {
         let witness = &mut self.witnesses[u.index()];
-        if !structure.in_conflict_with(u, c, witness)
+        if !c.is_in_conflict_with(structure, u, witness)
             && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
         {
             self.pool.push(u);

@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// Stop when this much memory is in use: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = options::bytes)]
     max_memory: Option<u64>,
-    /// Keep every event of the unfolding in memory (udpor), so that their number is exact
+    /// Keep every event of the unfolding in memory (udpor), so that their number is exact however many they are
     #[arg(long)]
     keep_events: bool,
     /// How to print the result

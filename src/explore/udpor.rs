@@ -1,6 +1,6 @@
 //! UDPOR: each Mazurkiewicz class once, along the configurations of the unfolding.
 //!
-//! Paper 002 (Pham, Jéron, Quinson, FORTE 2019), algorithm 1, after Rodríguez, Sousa, Sharma, Kroening
+//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, after Rodríguez, Sousa, Sharma, Kroening
 //! (CONCUR 2015); k-partial alternatives after Nguyen et al. (CAV 2018).
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //!
 //! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
 //! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures: of D
-//! only D ∩ en(C) is asked about, since all else is in conflict with C (`theory.md`, section 4); and the last
+//! only D ∩ en(C) is asked about, since all else is in conflict with C; and the last
 //! line is done now and then, when U has doubled ([`crate::unfolding`], `forget`).
 //!
 //! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
@@ -167,6 +167,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         self.unfolding.push(&mut self.c, e);
         let event = self.unfolding.structure.event(e);
         let action = Action { process: event.process, choice: event.choice };
+        self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
     }
 
@@ -196,7 +197,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     fn report(&mut self) {
         let structure = &self.unfolding.structure;
         self.driver.stats.events_built = Some(structure.built());
-        self.driver.stats.events = (!structure.has_forgotten()).then(|| structure.built());
+        self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
     }
 }

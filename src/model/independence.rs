@@ -1,4 +1,34 @@
-//! Which actions depend on one another: the table of `theory.md`, section 2.
+//! Which actions depend on one another. This relation fixes what a class of executions is, and every count.
+//!
+//! It follows Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves room.
+//! Two actions of one process are dependent; those of different processes only if listed:
+//!
+//! | action | and | if |
+//! |---|---|---|
+//! | isend, irecv | the same | at the same mailbox; an isend and an irecv never |
+//! | wait, test→true, any→j | isend, irecv | it is the partner that completed the communication |
+//! | test→false, any→none | isend, irecv | it is the partner of a communication under test |
+//! | async_lock, unlock | the same | of the same mutex; an async_lock and an unlock never |
+//! | mutex_wait, mutex_test→true | unlock | it is the last one among the requests ahead in the queue |
+//! | mutex_test→false | unlock | it makes the tester, who is in the queue, the owner |
+//! | async_acquire, release | the same | of the same semaphore; one of each never |
+//! | acquire_wait | release | it granted the request |
+//! | barrier_wait | arrival | of the same round; two arrivals never |
+//! | access to a cell | the same | at least one changes the cell |
+//! | spawn, join | an event of the process | it is its child, or the process waited for |
+//! | local, choose | anything | never |
+//!
+//! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
+//!   action. Were it "the first one paired", the order of two sends to two mailboxes would decide it,
+//!   though they are independent.
+//! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches. That is
+//!   the only stable matching of the order of sends with the order of receives: if s and r preferred each
+//!   other to their partners, the later of the two would have taken the other on arrival. So sends and
+//!   receives commute, and a pair once made is never revised.
+//! - *Data.* A received value becomes known to the receiver by wait, test or value, never by the pairing:
+//!   otherwise a send would write another process's local state.
+//! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or `fetch_add`
+//!   that leaves the content, are reads.
 //!
 //! The relation is conditional: whether a wait depends on a send is a question of which send its
 //! communication is paired with. So it is stated on *footprints*, actions with those questions answered in
@@ -107,7 +137,8 @@ pub trait Independence {
     fn dependent(&self, a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool;
 }
 
-/// The relation of `theory.md`, section 2, after paper 002, section 3.3.
+/// The relation of Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact: see the table in the source
+/// of this module.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaperRelation;
 

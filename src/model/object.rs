@@ -2,7 +2,7 @@
 //!
 //! Nothing is erased while executing, and undoing is popping. Invariants, restored by each method that changes
 //! an object:
-//! - mailbox: the pairing is the stable matching of the two orders (`theory.md`, 2.2): each post is paired,
+//! - mailbox: the pairing is the stable matching of the two orders (see `independence`): each post is paired,
 //!   on arrival, with the oldest unpaired opposite post that matches;
 //! - mutex: `head` is the first request that is not released, and `opened[i]` the release after which
 //!   every request before `i` was released, known for all i up to `head`.

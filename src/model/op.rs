@@ -35,7 +35,7 @@ ids! {
     Handle;
 }
 
-/// What a send says of itself and a receive may ask for (`theory.md`, 2.2).
+/// What a send says of itself and a receive may ask for.
 ///
 /// On a receive a missing part is a wildcard; on a send it is a part that only a wildcard accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ pub struct Request {
     pub handle: Handle,
 }
 
-/// A visible operation of a process (`language.md`, section 2).
+/// A visible operation of a process.
 ///
 /// `wait` and `test` are the any-forms with one element, `waitall` is a sequence of waits, `send`, `recv`,
 /// `lock`, `acquire` and `barrier` are a request and a wait: all of those are spelled out before they
@@ -177,7 +177,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// What the process is told, and the new content if the access is a change (`theory.md`, section 2).
+    /// What the process is told, and the new content if the access is a change.
     pub fn apply(self, content: ValueId, values: &mut Values) -> (Outcome, Option<ValueId>) {
         match self {
             Access::Read => (Outcome::Value(content), None),

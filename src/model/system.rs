@@ -11,7 +11,7 @@ use super::{MailboxId, Op, Outcome, ProcessId, State, Value, ValueId, Values, ob
 /// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal results.
 ///   Explorers call them once for each distinct argument and remember the answer.
 /// - A local state knows nothing but what outcomes told it. In particular it learns a received value only
-///   from [`Outcome::Completed`] (`theory.md`, 2.3).
+///   from [`Outcome::Completed`].
 /// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
 ///   it is, rounds of a barrier count the process's own arrivals. (Debug builds assert this.)

@@ -8,8 +8,9 @@
 //! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of the
 //! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
 
-use super::event::{Event, EventId, EventStructure, Kind};
+use super::event::{Event, EventId, Kind};
 use super::lanes::{Lane, Lanes};
+use super::structure::EventStructure;
 use crate::model::{Action, BarrierId, Choice, Locals, Op, ProcessId, State, System};
 
 /// A stretch of the pool of enabled events.

@@ -1,6 +1,6 @@
 //! Conflict, immediate conflict, and when two configurations fit together.
 //!
-//! Definition 4 of paper 002 puts e # f where two dependent events are not in each other's history, and
+//! Definition 4 of Pham, Jéron, Quinson (FORTE 2019) puts e # f where two dependent events are not in each other's history, and
 //! lets causality inherit it. So two configurations A and B are *compatible* (A ∪ B is a configuration)
 //! iff no x ∈ A ∖ B depends on a y ∈ B ∖ A. By kind of dependence that is:
 //!
@@ -15,46 +15,14 @@
 //! nowhere else. #i generates #, and UDPOR needs only #i.
 
 use super::Configuration;
-use super::event::{Event, EventId, EventStructure, Kind, Watch};
+use super::event::{Event, EventId, Kind, Watch};
 use super::lanes::Lane;
+use super::structure::EventStructure;
 
 impl EventStructure {
     /// e # f. O(lanes · log n).
     pub fn in_conflict(&self, e: EventId, f: EventId) -> bool {
         !self.compatible(self.cut(e), self.cut(f))
-    }
-
-    /// Is e in conflict with an event of C? O(lanes · log n); O(1) if `witness`, an event known to be in
-    /// conflict with e, is in C. Otherwise it is set to one that is, if that is easy to tell.
-    pub fn in_conflict_with(&self, e: EventId, c: &Configuration, witness: &mut EventId) -> bool {
-        if c.contains(*witness) {
-            return true;
-        }
-        let (a, b) = (self.cut(e), c.cut());
-        let clash = |lane: &usize| !self.on_one_path(Lane(*lane as u32), a[*lane], b[*lane]);
-        match (0..a.len()).find(clash) {
-            Some(lane) => {
-                let at = Lane(lane as u32);
-                let depth = self.depth(at, a[lane]).min(self.depth(at, b[lane]));
-                *witness = self.ancestor(at, b[lane], depth);
-                true
-            }
-            None => self.observes && self.contradicted_by(a, b, witness),
-        }
-    }
-
-    /// Do observations stand between `[e]`, with cut `a`, and C, with cut `b`?
-    fn contradicted_by(&self, a: &[EventId], b: &[EventId], witness: &mut EventId) -> bool {
-        if let Some(missed) = self.contradiction(a, b) {
-            *witness = missed;
-            return true;
-        }
-        let Some(observation) = self.contradiction(b, a) else { return false };
-        let Event { kind, chain, ref link, .. } = *self.event(observation);
-        if kind == Kind::Read {
-            *witness = self.ancestor(chain, b[chain.index()], link.depth);
-        }
-        true
     }
 
     /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
@@ -68,23 +36,18 @@ impl EventStructure {
         (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
     }
 
+    /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
+    /// are compatible.
     fn contradicts(&self, changed: &[EventId], observed: &[EventId]) -> bool {
-        self.contradiction(changed, observed).is_some()
-    }
-
-    /// An observation that only `observed` has and that a change in `changed` excludes. Their lanes are
-    /// compatible.
-    fn contradiction(&self, changed: &[EventId], observed: &[EventId]) -> Option<EventId> {
         let chains = self.lanes.chains();
-        (chains..observed.len()).find_map(|lane| {
+        (chains..observed.len()).any(|lane| {
             let (known, last) = (changed[lane], observed[lane]);
-            let differs = known != last;
-            differs.then(|| self.contradiction_after(known, last, changed, observed)).flatten()
+            known != last && self.contradiction(known, last, changed, observed).is_some()
         })
     }
 
-    /// The same among the observations of one process, those up to `last` and after `known`.
-    fn contradiction_after(
+    /// An observation of one process, up to `last` and after `known`, that a change in `changed` excludes.
+    pub(super) fn contradiction(
         &self,
         known: EventId,
         last: EventId,
@@ -107,7 +70,12 @@ impl EventStructure {
     }
 
     /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or follow?
-    fn excludes(&self, changed: &[EventId], observed: &[EventId], observation: EventId) -> bool {
+    pub(super) fn excludes(
+        &self,
+        changed: &[EventId],
+        observed: &[EventId],
+        observation: EventId,
+    ) -> bool {
         let event = self.event(observation);
         match event.kind {
             Kind::Read => {
@@ -143,7 +111,7 @@ impl EventStructure {
     }
 
     /// The partner of `own[wanted]` in the stable matching of the posts at one end with those at the other:
-    /// each in turn takes the oldest free one that matches (`theory.md`, 2.2).
+    /// each in turn takes the oldest free one that matches.
     fn stable_partner(&self, own: &[EventId], other: &[EventId], wanted: usize) -> Option<usize> {
         let envelope = |event: EventId| self.envelopes.get(&event).copied().unwrap_or_default();
         let own_receives = self.lanes.is_receives(self.event(own[wanted]).chain);
@@ -200,12 +168,12 @@ impl EventStructure {
         if self.depth(lane, a) < self.depth(lane, b) { b } else { a }
     }
 
-    /// Finds the immediate conflicts of a new event with the events of U.
-    pub(super) fn connect_conflicts(&mut self, id: EventId) {
+    /// Finds the immediate conflicts of a new extension of C with the events of U.
+    pub(super) fn connect_conflicts(&mut self, id: EventId, c: &Configuration) {
         let mut rivals = std::mem::take(&mut self.rivals);
         self.collect_rivals(id, &mut rivals);
         for &rival in &rivals {
-            if self.is_immediate(id, rival) {
+            if self.is_immediate(id, rival, c) {
                 self.add_edge(id, rival);
                 self.add_edge(rival, id);
             }
@@ -312,15 +280,16 @@ impl EventStructure {
         }
     }
 
-    /// e #i f, for two events that depend on one another if they are not causally related; e is new.
-    fn is_immediate(&mut self, e: EventId, f: EventId) -> bool {
+    /// e #i f, for two events that depend on one another if they are not causally related; e is a
+    /// new extension of C.
+    fn is_immediate(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         !self.is_at_or_before(f, e)
-            && self.histories_fit(e, f)
+            && self.histories_fit(e, f, c)
             && !(self.observes && self.histories_contradict(e, f))
     }
 
     /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
-    fn histories_fit(&mut self, e: EventId, f: EventId) -> bool {
+    fn histories_fit(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         let (a, b) = (self.cut(e), self.cut(f));
         let fits = |lane: usize| {
             let (x, y) = (a[lane], b[lane]);
@@ -329,6 +298,8 @@ impl EventStructure {
             let at = Lane(lane as u32);
             match (x == e, y == f) {
                 (true, true) => self.node(at, e).parent == self.node(at, f).parent,
+                // `[e)` is in C, so if y is too, they are on the path that C takes.
+                (false, _) if c.contains(y) => true,
                 _ => self.on_one_path(at, x, y),
             }
         };

@@ -8,8 +8,9 @@
 //! e ≤ f   iff   the ancestor of  cut(f)[process of e]  at the depth of e  is e
 //! ```
 
-use super::event::{Event, EventId, EventStructure, Kind};
+use super::event::{Event, EventId, Kind};
 use super::lanes::Lanes;
+use super::structure::EventStructure;
 
 /// The cuts of all local configurations.
 pub(super) struct Cuts {

@@ -1,31 +1,20 @@
-//! Events in an arena, hash-consed, each a node of the trees that order it.
+//! Events.
 //!
-//! An event is an action with a history, and it is determined by its process, its choice and its direct
-//! causes: the operation is what the process does after its own last event, and outcomes other than the
-//! choice follow from the history (`theory.md`, section 3). [`EventStructure::insert`] gives equal triples
-//! the same [`EventId`], on whatever branch they are met.
+//! An event is an action with its history, everything that had to happen before it. It has a place in the
+//! tree of its process and, if it acts on a shared object, one in the tree of a chain:
 //!
 //! ```text
-//!  process lane p     ⊥ ── e1 ── e4 ── e7        each event has one node in the tree of its process,
-//!                           └─── e5              children of a node are in conflict;
-//!  chain lane "sends  ⊥ ── e1 ── e3              a change has one more in the tree of its chain (the sends
-//!   to mailbox m"      └── e3'── e1'             to a mailbox, the writes of a cell, ...); a read hangs
-//!                                                below the write whose value it reads
+//!  process lane p     ⊥ ── e1 ── e4 ── e7        children of a node in the tree of a process are in
+//!                           └─── e5              conflict;
+//!  chain lane "sends  ⊥ ── e1 ── e3              so are a change (a send to the mailbox, a write of the
+//!   to mailbox m"      └── e3'── e1'             cell, ...) and its siblings in the tree of its chain; a
+//!                                                read hangs below the write whose value it reads
 //! ```
-//!
-//! Invariant: the events of one lane in a configuration form a path from the root, so a configuration is
-//! known by the last event of each lane, its *cut* (see [`super::cut`]).
 
-use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
-use std::hash::Hasher;
 
-use super::cut::Cuts;
-use super::lanes::{Lane, Lanes};
-use super::skip_tree::Node;
-use super::stamps::Stamps;
-use crate::model::{Choice, Envelope, LocalId, ProcessId};
+use super::lanes::Lane;
+use crate::model::{Choice, LocalId, ProcessId};
 
 /// An event, by its place in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +64,22 @@ pub struct Watch {
     pub request: EventId,
 }
 
+/// A place in a tree of events, with a jump pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The parent.
+    pub parent: EventId,
+    /// An ancestor further up.
+    pub(super) jump: EventId,
+    /// Distance from the root: the first event of a lane has depth 1.
+    pub depth: u32,
+}
+
+impl Node {
+    /// The root of every lane.
+    pub const ROOT: Node = Node { parent: EventId::NONE, jump: EventId::NONE, depth: 0 };
+}
+
 /// An event.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -100,6 +105,8 @@ pub struct Event {
     pub(super) observed: EventId,
     /// Length of the longest chain of causes that ends here, at least 1.
     pub height: u32,
+    /// See [`super::census`].
+    pub(super) print: u64,
     /// Direct causes, ascending.
     pub causes: SmallVec<[EventId; 4]>,
     /// The event is met, not forgotten.
@@ -124,304 +131,4 @@ impl Event {
     pub fn degree(&self) -> u32 {
         self.degree
     }
-}
-
-/// One direction of an immediate conflict.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    pub(super) to: EventId,
-    pub(super) next: u32,
-}
-
-pub(super) const NO_EDGE: u32 = u32::MAX;
-
-/// What an event is made of, before it is known whether it exists already.
-pub(super) struct Draft<'a> {
-    pub(super) process: ProcessId,
-    pub(super) choice: Choice,
-    /// Might it have another after the same history?
-    pub(super) is_choice: bool,
-    /// Direct causes, ascending, none below another.
-    pub(super) causes: &'a [EventId],
-    pub(super) before: LocalId,
-    pub(super) after: LocalId,
-    /// The previous event of the process.
-    pub(super) previous: EventId,
-    /// The same; for the first event of a spawned process, its spawn.
-    pub(super) after_event: EventId,
-    pub(super) chain: Lane,
-    /// The previous change of the chain.
-    pub(super) link: EventId,
-    pub(super) kind: Kind,
-    pub(super) watches: &'a [Watch],
-    /// Of a post: source and tag, or pattern.
-    pub(super) envelope: Envelope,
-}
-
-/// The prime event structure built so far: the set U of events met, with <, # and #i.
-pub struct EventStructure {
-    pub(super) lanes: Lanes,
-    pub(super) events: Vec<Event>,
-    pub(super) cuts: Cuts,
-    pub(super) ids: HashTable<EventId>,
-    pub(super) free: Vec<EventId>,
-    /// Per lane the newest child of the root.
-    pub(super) roots: Vec<EventId>,
-    pub(super) edges: Vec<Edge>,
-    /// Of failed tests.
-    pub(super) watches: FxHashMap<EventId, SmallVec<[Watch; 2]>>,
-    /// Per chain the failed tests that watch it.
-    pub(super) watchers: Vec<Vec<EventId>>,
-    /// Of posts that are not plain.
-    pub(super) envelopes: FxHashMap<EventId, Envelope>,
-    /// Per chain: is it the end of a mailbox that ever met a pattern?
-    pub(super) patterned: Vec<bool>,
-    /// Is there any observation at all?
-    pub(super) observes: bool,
-    pub(super) stamps: Stamps,
-    /// Scratch space of [`super::conflict`].
-    pub(super) rivals: Vec<EventId>,
-    pub(super) history: Vec<EventId>,
-    pub(super) likely_clash: usize,
-    built: u64,
-    pub(super) forgotten: bool,
-}
-
-impl EventStructure {
-    /// Without events.
-    pub(super) fn new(lanes: Lanes, processes: usize) -> Self {
-        let chains = lanes.chains();
-        EventStructure {
-            events: Vec::new(),
-            cuts: Cuts::new(chains + processes),
-            ids: HashTable::new(),
-            free: Vec::new(),
-            roots: vec![EventId::NONE; chains + processes],
-            edges: Vec::new(),
-            watches: FxHashMap::default(),
-            watchers: vec![Vec::new(); chains],
-            envelopes: FxHashMap::default(),
-            patterned: vec![false; chains],
-            observes: false,
-            stamps: Stamps::default(),
-            rivals: Vec::new(),
-            history: Vec::new(),
-            likely_clash: 0,
-            built: 0,
-            forgotten: false,
-            lanes,
-        }
-    }
-
-    /// The event behind `id`.
-    pub fn event(&self, id: EventId) -> &Event {
-        &self.events[id.index()]
-    }
-
-    /// The lanes of the system.
-    pub fn lanes(&self) -> &Lanes {
-        &self.lanes
-    }
-
-    /// The events of U.
-    pub fn ids(&self) -> impl Iterator<Item = EventId> {
-        (0..self.events.len() as u32).map(EventId).filter(|&id| self.event(id).live)
-    }
-
-    /// |U|: events met and not forgotten.
-    pub fn len(&self) -> usize {
-        self.events.len() - self.free.len()
-    }
-
-    /// One more than the largest index of an event.
-    pub fn capacity(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Is U empty?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// How many events were ever built. One that was forgotten and met again is built again.
-    pub fn built(&self) -> u64 {
-        self.built
-    }
-
-    /// Was any event ever forgotten?
-    pub fn has_forgotten(&self) -> bool {
-        self.forgotten
-    }
-
-    /// The events in immediate conflict with `id`: {f ∈ U : id #i f}, newest first.
-    pub fn immediate_conflicts(&self, id: EventId) -> impl Iterator<Item = EventId> {
-        let mut edge = self.event(id).conflicts;
-        std::iter::from_fn(move || {
-            let Edge { to, next } = *self.edges.get(edge as usize)?;
-            edge = next;
-            Some(to)
-        })
-    }
-
-    /// Makes room for processes that were just spawned for the first time.
-    pub(super) fn reserve_processes(&mut self, processes: usize) {
-        let lanes = self.lanes.chains() + processes;
-        if lanes > self.roots.len() {
-            self.roots.resize(lanes, EventId::NONE);
-            self.cuts.reserve_lanes(lanes);
-        }
-    }
-
-    /// The event of this process, choice and causes, if it is in U.
-    pub(super) fn find(&self, draft: &Draft<'_>) -> Option<EventId> {
-        let same = |&id: &EventId| {
-            let event = &self.events[id.index()];
-            event.process == draft.process
-                && event.choice == draft.choice
-                && event.causes.as_slice() == draft.causes
-        };
-        self.ids.find(hash(draft.process, draft.choice, draft.causes), same).copied()
-    }
-
-    /// Adds an event that is not in U yet, with its conflicts. O(lanes) for each event that shares a parent
-    /// with it in one of its trees.
-    pub(super) fn insert(&mut self, draft: &Draft<'_>) -> EventId {
-        let id = self.place(draft);
-        self.cuts.join(&self.events, &self.lanes, id);
-        let hashed = hash(draft.process, draft.choice, draft.causes);
-        let events = &self.events;
-        self.ids.insert_unique(hashed, id, |&id| {
-            let event = &events[id.index()];
-            hash(event.process, event.choice, &event.causes)
-        });
-        if draft.kind == Kind::FailedTest {
-            self.watches.insert(id, draft.watches.into());
-        }
-        if !draft.envelope.is_wildcard() {
-            self.envelopes.insert(id, draft.envelope);
-            self.note_envelope(draft.chain);
-        }
-        self.observes |= draft.kind.is_observation();
-        self.built += 1;
-        self.connect_conflicts(id);
-        self.enlist(id);
-        id
-    }
-
-    /// A mailbox with patterns, or with sends that only some patterns match, pairs by search.
-    fn note_envelope(&mut self, chain: Lane) {
-        let opposite = self.lanes.opposite(chain);
-        self.patterned[chain.index()] = true;
-        self.patterned[opposite.index()] = true;
-    }
-
-    fn place(&mut self, draft: &Draft<'_>) -> EventId {
-        let own = self.child_node(self.lanes.process(draft.process), draft.previous);
-        let link = match draft.chain {
-            Lane::NONE => Node::ROOT,
-            chain => self.child_node(chain, draft.link),
-        };
-        let height =
-            1 + draft.causes.iter().map(|&cause| self.event(cause).height).max().unwrap_or(0);
-        let id = self.free.last().copied().unwrap_or(EventId(self.events.len() as u32));
-        let observed = match draft.previous {
-            _ if draft.kind.is_observation() => id,
-            EventId::NONE => EventId::NONE,
-            previous => self.event(previous).observed,
-        };
-        let event = Event {
-            process: draft.process,
-            choice: draft.choice,
-            is_choice: draft.is_choice,
-            before: draft.before,
-            after: draft.after,
-            own,
-            link,
-            chain: draft.chain,
-            kind: draft.kind,
-            observed,
-            height,
-            causes: SmallVec::from_slice(draft.causes),
-            live: true,
-            after_event: draft.after_event,
-            first_child: EventId::NONE,
-            next_sibling: EventId::NONE,
-            first_link: EventId::NONE,
-            next_link: EventId::NONE,
-            next_group: EventId::NONE,
-            conflicts: NO_EDGE,
-            degree: 0,
-        };
-        if self.free.pop().is_some() {
-            self.events[id.index()] = event;
-        } else {
-            self.events.push(event);
-        }
-        id
-    }
-
-    /// Puts the event into the child lists of its parents: where [`super::conflict`] looks for rivals.
-    pub(super) fn enlist(&mut self, id: EventId) {
-        let Event { process, after_event, link, chain, kind, is_choice, .. } = *self.event(id);
-        if is_choice {
-            let head = match after_event {
-                EventId::NONE => &mut self.roots[self.lanes.process(process).index()],
-                parent => &mut self.events[parent.index()].first_child,
-            };
-            let next = std::mem::replace(head, id);
-            self.events[id.index()].next_sibling = next;
-        }
-        if chain != Lane::NONE {
-            self.enlist_link(id, chain, link.parent);
-        }
-        if kind == Kind::FailedTest {
-            for watch in &self.watches[&id] {
-                self.watchers[watch.lane.index()].push(id);
-            }
-        }
-    }
-
-    /// Makes the event the newest of its process among the children of `parent`.
-    fn enlist_link(&mut self, id: EventId, chain: Lane, parent: EventId) {
-        let process = self.event(id).process;
-        let mut before = EventId::NONE;
-        let mut newest = self.first_link(chain, parent);
-        while newest.is_some() && self.event(newest).process != process {
-            before = newest;
-            newest = self.event(newest).next_group;
-        }
-        let next_group = self.events.get(newest.index()).map_or(EventId::NONE, |e| e.next_group);
-        let event = &mut self.events[id.index()];
-        (event.next_link, event.next_group) = (newest, next_group);
-        match (before, parent) {
-            (EventId::NONE, EventId::NONE) => self.roots[chain.index()] = id,
-            (EventId::NONE, parent) => self.events[parent.index()].first_link = id,
-            (before, _) => self.events[before.index()].next_group = id,
-        }
-    }
-
-    /// The newest child, of some process, of `parent` in the tree of a chain.
-    pub(super) fn first_link(&self, chain: Lane, parent: EventId) -> EventId {
-        match parent {
-            EventId::NONE => self.roots[chain.index()],
-            parent => self.event(parent).first_link,
-        }
-    }
-
-    pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
-        let edge = Edge { to, next: self.event(from).conflicts };
-        self.edges.push(edge);
-        let event = &mut self.events[from.index()];
-        event.conflicts = self.edges.len() as u32 - 1;
-        event.degree += 1;
-    }
-}
-
-pub(super) fn hash(process: ProcessId, choice: Choice, causes: &[EventId]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write_u64(u64::from(process.0) << 32 | u64::from(choice.0 as u32));
-    for cause in causes {
-        hasher.write_u32(cause.0);
-    }
-    hasher.finish()
 }

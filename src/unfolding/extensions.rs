@@ -1,4 +1,4 @@
-//! ex(C), operation by operation, and incrementally (`theory.md`, section 3; paper 002, sections 4.2, 4.3).
+//! ex(C), operation by operation, and incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
 //!
 //! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
 //! event and each x is an event of C that a depends on. Which x come into question is a matter of the
@@ -8,7 +8,7 @@
 //! - the next action of e's own process, with all combinations of other causes in C;
 //! - the next actions of other processes that depend on e;
 //! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. It is
-//!   neither executed as such nor enabled, so theorem 1 of paper 002, which looks only at enabled actions,
+//!   neither executed as such nor enabled, so theorem 1 of the paper, which looks only at enabled actions,
 //!   misses it; `tests/naive` has the programs that show it.
 
 mod mailbox;
@@ -20,8 +20,9 @@ use std::ops::RangeInclusive;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::event::{Draft, EventId, Kind, Watch};
+use super::event::{EventId, Kind, Watch};
 use super::lanes::Lane;
+use super::structure::Draft;
 use mailbox::Post;
 
 use super::{Configuration, Unfolding};
@@ -147,11 +148,11 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_acquired(c, from, semaphore, handle)
             }
             Op::Arrive { .. } | Op::Local => {
-                smallvec![self.add(from, Shape::plain(Outcome::Unit), &[])]
+                smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
             Op::Access(cell, access) => self.extend_access(c, from, cell, access),
-            Op::Choose { lo, hi } => self.extend_choose(from, lo, hi),
+            Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
             Op::Spawn(_) => self.extend_spawn(c, from),
             Op::Join(target) => self.extend_joined(c, from, target),
         }
@@ -237,7 +238,7 @@ impl<S: System> Unfolding<'_, S> {
                 _ => None,
             };
             if let Some((choice, outcome)) = found {
-                self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+                self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
             }
         }
     }
@@ -253,7 +254,7 @@ impl<S: System> Unfolding<'_, S> {
         let mut last = EventId::NONE;
         for position in range {
             let link = c.before(shape.chain, position);
-            last = self.add(from, Shape { link, ..shape }, &[link]);
+            last = self.add(c, from, Shape { link, ..shape }, &[link]);
         }
         last
     }
@@ -292,7 +293,7 @@ impl<S: System> Unfolding<'_, S> {
             _ => self.posted(c, from),
         };
         let shape = Shape { link: e, ..Shape::change(chain, outcome) };
-        let enabled = self.add(from, shape, &[e]);
+        let enabled = self.add(c, from, shape, &[e]);
         self.set_only_enabled(c, from.process, enabled);
     }
 
@@ -308,7 +309,7 @@ impl<S: System> Unfolding<'_, S> {
         (choice, outcome): (Choice, Outcome),
         e: EventId,
     ) {
-        let event = self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+        let event = self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
         let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
@@ -318,7 +319,13 @@ impl<S: System> Unfolding<'_, S> {
 
     /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from
     /// U or new. [`EventId::NONE`] if it is too high.
-    fn add(&mut self, from: Origin, shape: Shape<'_>, others: &[EventId]) -> EventId {
+    fn add(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        shape: Shape<'_>,
+        others: &[EventId],
+    ) -> EventId {
         let causes = self.direct_causes(from.after_event, others);
         let mut draft = Draft {
             process: from.process,
@@ -344,7 +351,7 @@ impl<S: System> Unfolding<'_, S> {
             return EventId::NONE;
         }
         draft.after = self.locals.resume(from.before, shape.outcome);
-        self.structure.insert(&draft)
+        self.structure.insert(&draft, c)
     }
 
     /// The maximal ones among some events of C, ascending.

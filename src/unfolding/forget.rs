@@ -1,6 +1,6 @@
 //! U := U ∩ Q(C, D): forgetting what can no longer help.
 //!
-//! Paper 002, algorithm 1, line 14. When both calls at a node return, only these events of U can still be
+//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, line 14. When both calls at a node return, only these events of U can still be
 //! part of an alternative for a node further up (CONCUR 2015, section 4):
 //!
 //! ```text
@@ -15,7 +15,8 @@
 
 use roaring::RoaringBitmap;
 
-use super::event::{Edge, EventId, EventStructure, NO_EDGE};
+use super::event::EventId;
+use super::structure::{Edge, EventStructure, NO_EDGE};
 use super::{Configuration, Unfolding};
 use crate::model::System;
 
@@ -58,7 +59,7 @@ impl EventStructure {
             let event = &mut self.events[id.index()];
             if event.live && !q.contains(id.0) {
                 event.live = false;
-                self.forgotten = true;
+                self.census.forget(event.print);
                 self.free.push(id);
             }
         }

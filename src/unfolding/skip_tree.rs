@@ -6,24 +6,9 @@
 //!
 //! The root is [`EventId::NONE`] at depth 0.
 
-use super::event::{Event, EventId, EventStructure};
+use super::event::{Event, EventId, Node};
 use super::lanes::Lane;
-
-/// A place in a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// The parent.
-    pub parent: EventId,
-    /// An ancestor further up.
-    pub(super) jump: EventId,
-    /// Distance from the root: the first event of a lane has depth 1.
-    pub depth: u32,
-}
-
-impl Node {
-    /// The root of every lane.
-    pub const ROOT: Node = Node { parent: EventId::NONE, jump: EventId::NONE, depth: 0 };
-}
+use super::structure::EventStructure;
 
 impl EventStructure {
     /// The node of `event` in the tree of `lane`.

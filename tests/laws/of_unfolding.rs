@@ -220,69 +220,125 @@ fn immediate_conflicts_generate_all_conflicts() {
     });
 }
 
-/// With U as it happens to be, for C on random executions and D ⊆ en(C): SAT, comb and brute force agree on
-/// whether there is an alternative, and what they return is one.
+/// A search like UDPOR's, but at random: C and D grow along a path and shrink on the way back, and the ways
+/// to find alternatives go along.
+struct Path<'s> {
+    bench: Bench<'s>,
+    /// D, newest last.
+    d: Vec<EventId>,
+    /// How large D was at each node above.
+    marks: Vec<usize>,
+    /// Full alternatives.
+    full: Vec<(&'static str, Optimal<Varisat>)>,
+    /// k-partial ones for k = 1, 2, ..
+    partial: Vec<KPartial>,
+}
+
+impl<'s> Path<'s> {
+    fn new(bench: Bench<'s>) -> Self {
+        let full = vec![
+            ("SAT", Optimal::with_effort(0)),
+            ("comb", Optimal::with_effort(usize::MAX)),
+            ("both", Optimal::with_effort(3)),
+        ];
+        let partial = (1..4).map(KPartial::new).collect();
+        Path { bench, d: Vec::new(), marks: Vec::new(), full, partial }
+    }
+
+    fn descend(&mut self, event: EventId) {
+        self.full.iter_mut().for_each(|(_, method)| method.descend());
+        self.partial.iter_mut().for_each(|method| method.descend());
+        self.marks.push(self.d.len());
+        self.bench.push(event);
+    }
+
+    fn ascend(&mut self) {
+        self.bench.pop();
+        self.d.truncate(self.marks.pop().expect("a node above"));
+        self.full.iter_mut().for_each(|(_, method)| method.ascend());
+        self.partial.iter_mut().for_each(|method| method.ascend());
+    }
+
+    /// en(C) ∖ D.
+    fn open(&self) -> Vec<EventId> {
+        self.bench.enabled().into_iter().filter(|e| !self.d.contains(e)).collect()
+    }
+
+    /// Adds some events of en(C) to D, mostly such as have rivals: of others it is clear that nothing can take
+    /// their place. Was any added?
+    fn disable(&mut self, rng: &mut Rng) -> bool {
+        let before = self.d.len();
+        for _ in 0..*rng.pick(&[1, 2, 3]) {
+            let structure = &self.bench.unfolding.structure;
+            let has_rivals = |d: &EventId| structure.immediate_conflicts(*d).next().is_some();
+            let mut open = self.open();
+            if !rng.chance(5) {
+                open.retain(has_rivals);
+            }
+            if !open.is_empty() {
+                self.d.push(*rng.pick(&open));
+            }
+        }
+        self.d.len() > before
+    }
+
+    /// Asks all methods for an alternative to D after C; is there one by the definition?
+    fn ask_all(&mut self) -> bool {
+        let enabled = self.bench.enabled();
+        let live: Vec<_> = self.d.iter().copied().filter(|d| enabled.contains(d)).collect();
+        let (c, u) = (self.bench.c(), self.bench.u());
+        let d = self.bench.set(live.iter().copied());
+        let expected = self.bench.naive.alternative(&d, &c, &u).is_some();
+        for (name, method) in &mut self.full {
+            let found = ask(&mut self.bench, method, &live);
+            let program = self.bench.sample.describe();
+            let context = format!("{name}: D = {d:?} after {c:?} of {program}");
+            assert_eq!(found.is_some(), expected, "{context}");
+            if let Some(j) = found {
+                assert!(self.bench.naive.is_alternative(&j, &d, &c, &u), "{j:?} by {context}");
+            }
+        }
+        for (k, method) in (1..).zip(&mut self.partial) {
+            check_partial(&mut self.bench, method, k, &live, expected);
+        }
+        expected
+    }
+}
+
+/// SAT, comb and brute force agree on whether there is an alternative, and what they return is one.
 #[test]
 fn alternatives_exist_iff_they_are_found() {
     let (mut asked, mut existing) = (0, 0);
-    benches(|mut bench| {
+    benches(|bench| {
         let mut rng = Rng::new(bench.sample.seed);
-        let mut sat = Optimal::<Varisat>::with_effort(0);
-        let mut comb = Optimal::<Varisat>::with_effort(usize::MAX);
-        let mut mixed = Optimal::<Varisat>::with_effort(3);
-        for walk in 0..WALKS {
-            while !bench.c.events().is_empty() && rng.chance(85) {
-                bench.pop();
+        let mut path = Path::new(bench);
+        for walk in 0..6 * WALKS {
+            while !path.marks.is_empty() && rng.chance(85) {
+                path.ascend();
             }
             // For the second half U = E: then there is most to choose from, and to get wrong.
-            if walk == WALKS / 2 && bench.naive.configurations.len() < MAX_CONFIGURATIONS / 4 {
-                while !bench.c.events().is_empty() {
-                    bench.pop();
+            let small = path.bench.naive.configurations.len() < MAX_CONFIGURATIONS / 4;
+            if walk == WALKS && small {
+                while !path.marks.is_empty() {
+                    path.ascend();
                 }
-                bench.visit_all(&mut std::collections::HashSet::new());
+                path.bench.visit_all(&mut std::collections::HashSet::new());
             }
-            while !bench.enabled().is_empty() {
-                let event = *rng.pick(&bench.enabled());
-                bench.push(event);
-                // Of an event without rivals it is clear that nothing can take its place.
-                let structure = &bench.unfolding.structure;
-                let has_rivals = |&d: &EventId| structure.immediate_conflicts(d).next().is_some();
-                let (mut candidates, sure) = (bench.enabled(), rng.chance(10));
-                candidates.retain(|d| sure || has_rivals(d));
-                let Some(disabled) = random_subset(&mut rng, candidates) else { continue };
-                let (c, u) = (bench.c(), bench.u());
-                let d = bench.set(disabled.iter().copied());
-                let expected = bench.naive.alternative(&d, &c, &u).is_some();
-                asked += 1;
-                existing += u32::from(expected);
-                for (name, method) in [("SAT", &mut sat), ("comb", &mut comb), ("both", &mut mixed)]
-                {
-                    let found = ask(&mut bench, method, &disabled);
-                    let context =
-                        format!("{name}: D = {d:?} after {c:?} of {}", bench.sample.describe());
-                    assert_eq!(found.is_some(), expected, "{context}");
-                    if let Some(j) = found {
-                        assert!(bench.naive.is_alternative(&j, &d, &c, &u), "{j:?} by {context}");
-                    }
+            loop {
+                let open = path.open();
+                if open.is_empty() {
+                    break;
                 }
-                for k in 1..4 {
-                    check_partial(&mut bench, k, &disabled, expected);
+                path.descend(*rng.pick(&open));
+                if rng.chance(65) && path.disable(&mut rng) {
+                    asked += 1;
+                    existing += u32::from(path.ask_all());
                 }
             }
         }
     });
     println!("{asked} questions, {existing} alternatives");
     assert!(10 * existing > asked && 10 * (asked - existing) > asked, "both answers are frequent");
-}
-
-/// A few events in any order: any may be the newest.
-fn random_subset(rng: &mut Rng, mut events: Vec<EventId>) -> Option<Vec<EventId>> {
-    let wanted = *rng.pick(&[1, 2, 2, 3, 4]);
-    let mut chosen = Vec::new();
-    while chosen.len() < wanted && !events.is_empty() {
-        chosen.push(events.swap_remove(rng.below(events.len())));
-    }
-    (!chosen.is_empty()).then_some(chosen)
 }
 
 /// J, if one is found; J is listed causes first.
@@ -305,8 +361,14 @@ fn ask(bench: &mut Bench<'_>, method: &mut dyn Alternatives, disabled: &[EventId
 }
 
 /// k-partial: J conflicts with at least min(k, |D|) events of D, the newest among them, and avoids all.
-fn check_partial(bench: &mut Bench<'_>, k: u32, disabled: &[EventId], full_exists: bool) {
-    let found = ask(bench, &mut KPartial::new(k), disabled);
+fn check_partial(
+    bench: &mut Bench<'_>,
+    method: &mut KPartial,
+    k: u32,
+    disabled: &[EventId],
+    full_exists: bool,
+) {
+    let found = ask(bench, method, disabled);
     let (c, d) = (bench.c(), bench.set(disabled.iter().copied()));
     let context = format!("k = {k}, D = {d:?} after {c:?} of {}", bench.sample.describe());
     assert!(found.is_some() || !full_exists, "{context}");

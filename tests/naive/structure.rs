@@ -344,7 +344,7 @@ impl Structure {
     }
 
     /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each d ∈ D is
-    /// in conflict with something in it (paper 002, section 4.1).
+    /// in conflict with something in it (FORTE 2019, section 4.1).
     pub fn is_alternative(&self, j: &Set, d: &Set, c: &Set, u: &Set) -> bool {
         let union = c | j;
         let refutes = |d: EventId| !self.conflicts[d as usize].is_disjoint(&union);

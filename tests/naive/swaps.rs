@@ -1,4 +1,4 @@
-//! Is the dependence relation an independence relation? (paper 002, definition 2)
+//! Is the dependence relation an independence relation? (FORTE 2019, definition 2)
 
 use mazurka::model::{Action, Independence, Locals, PaperRelation, System};
 

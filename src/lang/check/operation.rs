@@ -1,4 +1,4 @@
-//! The visible operations (`language.md`, section 2).
+//! The visible operations.
 
 use super::call::Call;
 use super::{Checker, Want};

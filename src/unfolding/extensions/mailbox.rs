@@ -54,14 +54,14 @@ impl<S: System> Unfolding<'_, S> {
     ) -> EventId {
         let link = c.before(chain, position);
         let shape = self.post_shape(c, from, post, chain, link);
-        let mut last = self.add(from, shape, &[link]);
+        let mut last = self.add(c, from, shape, &[link]);
         if c.tests[chain.index()].is_empty() {
             return last;
         }
         for index in 0..c.tests[chain.index()].len() {
             let test = c.tests[chain.index()][index];
             if self.completes_tested(c, post, chain, position, test) {
-                last = self.add(from, shape, &[link, test]);
+                last = self.add(c, from, shape, &[link, test]);
             }
         }
         last
@@ -120,7 +120,7 @@ impl<S: System> Unfolding<'_, S> {
                 }
                 let link = c.before(chain, position);
                 let shape = self.post_shape(c, from, post, chain, link);
-                let extension = self.add(from, shape, &[link, e]);
+                let extension = self.add(c, from, shape, &[link, e]);
                 if position == c.len_of(chain) {
                     self.set_only_enabled(c, from.process, extension);
                 }
@@ -141,7 +141,7 @@ impl<S: System> Unfolding<'_, S> {
                 let cause = c.at(chain, partner);
                 let (choice, outcome) = self.completed(c, from.process, index, comm);
                 let shape = Shape { choice, ..Shape::plain(outcome) };
-                enabled.push(self.add(from, shape, &[cause]));
+                enabled.push(self.add(c, from, shape, &[cause]));
             }
         }
         enabled
@@ -185,7 +185,7 @@ impl<S: System> Unfolding<'_, S> {
         }
         let kind = Kind::FailedTest;
         let plain = Shape::plain(Outcome::Incomplete);
-        self.add(from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
+        self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
     /// Which of these communications e completes, if any.

@@ -49,15 +49,15 @@ impl<S: System> Unfolding<'_, S> {
         let shape = Shape { link, ..Shape::change(chain, outcome) };
         if new.is_none() {
             return match required {
-                EventId::NONE => self.add(from, Shape { kind: Kind::Read, ..shape }, &[link]),
+                EventId::NONE => self.add(c, from, Shape { kind: Kind::Read, ..shape }, &[link]),
                 _ => EventId::NONE,
             };
         }
         let readers = self.readers(c, from, chain, version, required);
         if readers.is_empty() {
-            return self.add(from, shape, &[link]);
+            return self.add(c, from, shape, &[link]);
         }
-        self.extend_write(from, shape, &readers, required)
+        self.extend_write(c, from, shape, &readers, required)
     }
 
     /// The reads of `version` in C that a write from `from` need not know, by process. Of the process of
@@ -96,6 +96,7 @@ impl<S: System> Unfolding<'_, S> {
     /// The writes after each combination of reads, from none (but `required`) to all.
     fn extend_write(
         &mut self,
+        c: &Configuration,
         from: Origin,
         shape: Shape<'_>,
         readers: &Readers,
@@ -108,7 +109,7 @@ impl<S: System> Unfolding<'_, S> {
             let last_read =
                 |(reads, &count): (&Events, &usize)| count.checked_sub(1).map(|i| reads[i]);
             causes.extend(readers.iter().zip(&chosen).filter_map(last_read));
-            let last = self.add(from, shape, &causes);
+            let last = self.add(c, from, shape, &causes);
             // The next combination, as an odometer counts.
             let Some(turn) = (0..chosen.len()).find(|&i| chosen[i] < readers[i].len()) else {
                 return last;

@@ -37,7 +37,7 @@ impl<S: System> Unfolding<'_, S> {
                 Some(unlock) => c.at(self.structure.lanes.unlocks(request.mutex), unlock),
             };
             let (choice, outcome) = owned(index);
-            enabled.push(self.add(from, Shape { choice, ..Shape::plain(outcome) }, &[cause]));
+            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[cause]));
         }
         enabled
     }
@@ -75,7 +75,7 @@ impl<S: System> Unfolding<'_, S> {
         }
         let kind = Kind::FailedTest;
         let plain = Shape::plain(Outcome::Incomplete);
-        self.add(from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
+        self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
     /// Which of these mutexes the process owns because of e, if any.
@@ -119,11 +119,11 @@ impl<S: System> Unfolding<'_, S> {
     ) -> EventId {
         let link = c.before(chain, position);
         let shape = Shape { link, ..Shape::change(chain, Outcome::Unit) };
-        let mut last = self.add(from, shape, &[link]);
+        let mut last = self.add(c, from, shape, &[link]);
         for index in 0..c.tests[chain.index()].len() {
             let test = c.tests[chain.index()][index];
             if self.makes_tester_owner(c, from, request, position, test) {
-                last = self.add(from, shape, &[link, test]);
+                last = self.add(c, from, shape, &[link, test]);
             }
         }
         last
@@ -177,7 +177,7 @@ impl<S: System> Unfolding<'_, S> {
                 }
                 let link = c.before(chain, position);
                 let shape = Shape { link, ..Shape::change(chain, Outcome::Unit) };
-                let extension = self.add(from, shape, &[link, e]);
+                let extension = self.add(c, from, shape, &[link, e]);
                 if position == c.len_of(chain) {
                     self.set_only_enabled(c, from.process, extension);
                 }

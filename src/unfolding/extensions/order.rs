@@ -39,7 +39,7 @@ impl<S: System> Unfolding<'_, S> {
             None => EventId::NONE,
             Some(release) => c.at(self.structure.lanes.releases(semaphore), release),
         };
-        smallvec![self.add(from, Shape::plain(Outcome::Unit), &[cause])]
+        smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[cause])]
     }
 
     pub(super) fn extend_acquired_by(
@@ -55,7 +55,7 @@ impl<S: System> Unfolding<'_, S> {
         if event.chain == self.structure.lanes.releases(semaphore)
             && c.state.semaphore(semaphore).granted_by(request) == Some(event.link.depth - 1)
         {
-            let enabled = self.add(from, Shape::plain(Outcome::Unit), &[e]);
+            let enabled = self.add(c, from, Shape::plain(Outcome::Unit), &[e]);
             self.set_only_enabled(c, from.process, enabled);
         }
     }
@@ -70,7 +70,7 @@ impl<S: System> Unfolding<'_, S> {
         let size = c.state.barrier(barrier).size as usize;
         match c.arrivals[barrier.index()].get(round as usize) {
             Some(arrivals) if arrivals.len() >= size => {
-                smallvec![self.add(from, Shape::plain(Outcome::Unit), arrivals)]
+                smallvec![self.add(c, from, Shape::plain(Outcome::Unit), arrivals)]
             }
             _ => Events::new(),
         }
@@ -91,13 +91,19 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    pub(super) fn extend_choose(&mut self, from: Origin, lo: i64, hi: i64) -> Events {
+    pub(super) fn extend_choose(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        lo: i64,
+        hi: i64,
+    ) -> Events {
         let offsets = 0..(hi - lo) as i32;
         let value = |offset: i32| Outcome::Chosen(lo + i64::from(offset));
         offsets
             .map(|offset| {
                 let shape = Shape { choice: Choice(offset), ..Shape::plain(value(offset)) };
-                self.add(from, shape, &[])
+                self.add(c, from, shape, &[])
             })
             .collect()
     }
@@ -105,7 +111,7 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_spawn(&mut self, c: &Configuration, from: Origin) -> Events {
         let nth = c.state.spawned_count(from.process);
         let child = self.locals.child(from.process, nth);
-        smallvec![self.add(from, Shape::plain(Outcome::Spawned(child)), &[])]
+        smallvec![self.add(c, from, Shape::plain(Outcome::Spawned(child)), &[])]
     }
 
     pub(super) fn extend_joined(
@@ -118,7 +124,7 @@ impl<S: System> Unfolding<'_, S> {
             return Events::new();
         }
         let last = c.last_of(&self.structure.lanes, target);
-        smallvec![self.add(from, Shape::plain(Outcome::Unit), &[last])]
+        smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[last])]
     }
 
     pub(super) fn extend_joined_by(

@@ -1,0 +1,77 @@
+//! How many distinct events were ever built, although forgotten ones may be built again.
+//!
+//! Each event has a fingerprint of 64 bits that depends on nothing but what determines the event: its
+//! process, its choice and the fingerprints of its causes. Of forgotten events only that is kept; one that
+//! is built while its fingerprint is among them was counted before.
+//!
+//! Two different events have the same fingerprint with a probability of about n² / 2⁶⁵ for n events: less
+//! than one in a million for the [`MAX_FORGOTTEN`] that are kept. Beyond that the count is unknown.
+
+use rustc_hash::FxHashSet;
+
+use super::event::{Event, EventId};
+use crate::model::{Choice, ProcessId};
+
+/// Fingerprints that are kept at most: some 20 megabytes of them.
+const MAX_FORGOTTEN: usize = 1 << 20;
+
+/// The count, and what it takes to go on counting.
+#[derive(Default)]
+pub(super) struct Census {
+    built: u64,
+    rebuilt: u64,
+    forgotten: FxHashSet<u64>,
+    has_overflowed: bool,
+}
+
+impl Census {
+    /// An event with this fingerprint is built.
+    pub(super) fn add(&mut self, print: u64) {
+        self.built += 1;
+        if !self.forgotten.is_empty() && self.forgotten.remove(&print) {
+            self.rebuilt += 1;
+        }
+    }
+
+    /// An event with this fingerprint is forgotten.
+    pub(super) fn forget(&mut self, print: u64) {
+        if self.has_overflowed {
+            return;
+        }
+        self.forgotten.insert(print);
+        if self.forgotten.len() > MAX_FORGOTTEN {
+            self.has_overflowed = true;
+            self.forgotten = FxHashSet::default();
+        }
+    }
+
+    /// How often an event was built.
+    pub(super) fn built(&self) -> u64 {
+        self.built
+    }
+
+    /// How many different events were built, if that is still known.
+    pub(super) fn distinct(&self) -> Option<u64> {
+        (!self.has_overflowed).then(|| self.built - self.rebuilt)
+    }
+}
+
+/// The fingerprint of an event with these causes, in whatever order.
+pub(super) fn fingerprint(
+    events: &[Event],
+    process: ProcessId,
+    choice: Choice,
+    causes: &[EventId],
+) -> u64 {
+    let own = mix(u64::from(process.0) << 32 | u64::from(choice.0 as u32));
+    let add = |sum: u64, cause: &EventId| sum.wrapping_add(mix(events[cause.index()].print));
+    mix(causes.iter().fold(own, add))
+}
+
+/// A bijection that spreads every bit over all others (the finaliser of SplitMix64).
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

@@ -1,0 +1,106 @@
+//! Is an event in conflict with C? The question that the search for alternatives asks most.
+//!
+//! It is compatibility of `[u]` and C (see [`super::conflict`]), but C is the configuration at hand, and
+//! membership in it is one look-up. So only the lanes that `[u]` has something new in need work:
+//!
+//! - the last event of C in such a lane must be before the one of `[u]`;
+//! - if the lane is a chain, the changes of `[u]` must know what was observed in C since C's last change;
+//! - if it is a process, its new observations must not miss a change in C.
+//!
+//! The answer comes with a *witness*, an event of C that u is in conflict with. That they are in conflict
+//! stays true, so as long as the witness is in C the next answer is at hand.
+
+use smallvec::SmallVec;
+
+use super::Configuration;
+use super::event::{EventId, Kind};
+use super::lanes::Lane;
+use super::structure::EventStructure;
+
+impl Configuration {
+    /// Is u in conflict with an event of C? O(1) if `witness` is in C and known to be in conflict with u.
+    /// Otherwise O(lanes), with an ancestor query for each lane in which `[u]` is ahead; and `witness` is
+    /// set to an event of C that u is in conflict with, if that is easy to tell.
+    pub fn is_in_conflict_with(
+        &self,
+        structure: &EventStructure,
+        u: EventId,
+        witness: &mut EventId,
+    ) -> bool {
+        if self.contains(*witness) {
+            return true;
+        }
+        let cut = structure.cut(u);
+        let mut ahead: SmallVec<[Lane; 8]> = SmallVec::new();
+        for (index, &last) in cut.iter().enumerate() {
+            if last == EventId::NONE || self.contains(last) {
+                continue;
+            }
+            let lane = Lane(index as u32);
+            if let Some(rival) = self.rival(structure, lane, last) {
+                *witness = rival;
+                return true;
+            }
+            ahead.push(lane);
+        }
+        structure.observes
+            && ahead.iter().any(|&lane| match structure.lanes.is_process(lane) {
+                true => self.misses_change(structure, cut, lane, witness),
+                false => self.misses_observation(structure, cut, lane, witness),
+            })
+    }
+
+    /// The event of C that is not on the path to `last`, if there is one.
+    fn rival(&self, structure: &EventStructure, lane: Lane, last: EventId) -> Option<EventId> {
+        let own = self.cut[lane.index()];
+        if structure.on_one_path(lane, own, last) {
+            return None;
+        }
+        let depth = structure.depth(lane, own).min(structure.depth(lane, last));
+        Some(structure.ancestor(lane, own, depth))
+    }
+
+    /// Is there an observation in C, since C's last change in the chain, that the next changes do not know?
+    fn misses_observation(
+        &self,
+        structure: &EventStructure,
+        cut: &[EventId],
+        chain: Lane,
+        witness: &mut EventId,
+    ) -> bool {
+        let known = |observation: EventId| {
+            let event = structure.event(observation);
+            let lane = structure.lanes.process(event.process);
+            structure.depth(lane, cut[lane.index()]) >= event.own.depth
+        };
+        let version = self.len_of(chain) + 1;
+        let current = |&&read: &&EventId| structure.event(read).link.depth == version;
+        let mut reads = self.reads[chain.index()].iter().rev().take_while(current);
+        let mut tests = self.tests[chain.index()].iter();
+        let missed = reads.find(|&&read| !known(read)).or_else(|| {
+            tests.find(|&&test| !known(test) && structure.excludes(cut, &self.cut, test))
+        });
+        *witness = missed.copied().unwrap_or(*witness);
+        missed.is_some()
+    }
+
+    /// Is there an observation in `[u]` that a change in C excludes?
+    fn misses_change(
+        &self,
+        structure: &EventStructure,
+        cut: &[EventId],
+        process: Lane,
+        witness: &mut EventId,
+    ) -> bool {
+        let (known, last) = (self.cut[process.index()], cut[process.index()]);
+        let Some(observation) = structure.contradiction(known, last, &self.cut, cut) else {
+            return false;
+        };
+        let event = structure.event(observation);
+        if event.kind == Kind::Read {
+            let (chain, depth) = (event.chain, event.link.depth);
+            *witness = structure.ancestor(chain, self.cut[chain.index()], depth);
+        }
+        true
+    }
+}

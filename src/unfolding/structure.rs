@@ -1,0 +1,322 @@
+//! U: the arena of events, hash-consed.
+//!
+//! An event is determined by its process, its choice and its direct causes: the operation is what the
+//! process does after its own last event, and outcomes other than the choice follow from the history. So
+//! the same event met on two branches gets the same [`EventId`], and that is what makes sets of events
+//! (disabled ones, alternatives) mean anything from one branch to the other.
+//!
+//! Invariant: the events of one lane in a configuration form a path from the root, so a configuration is
+//! known by the last event of each lane, its *cut* (see [`super::cut`]).
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+
+use super::Configuration;
+use super::census::{Census, fingerprint};
+use super::cut::Cuts;
+use super::event::{Event, EventId, Kind, Node, Watch};
+use super::lanes::{Lane, Lanes};
+use super::stamps::Stamps;
+use crate::model::{Choice, Envelope, LocalId, ProcessId};
+
+/// One direction of an immediate conflict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) to: EventId,
+    pub(super) next: u32,
+}
+
+pub(super) const NO_EDGE: u32 = u32::MAX;
+
+/// What an event is made of, before it is known whether it exists already.
+pub(super) struct Draft<'a> {
+    pub(super) process: ProcessId,
+    pub(super) choice: Choice,
+    /// Might it have another after the same history?
+    pub(super) is_choice: bool,
+    /// Direct causes, ascending, none below another.
+    pub(super) causes: &'a [EventId],
+    pub(super) before: LocalId,
+    pub(super) after: LocalId,
+    /// The previous event of the process.
+    pub(super) previous: EventId,
+    /// The same; for the first event of a spawned process, its spawn.
+    pub(super) after_event: EventId,
+    pub(super) chain: Lane,
+    /// The previous change of the chain.
+    pub(super) link: EventId,
+    pub(super) kind: Kind,
+    pub(super) watches: &'a [Watch],
+    /// Of a post: source and tag, or pattern.
+    pub(super) envelope: Envelope,
+}
+
+/// The prime event structure built so far: the set U of events met, with <, # and #i.
+pub struct EventStructure {
+    pub(super) lanes: Lanes,
+    pub(super) events: Vec<Event>,
+    pub(super) cuts: Cuts,
+    pub(super) ids: HashTable<EventId>,
+    pub(super) free: Vec<EventId>,
+    /// Per lane the newest child of the root.
+    pub(super) roots: Vec<EventId>,
+    pub(super) edges: Vec<Edge>,
+    /// Of failed tests.
+    pub(super) watches: FxHashMap<EventId, SmallVec<[Watch; 2]>>,
+    /// Per chain the failed tests that watch it.
+    pub(super) watchers: Vec<Vec<EventId>>,
+    /// Of posts that are not plain.
+    pub(super) envelopes: FxHashMap<EventId, Envelope>,
+    /// Per chain: is it the end of a mailbox that ever met a pattern?
+    pub(super) patterned: Vec<bool>,
+    /// Is there any observation at all?
+    pub(super) observes: bool,
+    pub(super) stamps: Stamps,
+    /// Scratch space of [`super::conflict`].
+    pub(super) rivals: Vec<EventId>,
+    pub(super) history: Vec<EventId>,
+    pub(super) likely_clash: usize,
+    pub(super) census: Census,
+}
+
+impl EventStructure {
+    /// Without events.
+    pub(super) fn new(lanes: Lanes, processes: usize) -> Self {
+        let chains = lanes.chains();
+        EventStructure {
+            events: Vec::new(),
+            cuts: Cuts::new(chains + processes),
+            ids: HashTable::new(),
+            free: Vec::new(),
+            roots: vec![EventId::NONE; chains + processes],
+            edges: Vec::new(),
+            watches: FxHashMap::default(),
+            watchers: vec![Vec::new(); chains],
+            envelopes: FxHashMap::default(),
+            patterned: vec![false; chains],
+            observes: false,
+            stamps: Stamps::default(),
+            rivals: Vec::new(),
+            history: Vec::new(),
+            likely_clash: 0,
+            census: Census::default(),
+            lanes,
+        }
+    }
+
+    /// The event behind `id`.
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    /// The lanes of the system.
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+
+    /// The events of U.
+    pub fn ids(&self) -> impl Iterator<Item = EventId> {
+        (0..self.events.len() as u32).map(EventId).filter(|&id| self.event(id).live)
+    }
+
+    /// |U|: events met and not forgotten.
+    pub fn len(&self) -> usize {
+        self.events.len() - self.free.len()
+    }
+
+    /// One more than the largest index of an event.
+    pub fn capacity(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Is U empty?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many events were ever built. One that was forgotten and met again is built again.
+    pub fn built(&self) -> u64 {
+        self.census.built()
+    }
+
+    /// How many different events were ever built; `None` if too many were forgotten to tell.
+    pub fn distinct(&self) -> Option<u64> {
+        self.census.distinct()
+    }
+
+    /// The events in immediate conflict with `id`: {f ∈ U : id #i f}, newest first.
+    pub fn immediate_conflicts(&self, id: EventId) -> impl Iterator<Item = EventId> {
+        let mut edge = self.event(id).conflicts;
+        std::iter::from_fn(move || {
+            let Edge { to, next } = *self.edges.get(edge as usize)?;
+            edge = next;
+            Some(to)
+        })
+    }
+
+    /// Makes room for processes that were just spawned for the first time.
+    pub(super) fn reserve_processes(&mut self, processes: usize) {
+        let lanes = self.lanes.chains() + processes;
+        if lanes > self.roots.len() {
+            self.roots.resize(lanes, EventId::NONE);
+            self.cuts.reserve_lanes(lanes);
+        }
+    }
+
+    /// The event of this process, choice and causes, if it is in U.
+    pub(super) fn find(&self, draft: &Draft<'_>) -> Option<EventId> {
+        let same = |&id: &EventId| {
+            let event = &self.events[id.index()];
+            event.process == draft.process
+                && event.choice == draft.choice
+                && event.causes.as_slice() == draft.causes
+        };
+        self.ids.find(hash(draft.process, draft.choice, draft.causes), same).copied()
+    }
+
+    /// Adds an extension of C that is not in U yet, with its conflicts. O(lanes) for each event that shares a parent
+    /// with it in one of its trees.
+    pub(super) fn insert(&mut self, draft: &Draft<'_>, c: &Configuration) -> EventId {
+        let id = self.place(draft);
+        self.cuts.join(&self.events, &self.lanes, id);
+        let hashed = hash(draft.process, draft.choice, draft.causes);
+        let events = &self.events;
+        self.ids.insert_unique(hashed, id, |&id| {
+            let event = &events[id.index()];
+            hash(event.process, event.choice, &event.causes)
+        });
+        if draft.kind == Kind::FailedTest {
+            self.watches.insert(id, draft.watches.into());
+        }
+        if !draft.envelope.is_wildcard() {
+            self.envelopes.insert(id, draft.envelope);
+            self.note_envelope(draft.chain);
+        }
+        self.observes |= draft.kind.is_observation();
+        self.census.add(self.event(id).print);
+        self.connect_conflicts(id, c);
+        self.enlist(id);
+        id
+    }
+
+    /// A mailbox with patterns, or with sends that only some patterns match, pairs by search.
+    fn note_envelope(&mut self, chain: Lane) {
+        let opposite = self.lanes.opposite(chain);
+        self.patterned[chain.index()] = true;
+        self.patterned[opposite.index()] = true;
+    }
+
+    fn place(&mut self, draft: &Draft<'_>) -> EventId {
+        let own = self.child_node(self.lanes.process(draft.process), draft.previous);
+        let link = match draft.chain {
+            Lane::NONE => Node::ROOT,
+            chain => self.child_node(chain, draft.link),
+        };
+        let height =
+            1 + draft.causes.iter().map(|&cause| self.event(cause).height).max().unwrap_or(0);
+        let id = self.free.last().copied().unwrap_or(EventId(self.events.len() as u32));
+        let observed = match draft.previous {
+            _ if draft.kind.is_observation() => id,
+            EventId::NONE => EventId::NONE,
+            previous => self.event(previous).observed,
+        };
+        let event = Event {
+            process: draft.process,
+            choice: draft.choice,
+            is_choice: draft.is_choice,
+            before: draft.before,
+            after: draft.after,
+            own,
+            link,
+            chain: draft.chain,
+            kind: draft.kind,
+            observed,
+            height,
+            print: fingerprint(&self.events, draft.process, draft.choice, draft.causes),
+            causes: SmallVec::from_slice(draft.causes),
+            live: true,
+            after_event: draft.after_event,
+            first_child: EventId::NONE,
+            next_sibling: EventId::NONE,
+            first_link: EventId::NONE,
+            next_link: EventId::NONE,
+            next_group: EventId::NONE,
+            conflicts: NO_EDGE,
+            degree: 0,
+        };
+        if self.free.pop().is_some() {
+            self.events[id.index()] = event;
+        } else {
+            self.events.push(event);
+        }
+        id
+    }
+
+    /// Puts the event into the child lists of its parents: where [`super::conflict`] looks for rivals.
+    pub(super) fn enlist(&mut self, id: EventId) {
+        let Event { process, after_event, link, chain, kind, is_choice, .. } = *self.event(id);
+        if is_choice {
+            let head = match after_event {
+                EventId::NONE => &mut self.roots[self.lanes.process(process).index()],
+                parent => &mut self.events[parent.index()].first_child,
+            };
+            let next = std::mem::replace(head, id);
+            self.events[id.index()].next_sibling = next;
+        }
+        if chain != Lane::NONE {
+            self.enlist_link(id, chain, link.parent);
+        }
+        if kind == Kind::FailedTest {
+            for watch in &self.watches[&id] {
+                self.watchers[watch.lane.index()].push(id);
+            }
+        }
+    }
+
+    /// Makes the event the newest of its process among the children of `parent`.
+    fn enlist_link(&mut self, id: EventId, chain: Lane, parent: EventId) {
+        let process = self.event(id).process;
+        let mut before = EventId::NONE;
+        let mut newest = self.first_link(chain, parent);
+        while newest.is_some() && self.event(newest).process != process {
+            before = newest;
+            newest = self.event(newest).next_group;
+        }
+        let next_group = self.events.get(newest.index()).map_or(EventId::NONE, |e| e.next_group);
+        let event = &mut self.events[id.index()];
+        (event.next_link, event.next_group) = (newest, next_group);
+        match (before, parent) {
+            (EventId::NONE, EventId::NONE) => self.roots[chain.index()] = id,
+            (EventId::NONE, parent) => self.events[parent.index()].first_link = id,
+            (before, _) => self.events[before.index()].next_group = id,
+        }
+    }
+
+    /// The newest child, of some process, of `parent` in the tree of a chain.
+    pub(super) fn first_link(&self, chain: Lane, parent: EventId) -> EventId {
+        match parent {
+            EventId::NONE => self.roots[chain.index()],
+            parent => self.event(parent).first_link,
+        }
+    }
+
+    pub(super) fn add_edge(&mut self, from: EventId, to: EventId) {
+        let edge = Edge { to, next: self.event(from).conflicts };
+        self.edges.push(edge);
+        let event = &mut self.events[from.index()];
+        event.conflicts = self.edges.len() as u32 - 1;
+        event.degree += 1;
+    }
+}
+
+pub(super) fn hash(process: ProcessId, choice: Choice, causes: &[EventId]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(u64::from(process.0) << 32 | u64::from(choice.0 as u32));
+    for cause in causes {
+        hasher.write_u32(cause.0);
+    }
+    hasher.finish()
+}
