@@ -15,8 +15,8 @@ mod interpret;
 mod lexer;
 mod operators;
 mod parser;
-mod posts;
 mod program;
+mod supplies;
 mod token;
 mod types;
 
@@ -81,18 +81,18 @@ fn compile_here(
     if failed {
         return Err(diagnostics);
     }
-    let posts = posts::posts(&checked);
+    let supplies = supplies::supplies(&checked);
     let processes = templates(&checked);
     let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, .. } = checked;
-    Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, posts })
+    Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, supplies })
 }
 
 /// The processes with the ids of their first instances, and whether names must tell who spawned them.
 fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        let mut spawned = posts::spawns(&process.body.block);
+        let mut spawned = supplies::spawns(&process.body.block);
         spawned.sort_unstable();
         spawned.dedup();
         for template in spawned {

@@ -30,5 +30,5 @@ pub use op::{
     Request, SemaphoreId,
 };
 pub use state::State;
-pub use system::{Failure, FailureKind, Next, Objects, Site, System};
+pub use system::{Failure, FailureKind, Next, Objects, Site, Supply, System};
 pub use value::{Value, ValueId, Values};

@@ -12,9 +12,8 @@ use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use super::operators;
 use crate::model::{
-    Access, BarrierId, CellId, End, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId,
-    Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System, Value, ValueId,
-    Values,
+    Access, BarrierId, CellId, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId, Next,
+    Objects, Op, Outcome, Request, SemaphoreId, Site, Supply, System, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -26,7 +25,7 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    pub(super) posts: super::posts::Posts,
+    pub(super) supplies: super::supplies::Supplies,
 }
 
 /// A process as declared.
@@ -539,8 +538,9 @@ impl System for Program {
         self.in_scope(local).map(|(name, value, _)| (name.to_owned(), self.show(value))).collect()
     }
 
-    fn may_post(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
-        self.posts.at(mailbox, end)
+    fn may_supply(&self, local: &Local, supply: Supply) -> bool {
+        let &(declaration, index) = local.path.last().expect("a process has a declaration");
+        self.supplies.contain(declaration, index, supply)
     }
 
     fn show_value(&self, value: &Value) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{MailboxId, Op, Outcome, ProcessId, State, Value, ValueId, Values, object::End};
+use super::{BarrierId, End, MailboxId, Op, Outcome, SemaphoreId, State, Value, ValueId, Values};
 
 /// A concurrent program, seen process by process.
 ///
@@ -65,17 +65,28 @@ pub trait System {
         Vec::new()
     }
 
-    /// Which processes may ever post at this end of the mailbox? An over-approximation; `None` if unknown, as
-    /// it is when spawned processes may. Used only to explain deadlocks.
-    fn may_post(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
-        let _ = (mailbox, end);
-        None
+    /// May a process in this local state, or one that it spawns, ever do this? An over-approximation, used
+    /// only to explain deadlocks.
+    fn may_supply(&self, local: &Self::Local, supply: Supply) -> bool {
+        let _ = (local, supply);
+        true
     }
 
     /// A value in the program's own words (variants by name).
     fn show_value(&self, value: &Value) -> String {
         value.to_string()
     }
+}
+
+/// Something that a blocked process may need another one to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Supply {
+    /// A post at this end of the mailbox.
+    Post(MailboxId, End),
+    /// A release of the semaphore.
+    Release(SemaphoreId),
+    /// An arrival at the barrier.
+    Arrival(BarrierId),
 }
 
 /// The next step of a process.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System,
+    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, Supply, System,
 };
 
 /// A terminal state in which some process is neither done nor failed.
@@ -191,8 +191,8 @@ impl<S: System> Replay<'_, S> {
             End::Receive => "sends there",
             End::Send => "receives there",
         };
-        let known = self.locals.system().may_post(mailbox, end.opposite());
-        let may = |p: &ProcessId| known.as_ref().is_none_or(|known| known.contains(p));
+        let supply = Supply::Post(mailbox, end.opposite());
+        let may = |p: &ProcessId| self.may_supply(*p, supply);
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless = helpers.is_empty().then(|| {
             let ended = self.state.processes().any(|p| p != process && may(&p));
@@ -230,14 +230,17 @@ impl<S: System> Replay<'_, S> {
     fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
         let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
         let position = self.state.semaphore_request(process, own) as usize;
+        let supply = Supply::Release(semaphore);
         let semaphore = self.state.semaphore(semaphore);
         let missing = position + 1 - semaphore.initial as usize - semaphore.releases.len();
         let words = match missing {
             1 => format!("a release of semaphore {name}"),
             n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
         };
-        let helpers: Vec<_> = self.others(process).collect();
-        let hopeless = helpers.is_empty().then(|| "every other process has ended".into());
+        let may = |p: &ProcessId| self.may_supply(*p, supply);
+        let helpers: Vec<_> = self.others(process).filter(may).collect();
+        let hopeless =
+            helpers.is_empty().then(|| "no other process that is left releases it".into());
         Wait { words, helpers, hopeless }
     }
 
@@ -249,7 +252,9 @@ impl<S: System> Replay<'_, S> {
         let first = self.state.barrier(barrier).arrived(0);
         let may = |p: &ProcessId| {
             // All participants arrive in the first round, so once it is full they are known.
-            !arrived.contains(p) && (first.len() < *size as usize || first.contains(p))
+            !arrived.contains(p)
+                && (first.len() < *size as usize || first.contains(p))
+                && self.may_supply(*p, Supply::Arrival(barrier))
         };
         let helpers: Vec<_> = self.state.unfinished(&self.locals).filter(may).collect();
         if helpers.len() >= missing {
@@ -273,6 +278,11 @@ impl<S: System> Replay<'_, S> {
     /// The processes other than `process` that have not ended.
     fn others(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.state.unfinished(&self.locals).filter(move |&p| p != process)
+    }
+
+    /// May `process` ever do this, or what it spawns?
+    fn may_supply(&self, process: ProcessId, supply: Supply) -> bool {
+        self.locals.system().may_supply(self.locals.get(self.state.local(process)), supply)
     }
 
     fn has_ended(&self, process: ProcessId) -> bool {

@@ -1,8 +1,8 @@
 //! Systems for the tests of this module: processes that run fixed lists of operations.
 
 use crate::model::{
-    End, Envelope, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome, ProcessId, Request,
-    System, Value, ValueId, Values,
+    End, Envelope, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome, Request, Supply, System,
+    Value, ValueId, Values,
 };
 
 /// Processes `P0`, `P1`, .. with objects `m0`, `m1`, .. and `b0`.
@@ -91,8 +91,12 @@ impl System for Script {
         format!("P{process}")
     }
 
-    fn may_post(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
-        let senders = self.senders.as_ref().filter(|_| end == End::Send)?;
-        Some(senders[mailbox.index()].iter().map(|&p| ProcessId(p)).collect())
+    fn may_supply(&self, &(process, _): &Self::Local, supply: Supply) -> bool {
+        match (supply, &self.senders) {
+            (Supply::Post(mailbox, End::Send), Some(senders)) => {
+                senders[mailbox.index()].contains(&(process as u32))
+            }
+            _ => true,
+        }
     }
 }

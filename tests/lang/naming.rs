@@ -2,7 +2,10 @@
 
 use mazurka::explore::{self, Budget, K, Method, NoObserver, Observer};
 use mazurka::lang::{self, Granularity, Verdict};
-use mazurka::model::{Action, Choice, End, Locals, MailboxId, ProcessId, State, System, Value};
+use mazurka::model::{
+    Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, Supply,
+    System, Value, Values,
+};
 
 use super::{program, program_with};
 
@@ -139,28 +142,35 @@ fn long_files_and_long_lines_take_linear_time() {
 }
 
 #[test]
-fn who_may_post() {
+fn who_may_supply_what() {
     let program = program_with(
         "const N = 2;
          mailbox inbox[N], any[2], dynamic;
-         process P[i in 0..N] { send(inbox[(i + 1) % N], 1); recv(inbox[i]); }
-         process Q { let k = choose(0..2); recv(any[k]); recv(dynamic); }
+         semaphore slots = 1;
+         barrier meet[N](2);
+         process P[i in 0..N] { send(inbox[(i + 1) % N], 1); recv(inbox[i]); barrier(meet[i]); }
+         process Q { let k = choose(0..2); recv(any[k]); recv(dynamic); acquire(slots); release(slots); }
          process R { send(any[0], 1); send(any[1], 1); spawn W(1); }
          process W(n: int) { send(dynamic, n); }",
         &[("N", "3")],
     );
-    let posters = |mailbox, end| {
-        program
-            .may_post(MailboxId(mailbox), end)
-            .map(|list| list.iter().map(|p| p.0).collect::<Vec<_>>())
+    let mut values = Values::default();
+    let locals = program.initial(&mut values);
+    let suppliers = |supply| {
+        let may = |&index: &usize| program.may_supply(&locals[index], supply);
+        (0..locals.len()).filter(may).collect::<Vec<_>>()
     };
-    assert_eq!(posters(0, End::Send), Some(vec![2]));
-    assert_eq!(posters(1, End::Send), Some(vec![0]));
-    assert_eq!(posters(1, End::Receive), Some(vec![1]));
-    assert_eq!(posters(3, End::Receive), Some(vec![3]));
-    assert_eq!(posters(4, End::Send), Some(vec![4]));
-    assert_eq!(posters(5, End::Send), None);
-    assert_eq!(posters(5, End::Receive), Some(vec![3]));
+    let sends = |mailbox| suppliers(Supply::Post(MailboxId(mailbox), End::Send));
+    let receives = |mailbox| suppliers(Supply::Post(MailboxId(mailbox), End::Receive));
+    assert_eq!(sends(0), [2]);
+    assert_eq!(sends(1), [0]);
+    assert_eq!(receives(1), [1]);
+    assert_eq!(receives(3), [3]);
+    assert_eq!(sends(4), [4]);
+    assert_eq!(sends(5), [4], "through its child");
+    assert_eq!(receives(5), [3]);
+    assert_eq!(suppliers(Supply::Release(SemaphoreId(0))), [3]);
+    assert_eq!(suppliers(Supply::Arrival(BarrierId(1))), [1]);
 }
 
 #[test]

@@ -1,109 +1,118 @@
-//! Which processes may post at which end of which mailbox: read off the text of the program.
+//! What each process may ever supply to others that wait: read off the text of the program.
 //!
 //! An index that depends on nothing but constants and the index of the process is computed; any other may
-//! be anything. So the answer is an over-approximation.
+//! be anything. What a process spawns counts as done by itself. So the answer is an over-approximation.
 
-use super::check::{Checked, Kind};
+use rustc_hash::FxHashSet;
+
+use super::check::{Checked, Kind, Process};
 use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Projection};
-use crate::model::{End, MailboxId, ProcessId, Value};
+use crate::model::{BarrierId, End, MailboxId, SemaphoreId, Supply, Value};
 
-/// For each mailbox the posters at its ends.
-#[derive(Debug, Default)]
-pub struct Posts {
-    sends: Vec<Posters>,
-    receives: Vec<Posters>,
+/// For each declaration of a process and each of its instances what it may supply.
+#[derive(Debug)]
+pub struct Supplies(Vec<Instances>);
+
+#[derive(Debug)]
+struct Instances {
+    /// The index of the first one.
+    first: i64,
+    /// One set for each instance of a family, and a single one for other processes.
+    sets: Vec<FxHashSet<Supply>>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Posters {
-    processes: Vec<ProcessId>,
-    /// Processes that are spawned may post, too.
-    spawned: bool,
-}
-
-impl Posts {
-    /// The processes that exist from the start and may post there; `None` if spawned ones may, too.
-    pub fn at(&self, mailbox: MailboxId, end: End) -> Option<Vec<ProcessId>> {
-        let ends = match end {
-            End::Send => &self.sends,
-            End::Receive => &self.receives,
+impl Supplies {
+    /// May instance `index` of the declaration supply this?
+    pub fn contain(&self, declaration: u32, index: i64, supply: Supply) -> bool {
+        let Instances { first, sets } = &self.0[declaration as usize];
+        let set = match sets.as_slice() {
+            [only] => only,
+            sets => &sets[(index - first) as usize],
         };
-        let posters = &ends[mailbox.index()];
-        (!posters.spawned).then(|| posters.processes.clone())
+        set.contains(&supply)
     }
+}
 
-    fn add(&mut self, mailbox: u32, end: End, process: Option<ProcessId>) {
-        let ends = match end {
-            End::Send => &mut self.sends,
-            End::Receive => &mut self.receives,
-        };
-        let posters = &mut ends[mailbox as usize];
-        match process {
-            None => posters.spawned = true,
-            Some(process) if posters.processes.contains(&process) => {}
-            Some(process) => posters.processes.push(process),
+/// Reads the supplies off every process of `program`.
+pub fn supplies(program: &Checked) -> Supplies {
+    let own: Vec<Instances> = program.processes.iter().map(instances).collect();
+    let with_children = (0..own.len()).map(|declaration| {
+        let spawned = descendants(program, declaration);
+        let inherited = spawned.iter().flat_map(|&child| &own[child].sets).flatten();
+        let inherited: FxHashSet<Supply> = inherited.copied().collect();
+        let Instances { first, sets } = &own[declaration];
+        Instances { first: *first, sets: sets.iter().map(|set| set | &inherited).collect() }
+    });
+    Supplies(with_children.collect())
+}
+
+fn instances(process: &Process) -> Instances {
+    match process.kind {
+        Kind::Single | Kind::Template => Instances { first: 0, sets: vec![own(process, None)] },
+        Kind::Family { lo, hi } => {
+            Instances { first: lo, sets: (lo..hi).map(|index| own(process, Some(index))).collect() }
         }
     }
 }
 
-/// Reads the posts off every process of `program`.
-pub fn posts(program: &Checked) -> Posts {
-    let empty = vec![Posters::default(); program.objects.mailboxes.len()];
-    let mut posts = Posts { sends: empty.clone(), receives: empty };
-    let mut first = 0;
-    for process in &program.processes {
-        let mut found = Vec::new();
-        visit(&process.body.block, &mut |expr| match &expr.kind {
-            ExprKind::Operation(Operation::Isend { mailbox, .. }) => {
-                found.push((mailbox, End::Send))
+/// The templates that a process spawns, directly or not.
+fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut pending = vec![declaration];
+    while let Some(parent) = pending.pop() {
+        for child in spawns(&program.processes[parent].body.block) {
+            let child = child as usize;
+            if !found.contains(&child) {
+                found.push(child);
+                pending.push(child);
             }
-            ExprKind::Operation(Operation::Irecv { mailbox, .. }) => {
-                found.push((mailbox, End::Receive))
+        }
+    }
+    found
+}
+
+/// What a process may supply itself.
+fn own(process: &Process, index: Option<i64>) -> FxHashSet<Supply> {
+    let mut set = FxHashSet::default();
+    visit(&process.body.block, &mut |expr| {
+        let ExprKind::Operation(operation) = &expr.kind else { return };
+        let mut add = |address: &Address, supply: fn(u32) -> Supply| {
+            set.extend(addressed(address, index).map(supply));
+        };
+        match operation {
+            Operation::Isend { mailbox, .. } => {
+                add(mailbox, |id| Supply::Post(MailboxId(id), End::Send));
+            }
+            Operation::Irecv { mailbox, .. } => {
+                add(mailbox, |id| Supply::Post(MailboxId(id), End::Receive));
+            }
+            Operation::Release(object) => add(object, |id| Supply::Release(SemaphoreId(id))),
+            Operation::Arrive(object) | Operation::Barrier(object) => {
+                add(object, |id| Supply::Arrival(BarrierId(id)));
             }
             _ => {}
-        });
-        for (address, end) in found {
-            match process.kind {
-                Kind::Template => add(&mut posts, address, end, None, None),
-                Kind::Single => add(&mut posts, address, end, None, Some(ProcessId(first))),
-                Kind::Family { lo, hi } => {
-                    for index in lo..hi {
-                        let id = ProcessId(first + (index - lo) as u32);
-                        add(&mut posts, address, end, Some(index), Some(id));
-                    }
-                }
-            }
         }
-        first += process.kind.instances();
-    }
-    posts
+    });
+    set
 }
 
-fn add(
-    posts: &mut Posts,
-    address: &Address,
-    end: End,
-    index: Option<i64>,
-    process: Option<ProcessId>,
-) {
+/// The objects that an address may stand for in the instance of this index.
+fn addressed(address: &Address, index: Option<i64>) -> std::ops::Range<u32> {
     // The index of a family is its variable 0, and is never assigned to.
     let known = |var| if var == 0 { index.map(Value::Int) } else { None };
-    let chosen = match &address.index {
-        None => Some(0),
+    let offsets = match &address.index {
+        None => 0..1,
         Some(expr) => match constant::evaluate(expr, &known) {
-            Ok(Value::Int(n)) if (0..i64::from(address.count)).contains(&n) => Some(n as u32),
-            // Out of range: a violation, and no post.
-            Ok(_) => return,
-            Err(_) => None,
+            Ok(Value::Int(n)) if (0..i64::from(address.count)).contains(&n) => {
+                n as u32..n as u32 + 1
+            }
+            // Out of range: a violation, and nothing supplied.
+            Ok(_) => 0..0,
+            Err(_) => 0..address.count,
         },
     };
-    match chosen {
-        Some(offset) => posts.add(address.base + offset, end, process),
-        None => {
-            (0..address.count).for_each(|offset| posts.add(address.base + offset, end, process))
-        }
-    }
+    address.base + offsets.start..address.base + offsets.end
 }
 
 /// Does the computation of `expr` act on anything?
