@@ -195,7 +195,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     }
 
     fn report(&mut self) {
-        let structure = &self.unfolding.structure;
+        let structure = &mut self.unfolding.structure;
         self.driver.stats.events_built = Some(structure.built());
         self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());

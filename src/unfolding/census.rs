@@ -1,36 +1,30 @@
 //! How many distinct events were ever built, although forgotten ones may be built again.
 //!
 //! Each event has a fingerprint of 64 bits that depends on nothing but what determines the event: its
-//! process, its choice and the fingerprints of its causes. Of forgotten events only that is kept; one that
-//! is built while its fingerprint is among them was counted before.
+//! process, its choice and the fingerprints of its causes. Of forgotten events only that is kept, in a list
+//! that is sorted when the count is asked for, or when the list is full, to drop what is in it twice.
 //!
 //! Two different events have the same fingerprint with a probability of about n² / 2⁶⁵ for n events: less
 //! than one in a million for the [`MAX_FORGOTTEN`] that are kept. Beyond that the count is unknown.
 
-use rustc_hash::FxHashSet;
-
 use super::event::{Event, EventId};
 use crate::model::{Choice, ProcessId};
 
-/// Fingerprints that are kept at most: some 20 megabytes of them.
+/// Fingerprints that are kept at most: eight megabytes of them.
 const MAX_FORGOTTEN: usize = 1 << 20;
 
 /// The count, and what it takes to go on counting.
 #[derive(Default)]
 pub(super) struct Census {
     built: u64,
-    rebuilt: u64,
-    forgotten: FxHashSet<u64>,
+    forgotten: Vec<u64>,
     has_overflowed: bool,
 }
 
 impl Census {
-    /// An event with this fingerprint is built.
-    pub(super) fn add(&mut self, print: u64) {
+    /// An event is built.
+    pub(super) fn add(&mut self) {
         self.built += 1;
-        if !self.forgotten.is_empty() && self.forgotten.remove(&print) {
-            self.rebuilt += 1;
-        }
     }
 
     /// An event with this fingerprint is forgotten.
@@ -38,11 +32,20 @@ impl Census {
         if self.has_overflowed {
             return;
         }
-        self.forgotten.insert(print);
-        if self.forgotten.len() > MAX_FORGOTTEN {
-            self.has_overflowed = true;
-            self.forgotten = FxHashSet::default();
+        self.forgotten.push(print);
+        if self.forgotten.len() == MAX_FORGOTTEN {
+            self.drop_repeated();
+            // Too little was gained to try again.
+            if self.forgotten.len() > MAX_FORGOTTEN / 4 * 3 {
+                self.has_overflowed = true;
+                self.forgotten = Vec::new();
+            }
         }
+    }
+
+    fn drop_repeated(&mut self) {
+        self.forgotten.sort_unstable();
+        self.forgotten.dedup();
     }
 
     /// How often an event was built.
@@ -50,9 +53,16 @@ impl Census {
         self.built
     }
 
-    /// How many different events were built, if that is still known.
-    pub(super) fn distinct(&self) -> Option<u64> {
-        (!self.has_overflowed).then(|| self.built - self.rebuilt)
+    /// How many different events were built, given those that are not forgotten, if that is still known.
+    /// O(n log n) for n forgotten events.
+    pub(super) fn distinct(&mut self, live: impl ExactSizeIterator<Item = u64>) -> Option<u64> {
+        if self.has_overflowed {
+            return None;
+        }
+        self.drop_repeated();
+        let live_count = live.len() as u64;
+        let met_again = live.filter(|print| self.forgotten.binary_search(print).is_ok()).count();
+        Some(self.forgotten.len() as u64 + live_count - met_again as u64)
     }
 }
 

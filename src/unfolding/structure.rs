@@ -142,9 +142,11 @@ impl EventStructure {
         self.census.built()
     }
 
-    /// How many different events were ever built; `None` if too many were forgotten to tell.
-    pub fn distinct(&self) -> Option<u64> {
-        self.census.distinct()
+    /// How many different events were ever built; `None` if too many were forgotten to tell. O(n log n) for n
+    /// forgotten events.
+    pub fn distinct(&mut self) -> Option<u64> {
+        let live: Vec<u64> = self.ids().map(|id| self.event(id).print).collect();
+        self.census.distinct(live.into_iter())
     }
 
     /// The events in immediate conflict with `id`: {f ∈ U : id #i f}, newest first.
@@ -196,7 +198,7 @@ impl EventStructure {
             self.note_envelope(draft.chain);
         }
         self.observes |= draft.kind.is_observation();
-        self.census.add(self.event(id).print);
+        self.census.add();
         self.connect_conflicts(id, c);
         self.enlist(id);
         id
