@@ -54,13 +54,17 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// A text without the time and memory that it cost.
+fn without_cost(text: &str) -> String {
+    let lines =
+        text.lines().map(|line| if line.starts_with("Took ") { "Took      .." } else { line });
+    lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
 /// Compares standard output with a golden file, but for time and memory. `MAZURKA_BLESS=1` writes it anew.
 fn assert_golden(name: &str, output: &Output) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli").join(name);
-    let text = stdout(output);
-    let lines =
-        text.lines().map(|line| if line.starts_with("Took ") { "Took      .." } else { line });
-    let actual = lines.fold(String::new(), |text, line| text + line + "\n");
+    let actual = without_cost(&stdout(output));
     if std::env::var_os("MAZURKA_BLESS").is_some() {
         std::fs::write(&path, &actual).unwrap();
     }
@@ -93,6 +97,24 @@ fn texts_are_as_reviewed() {
     ] {
         assert_golden(name, &run(args));
     }
+}
+
+/// The first screen of the README is what its commands print.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let blocks = readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let mut shown = 0;
+    for block in blocks {
+        let Some(example) = block.strip_prefix("$ cargo run --release -- ") else { continue };
+        let (args, expected) = example.split_once('\n').unwrap();
+        let args: Vec<_> = args.split_whitespace().collect();
+        let printed = stdout(&mazurka(&args).current_dir(root).output().unwrap());
+        assert_eq!(without_cost(expected), without_cost(&printed), "README: {args:?}");
+        shown += 1;
+    }
+    assert_eq!(shown, 2);
 }
 
 #[test]
