@@ -154,9 +154,9 @@ pub struct Measured {
     pub traces: u64,
     pub blocked: u64,
     pub transitions: u64,
-    /// Events built: distinct ones if none was forgotten.
+    /// Distinct events of the unfolding, or those built, some of them perhaps more than once.
     pub events: u64,
-    /// Was none forgotten?
+    /// Is it the former?
     pub is_exact: bool,
     pub sat_calls: u64,
     pub seconds: f64,

@@ -47,7 +47,7 @@ pub struct Info {
     pub requires: Option<&'static str>,
 }
 
-/// What a complete search has done. Each includes those above it but the first.
+/// What a complete search has done. A later one visits every class, too; of how often, each says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
     /// Visited at least one execution of each Mazurkiewicz class.

@@ -144,12 +144,12 @@ pub struct PaperRelation;
 
 impl Independence for PaperRelation {
     fn dependent(&self, (p, a): (ProcessId, &Footprint), (q, b): (ProcessId, &Footprint)) -> bool {
-        p == q || depends(p, a, q, b) || depends(q, b, p, a)
+        p == q || depends(a, q, b) || depends(b, p, a)
     }
 }
 
-/// One half of the table; the other is its mirror image.
-fn depends(p: ProcessId, a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
+/// One half of the table, where q is the process of b; the other half is its mirror image.
+fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
     use Footprint::*;
     match (a, b) {
         (Post { mailbox, end, .. }, Post { mailbox: other, end: other_end, .. }) => {
@@ -184,9 +184,6 @@ fn depends(p: ProcessId, a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Join(target), _) => *target == q,
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
-        (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Nothing, _) => {
-            let _ = p;
-            false
-        }
+        (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Nothing, _) => false,
     }
 }

@@ -320,8 +320,7 @@ impl State {
         let before = self.local(action.process);
         let (outcome, changed) = self.carry_out(locals, action);
         let after = locals.resume(before, outcome);
-        self.processes[action.process.index()].local = after;
-        self.trail.push(Done { action, before, changed });
+        self.settle(Done { action, before, changed }, after);
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.
@@ -334,9 +333,13 @@ impl State {
         let before = self.local(action.process);
         let (outcome, changed) = self.carry_out(locals, action);
         debug_assert_eq!(locals.resume(before, outcome), after, "{action:?} led elsewhere");
-        let _ = outcome;
-        self.processes[action.process.index()].local = after;
-        self.trail.push(Done { action, before, changed });
+        self.settle(Done { action, before, changed }, after);
+    }
+
+    /// The process that acted is in its new local state.
+    fn settle(&mut self, done: Done, after: LocalId) {
+        self.processes[done.action.process.index()].local = after;
+        self.trail.push(done);
     }
 
     /// The effect on the objects; what the process is told of it, and whether a cell changed.

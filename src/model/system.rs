@@ -14,7 +14,8 @@ use super::{BarrierId, End, MailboxId, Op, Outcome, SemaphoreId, State, Value, V
 ///   from [`Outcome::Completed`].
 /// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
-///   it is, rounds of a barrier count the process's own arrivals. (Debug builds assert this.)
+///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
+///   of it panics.
 pub trait System {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
