@@ -11,9 +11,11 @@
 //! | [`Op`] | a visible operation, what a process asks of the objects |
 //! | [`Outcome`] | the answer, what the process gets to see |
 //! | [`Action`] | a process and the choice among the outcomes of its operation |
+//! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
+mod inbox;
 mod independence;
 mod locals;
 mod object;
@@ -22,13 +24,14 @@ mod state;
 mod system;
 mod value;
 
+pub use inbox::{Inboxes, Message};
 pub use independence::{Footprint, Independence, PaperRelation};
-pub use locals::{LocalId, Locals, ProcessId, Status};
+pub use locals::{Birth, LocalId, Locals, ProcessId, Reaction, Status};
 pub use object::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore};
 pub use op::{
-    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, MailboxId, MutexId, Op, Outcome,
-    Request, SemaphoreId,
+    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
+    MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
 pub use state::State;
-pub use system::{Failure, FailureKind, Next, Objects, Site, Supply, System};
+pub use system::{Effects, Failure, FailureKind, Next, Objects, Site, Supply, System};
 pub use value::{Value, ValueId, Values};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use mazurka::explore::{EXPLORERS, Guarantee, K, Method, Observer, Violation, ViolationKind};
 use mazurka::model::{
-    Action, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, State, Status, System,
+    Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
+    State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
 
@@ -101,18 +102,21 @@ pub fn replay<'s, S: System>(
         let Some(&process) = names.get(portable.process.index()) else {
             return Err(format!("step {index}: {:?} was never spawned", portable.process));
         };
-        let action = Action { process, ..portable };
+        let mut action = Action { process, ..portable };
+        if let Some(Op::Handle { .. }) = locals.op(state.local(process))
+            && let Handled::Message(MessageId(position)) = portable.choice.handled()
+        {
+            let message = state.inboxes().log().get(position as usize);
+            let message = message.ok_or_else(|| format!("step {index}: no message {position}"))?;
+            action.choice = Choice::message(message.id);
+        }
         let mut enabled = Vec::new();
         state.enabled(locals, &mut enabled);
         if !enabled.contains(&action) {
             return Err(format!("step {index}: {action:?} is not among {enabled:?}"));
         }
-        let spawns = matches!(locals.op(state.local(process)), Some(Op::Spawn(_)));
         state.step(locals, action);
-        if spawns {
-            let nth = state.spawned_count(process) - 1;
-            names.push(locals.known_child(process, nth).expect("a spawned process"));
-        }
+        names.extend(state.just_spawned(locals));
         each(locals, &state, action);
     }
     Ok(state)

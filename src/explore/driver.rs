@@ -150,10 +150,10 @@ impl<'o> Driver<'o> {
             self.tick();
         }
         self.judge_process(locals, state, action.process);
-        if let Some(child) = state.just_spawned(locals)
-            && !self.is_stopped()
-        {
-            self.judge_process(locals, state, child);
+        for child in state.just_spawned(locals) {
+            if !self.is_stopped() {
+                self.judge_process(locals, state, child);
+            }
         }
     }
 
@@ -294,11 +294,12 @@ fn who_failed<S: System>(system: &S, violation: &Violation, moved_last: bool) ->
         state.step(&mut locals, action);
     }
     let last = violation.schedule.last().expect("the failure followed an action").process;
-    let who = if moved_last { last } else { state.just_spawned(&locals).expect("a spawn") };
-    debug_assert_eq!(
-        property::process_failure(&locals, &state, who),
-        violation.failure.as_ref(),
-        "{who:?} fails in the replay, too"
-    );
-    who
+    let fails = |process: &ProcessId| {
+        property::process_failure(&locals, &state, *process) == violation.failure.as_ref()
+    };
+    let who = match moved_last {
+        true => Some(last).filter(fails),
+        false => state.just_spawned(&locals).find(fails),
+    };
+    who.unwrap_or_else(|| panic!("{violation:?} is not what a replay ends in"))
 }

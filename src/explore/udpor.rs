@@ -213,5 +213,6 @@ fn contention(op: &Op) -> u8 {
         Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
         Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
         Op::AsyncAcquire(_) | Op::Release(_) | Op::Access(..) | Op::Choose { .. } => 1,
+        Op::Handle { .. } => 1,
     }
 }

@@ -16,6 +16,8 @@
 //! | barrier_wait | arrival | of the same round; two arrivals never |
 //! | access to a cell | the same | at least one changes the cell |
 //! | spawn, join | an event of the process | it is its child, or the process waited for |
+//! | handler | an event of an actor | the handler started the actor |
+//! | handler | handler | one took a message that the other had sent |
 //! | local, choose | anything | never |
 //!
 //! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
@@ -122,6 +124,18 @@ pub enum Footprint {
     Spawn(ProcessId),
     /// join.
     Join(ProcessId),
+    /// A handler of an actor.
+    Handler {
+        /// The message taken, as the how-manieth one sent; `None` for an internal handler.
+        taken: Option<u32>,
+        /// The messages sent: the number of the first one, and how many they are.
+        sent: (u32, u32),
+        /// The actors started.
+        started: SmallVec<[ProcessId; 1]>,
+        /// The actions of others that it depends on, by their positions in the execution: the one that sent
+        /// the message; for the first handler of an actor, the one that started it.
+        causes: SmallVec<[u32; 2]>,
+    },
     /// local, choose.
     Nothing,
 }
@@ -135,6 +149,13 @@ pub enum Footprint {
 pub trait Independence {
     /// Do these two actions of one execution depend on one another?
     fn dependent(&self, a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool;
+
+    /// If the footprint tells by itself: the positions of all earlier actions of others that it depends on
+    /// and that its process does not know of already. With `None` they have to be searched for.
+    fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
+        let _ = footprint;
+        None
+    }
 }
 
 /// The relation of Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact: see the table in the source
@@ -145,6 +166,13 @@ pub struct PaperRelation;
 impl Independence for PaperRelation {
     fn dependent(&self, (p, a): (ProcessId, &Footprint), (q, b): (ProcessId, &Footprint)) -> bool {
         p == q || depends(a, q, b) || depends(b, p, a)
+    }
+
+    fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
+        match footprint {
+            Footprint::Handler { causes, .. } => Some(causes),
+            _ => None,
+        }
     }
 }
 
@@ -180,10 +208,14 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         }
         (Write(cell), Read(other) | Write(other)) => cell == other,
         (Spawn(child), _) => *child == q,
+        (Handler { started, .. }, _) if started.contains(&q) => true,
+        (Handler { sent: (first, count), .. }, Handler { taken: Some(taken), .. }) => {
+            (*first..first + count).contains(taken)
+        }
         // Only the last event of the process waited for can be next to the join, and it enables it.
         (Join(target), _) => *target == q,
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
-        (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Nothing, _) => false,
+        (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,
     }
 }

@@ -5,13 +5,14 @@
 //! code runs only the first time. Process ids are interned too: a spawned process is named by its parent
 //! and the number of its spawn there, so it has the same id on every branch.
 
+use std::cell::RefCell;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{Next, Op, Outcome, System, Values};
+use super::{Effects, MessageId, Next, Op, Outcome, Stimulus, System, Value, ValueId, Values};
 
 /// A local state, by its place in [`Locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +52,31 @@ impl Status {
     }
 }
 
+/// How a process came into being: its name, since it is the same on every branch of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Birth {
+    /// Who started it.
+    pub parent: ProcessId,
+    /// By the how-manieth of its actions, from 0.
+    pub act: u32,
+    /// As the how-manieth of the processes started there, from 0.
+    pub place: u32,
+}
+
+/// What an actor's handler came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reaction {
+    /// The local state after it.
+    pub after: LocalId,
+    /// The messages that it sent, with their receivers, in order.
+    pub sent: Box<[(ProcessId, ValueId)]>,
+    /// The local states of the actors that it started, in order.
+    pub started: Box<[LocalId]>,
+}
+
+/// A local state of an actor and what makes it act.
+type Occasion = (ProcessId, LocalId, Stimulus);
+
 /// The local states of a system met so far, and the values they handle.
 pub struct Locals<'s, S: System> {
     system: &'s S,
@@ -63,8 +89,14 @@ pub struct Locals<'s, S: System> {
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Outcome), LocalId>,
     initial: Vec<LocalId>,
-    parents: Vec<Option<(ProcessId, u32)>>,
-    children: FxHashMap<(ProcessId, u32), ProcessId>,
+    parents: Vec<Option<Birth>>,
+    children: Children,
+    /// Which guards hold; filled in by queries.
+    guards: RefCell<FxHashMap<Occasion, bool>>,
+    /// Those that start no actor; and those that do, by the number of the action, too, which is part of
+    /// what the new actors are called.
+    reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
+    messages: FxHashMap<(Option<(ProcessId, u32)>, u32), MessageId>,
 }
 
 impl<'s, S: System> Locals<'s, S> {
@@ -82,10 +114,12 @@ impl<'s, S: System> Locals<'s, S> {
             initial: Vec::new(),
             parents: vec![None; first.len()],
             children: FxHashMap::default(),
+            guards: RefCell::default(),
+            reactions: FxHashMap::default(),
+            messages: FxHashMap::default(),
         };
         for local in first {
-            let id = locals.intern(local);
-            locals.start(id);
+            let id = locals.begin(local);
             locals.initial.push(id);
         }
         locals
@@ -153,21 +187,80 @@ impl<'s, S: System> Locals<'s, S> {
         self.status[id.0 as usize] = Some(Arc::new(status));
     }
 
-    /// The process that `parent` starts with its spawn of number `nth`.
-    pub fn child(&mut self, parent: ProcessId, nth: u32) -> ProcessId {
-        *self.children.entry((parent, nth)).or_insert_with(|| {
-            self.parents.push(Some((parent, nth)));
-            ProcessId(self.parents.len() as u32 - 1)
-        })
+    /// Does the actor `own` in local state `id` take this message, or may it run this internal handler? O(1)
+    /// after the first time.
+    pub fn accepts(&self, own: ProcessId, id: LocalId, stimulus: Stimulus) -> bool {
+        let evaluate =
+            || self.system.accepts(&self.arena[id.0 as usize], own, stimulus, &self.values);
+        match stimulus {
+            Stimulus::Message(_) if !self.system.has_guards() => true,
+            _ => {
+                let mut guards = self.guards.borrow_mut();
+                *guards.entry((own, id, stimulus)).or_insert_with(evaluate)
+            }
+        }
     }
 
-    /// The process that `parent` started with its spawn of number `nth`, if that ever happened.
-    pub fn known_child(&self, parent: ProcessId, nth: u32) -> Option<ProcessId> {
-        self.children.get(&(parent, nth)).copied()
+    /// What comes of it when the actor `own` in local state `id` acts, for the `act`-th time. O(1) after the
+    /// first time.
+    pub fn react(
+        &mut self,
+        own: ProcessId,
+        id: LocalId,
+        stimulus: Stimulus,
+        act: u32,
+    ) -> Arc<Reaction> {
+        let occasion = (own, id, stimulus);
+        let known = self.reactions.get(&(occasion, None));
+        if let Some(known) = known.or_else(|| self.reactions.get(&(occasion, Some(act)))) {
+            return known.clone();
+        }
+        let mut handling = Handling {
+            own,
+            act,
+            sent: Vec::new(),
+            started: Vec::new(),
+            parents: &mut self.parents,
+            children: &mut self.children,
+        };
+        let local = &self.arena[id.0 as usize];
+        let after = self.system.handle(local, own, stimulus, &self.values, &mut handling);
+        let Handling { sent, started, .. } = handling;
+        let after = self.begin(after);
+        let sent = sent.into_iter().map(|(to, message)| (to, self.values.intern(message)));
+        let sent = sent.collect();
+        let started: Box<[_]> = started.into_iter().map(|local| self.begin(local)).collect();
+        let key = (occasion, (!started.is_empty()).then_some(act));
+        let reaction = Arc::new(Reaction { after, sent, started });
+        self.reactions.insert(key, reaction.clone());
+        reaction
     }
 
-    /// Who spawned `process`, and as the how-manieth of its children; `None` for the static ones.
-    pub fn parent(&self, process: ProcessId) -> Option<(ProcessId, u32)> {
+    fn begin(&mut self, local: S::Local) -> LocalId {
+        let id = self.intern(local);
+        self.start(id);
+        id
+    }
+
+    /// The name of the message sent as the `place`-th of the action that was the `nth` of `sender`; without
+    /// a sender, of one that is pending from the start.
+    pub fn message(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
+        let next = MessageId(self.messages.len() as u32);
+        *self.messages.entry((sender, place)).or_insert(next)
+    }
+
+    /// The process that comes into being so.
+    pub fn child(&mut self, birth: Birth) -> ProcessId {
+        name_child(&mut self.parents, &mut self.children, birth)
+    }
+
+    /// The process that came into being so, if that ever happened.
+    pub fn known_child(&self, birth: Birth) -> Option<ProcessId> {
+        self.children.get(&birth).copied()
+    }
+
+    /// How `process` came into being; `None` for those that exist from the start.
+    pub fn birth(&self, process: ProcessId) -> Option<Birth> {
         self.parents[process.index()]
     }
 
@@ -189,5 +282,41 @@ impl<'s, S: System> Locals<'s, S> {
         let arena = &self.arena;
         self.ids.insert_unique(hash, id, |id| hasher.hash_one(&arena[id.0 as usize]));
         id
+    }
+}
+
+type Children = FxHashMap<Birth, ProcessId>;
+
+fn name_child(
+    parents: &mut Vec<Option<Birth>>,
+    children: &mut Children,
+    birth: Birth,
+) -> ProcessId {
+    *children.entry(birth).or_insert_with(|| {
+        parents.push(Some(birth));
+        ProcessId(parents.len() as u32 - 1)
+    })
+}
+
+/// A handler at work.
+struct Handling<'l, L> {
+    own: ProcessId,
+    act: u32,
+    sent: Vec<(ProcessId, Value)>,
+    started: Vec<L>,
+    parents: &'l mut Vec<Option<Birth>>,
+    children: &'l mut Children,
+}
+
+impl<L> Effects<L> for Handling<'_, L> {
+    fn send(&mut self, to: ProcessId, message: Value) {
+        self.sent.push((to, message));
+    }
+
+    fn spawn(&mut self, actor: L) -> ProcessId {
+        let place = self.started.len() as u32;
+        self.started.push(actor);
+        let birth = Birth { parent: self.own, act: self.act, place };
+        name_child(self.parents, self.children, birth)
     }
 }

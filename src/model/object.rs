@@ -32,7 +32,7 @@ impl End {
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A place in a log, if any.
-fn place(index: u32) -> Option<u32> {
+pub(super) fn place(index: u32) -> Option<u32> {
     (index != NONE).then_some(index)
 }
 

@@ -30,6 +30,11 @@ ids! {
     BarrierId;
     /// A shared cell, by its place in [`super::Objects::cells`].
     CellId;
+    /// A message between actors, by its sender, the number of the event in which it was sent among those of
+    /// the sender, and its place among the messages sent there (see [`super::Locals::message`]). Within
+    /// one execution that tells messages apart; together with the history of the sender it is the identity of
+    /// a message across executions.
+    MessageId;
     /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`), counted
     /// per process from 0: a name that does not depend on what other processes did.
     Handle;
@@ -142,6 +147,12 @@ pub enum Op {
     Spawn(LocalId),
     /// Blocks until the process has ended: outcome [`Outcome::Unit`].
     Join(ProcessId),
+    /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler that is
+    /// enabled. No outcome: what the handler does is a [`Reaction`](super::Reaction).
+    Handle {
+        /// How many internal handlers it has.
+        internals: u32,
+    },
 }
 
 impl Op {
@@ -151,6 +162,7 @@ impl Op {
             Op::WaitAny(comms) | Op::TestAny(comms) => comms.len() > 1,
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => requests.len() > 1,
             Op::Choose { lo, hi } => hi - lo > 1,
+            Op::Handle { .. } => true,
             _ => false,
         }
     }
@@ -227,7 +239,8 @@ pub enum Outcome {
 }
 
 /// Which of its possible outcomes an action takes, where history does not decide it: the index that a
-/// `waitany` or `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, else 0.
+/// `waitany` or `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, the message
+/// that an actor takes, or a number below -1 for an internal handler; else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub i32);
 
@@ -236,6 +249,42 @@ impl Choice {
     pub const ONLY: Choice = Choice(0);
     /// A test that found nothing complete.
     pub const NOTHING: Choice = Choice(-1);
+
+    /// An actor takes this message.
+    pub fn message(message: MessageId) -> Choice {
+        Choice(message.0 as i32)
+    }
+
+    /// An actor runs this internal handler.
+    pub fn internal(handler: u32) -> Choice {
+        Choice(-2 - handler as i32)
+    }
+
+    /// What an actor does, if this is its choice.
+    pub fn handled(self) -> Handled {
+        match self.0 {
+            message @ 0.. => Handled::Message(MessageId(message as u32)),
+            internal => Handled::Internal((-2 - internal) as u32),
+        }
+    }
+}
+
+/// The choice of an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Handled {
+    /// It takes this message.
+    Message(MessageId),
+    /// It runs this internal handler.
+    Internal(u32),
+}
+
+/// What makes an actor act: all that its reaction depends on, besides its local state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stimulus {
+    /// A message with this content.
+    Message(ValueId),
+    /// One of its internal handlers.
+    Internal(u32),
 }
 
 /// A move of one process, from a state where it is enabled.

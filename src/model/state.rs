@@ -8,11 +8,14 @@
 //! in a log is noted with its process, a spawned process exists from its spawn on) are restored by
 //! [`State::step`] and [`State::undo`].
 
+mod actors;
+mod footprint;
+
 use super::object::NONE;
 use super::{
-    Action, Barrier, BarrierId, CellId, Choice, End, Envelope, Footprint, Handle, LocalId, Locals,
-    Mailbox, MailboxId, Mutex, MutexId, Objects, Op, Outcome, Post, Posted, ProcessId, Request,
-    Semaphore, SemaphoreId, Status, System, ValueId, Values,
+    Action, Barrier, BarrierId, CellId, Choice, End, Envelope, Handle, Inboxes, LocalId, Locals,
+    Mailbox, MailboxId, MessageId, Mutex, MutexId, Objects, Op, Outcome, Posted, ProcessId,
+    Request, Semaphore, SemaphoreId, Status, Stimulus, System, ValueId, Values,
 };
 
 /// A process in a state.
@@ -21,14 +24,15 @@ struct Process {
     local: LocalId,
     /// Where each of its requests went: a position in the log of its object.
     posted: Vec<Posted>,
-    spawned: u32,
+    /// How many actions it has made.
+    acted: u32,
     /// At which depth it was spawned; `NONE` if it exists from the start, or does not exist.
     born: u32,
 }
 
 impl Process {
     const ABSENT: Process =
-        Process { local: LocalId::ABSENT, posted: Vec::new(), spawned: 0, born: NONE };
+        Process { local: LocalId::ABSENT, posted: Vec::new(), acted: 0, born: NONE };
 }
 
 /// What [`State::undo`] needs to know.
@@ -38,6 +42,12 @@ struct Done {
     before: LocalId,
     /// Did it change a cell?
     changed: bool,
+    /// How many messages there were before it.
+    messages: u32,
+    /// The message that it took, by its position in the log, or `NONE`.
+    taken: u32,
+    /// How many processes it started.
+    started: u32,
 }
 
 /// A global state, reached by the execution that it remembers.
@@ -50,6 +60,7 @@ pub struct State {
     barriers: Vec<Barrier>,
     /// Per cell its initial content and every content after a change.
     cells: Vec<Vec<ValueId>>,
+    inboxes: Inboxes,
     trail: Vec<Done>,
 }
 
@@ -71,6 +82,7 @@ impl State {
             semaphores: semaphores.collect(),
             barriers: barriers.collect(),
             cells: cells.collect(),
+            inboxes: Inboxes::default(),
             trail: Vec::new(),
         }
     }
@@ -79,7 +91,12 @@ impl State {
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
         let mut state = locals.system().objects().initial_state(&mut locals.values);
         for &local in locals.initial() {
-            state.processes.push(Process { local, posted: Vec::new(), spawned: 0, born: NONE });
+            state.processes.push(Process { local, ..Process::ABSENT });
+        }
+        for (place, (to, content)) in locals.system().initial_messages().into_iter().enumerate() {
+            let content = locals.values.intern(content);
+            let id = locals.message(None, place as u32);
+            state.inboxes.send(id, to, content, None);
         }
         state
     }
@@ -97,35 +114,31 @@ impl State {
     /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
     pub fn portable_schedule(&self) -> Vec<Action> {
         let ids = self.portable_ids();
-        let rename = |action: Action| Action { process: ids[action.process.index()], ..action };
-        self.schedule().map(rename).collect()
+        let rename = |done: &Done| {
+            let choice = match done.taken {
+                NONE => done.action.choice,
+                position => Choice::message(MessageId(position)),
+            };
+            Action { process: ids[done.action.process.index()], choice }
+        };
+        self.trail.iter().map(rename).collect()
     }
 
     /// What a replay of this execution alone, on fresh [`Locals`], calls each process. An explorer numbers
     /// spawned processes in the order in which it happened to meet them on all its branches; a replay,
-    /// in the order in which this one execution spawns them.
+    /// in the order in which this one execution spawns them. (So it is with messages, which a
+    /// replay numbers as they are sent.)
     pub fn portable_ids(&self) -> Vec<ProcessId> {
         let mut ids: Vec<_> = (0..self.processes.len() as u32).map(ProcessId).collect();
         let born = |p: &ProcessId| self.processes[p.index()].born;
         let mut spawned: Vec<_> = self.processes().filter(|p| born(p) != NONE).collect();
+        // Those of one handler are numbered by age already.
         spawned.sort_by_key(born);
         let first = self.processes().count() - spawned.len();
         for (index, process) in spawned.into_iter().enumerate() {
             ids[process.index()] = ProcessId((first + index) as u32);
         }
         ids
-    }
-
-    /// The process that the last action spawned, if it was a spawn.
-    pub fn just_spawned<S: System>(&self, locals: &Locals<'_, S>) -> Option<ProcessId> {
-        let last = self.trail.last()?;
-        match locals.op(last.before) {
-            Some(Op::Spawn(_)) => {
-                let parent = last.action.process;
-                locals.known_child(parent, self.spawned_count(parent) - 1)
-            }
-            _ => None,
-        }
     }
 
     /// The processes that exist.
@@ -181,11 +194,6 @@ impl State {
     /// How many requests `process` has posted: the number of its next handle.
     pub fn posted_count(&self, process: ProcessId) -> u32 {
         self.processes[process.index()].posted.len() as u32
-    }
-
-    /// How many processes `process` has spawned.
-    pub fn spawned_count(&self, process: ProcessId) -> u32 {
-        self.processes[process.index()].spawned
     }
 
     /// The mailbox, end, position and partner of a communication.
@@ -270,6 +278,19 @@ impl State {
                     each(Choice(offset));
                 }
             }
+            Op::Handle { internals } => {
+                let log = self.inboxes.log();
+                for message in self.inboxes.pending(process).map(|at| &log[at as usize]) {
+                    if locals.accepts(process, local, Stimulus::Message(message.content)) {
+                        each(Choice::message(message.id));
+                    }
+                }
+                for handler in 0..*internals {
+                    if locals.accepts(process, local, Stimulus::Internal(handler)) {
+                        each(Choice::internal(handler));
+                    }
+                }
+            }
             Op::Isend { .. }
             | Op::Irecv { .. }
             | Op::AsyncLock(_)
@@ -310,17 +331,31 @@ impl State {
         !self.processes().any(|process| self.can_move(locals, process))
     }
 
-    /// The processes that are neither done nor failed. In a terminal state they make it a deadlock.
+    /// The processes that are neither done nor failed, and the actors that have not failed and have pending
+    /// messages. In a terminal state they make it a deadlock.
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
-        self.processes().filter(|&p| !locals.status(self.local(p)).has_ended())
+        self.processes().filter(|&p| match locals.op(self.local(p)) {
+            None => false,
+            Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
+            Some(_) => true,
+        })
     }
 
     /// Executes an enabled action. Amortised O(1), but for patterns at mailboxes.
     pub fn step<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) {
         let before = self.local(action.process);
-        let (outcome, changed) = self.carry_out(locals, action);
-        let after = locals.resume(before, outcome);
-        self.settle(Done { action, before, changed }, after);
+        let messages = self.inboxes.log().len() as u32;
+        let mut done = Done { action, before, changed: false, messages, taken: NONE, started: 0 };
+        let after = if let Some(Op::Handle { .. }) = locals.op(before) {
+            self.react(locals, &mut done)
+        } else {
+            let outcome = self.carry_out(locals, &mut done);
+            locals.resume(before, outcome)
+        };
+        let process = &mut self.processes[action.process.index()];
+        process.local = after;
+        process.acted += 1;
+        self.trail.push(done);
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.
@@ -330,30 +365,17 @@ impl State {
         action: Action,
         after: LocalId,
     ) {
-        let before = self.local(action.process);
-        let (outcome, changed) = self.carry_out(locals, action);
-        debug_assert_eq!(locals.resume(before, outcome), after, "{action:?} led elsewhere");
-        self.settle(Done { action, before, changed }, after);
+        self.step(locals, action);
+        debug_assert_eq!(self.local(action.process), after, "{action:?} led elsewhere");
     }
 
-    /// The process that acted is in its new local state.
-    fn settle(&mut self, done: Done, after: LocalId) {
-        self.processes[done.action.process.index()].local = after;
-        self.trail.push(done);
-    }
-
-    /// The effect on the objects; what the process is told of it, and whether a cell changed.
-    fn carry_out<S: System>(
-        &mut self,
-        locals: &mut Locals<'_, S>,
-        action: Action,
-    ) -> (Outcome, bool) {
-        let Action { process, choice } = action;
+    /// The effect on the objects; what the process is told of it.
+    fn carry_out<S: System>(&mut self, locals: &mut Locals<'_, S>, done: &mut Done) -> Outcome {
+        let Action { process, choice } = done.action;
         let Status::At(op) = locals.status(self.local(process)) else {
             panic!("{process:?} has ended and cannot move");
         };
-        let mut changed = false;
-        let outcome = match *op {
+        match *op {
             Op::Isend { mailbox, envelope, value } => {
                 self.post(process, mailbox, End::Send, envelope, value)
             }
@@ -403,25 +425,18 @@ impl State {
             }
             Op::Access(cell, access) => {
                 let (outcome, new) = access.apply(self.content(cell), &mut locals.values);
-                changed = new.is_some();
+                done.changed = new.is_some();
                 self.cells[cell.index()].extend(new);
                 outcome
             }
             Op::Choose { lo, .. } => Outcome::Chosen(lo + i64::from(choice.0)),
             Op::Spawn(child) => {
-                let nth = self.spawned_count(process);
-                self.processes[process.index()].spawned += 1;
                 locals.start(child);
-                let id = locals.child(process, nth);
-                while self.processes.len() <= id.index() {
-                    self.processes.push(Process::ABSENT);
-                }
-                let born = self.trail.len() as u32;
-                self.processes[id.index()] = Process { local: child, born, ..Process::ABSENT };
-                Outcome::Spawned(id)
+                done.started = 1;
+                Outcome::Spawned(self.start(locals, process, 0, child))
             }
-        };
-        (outcome, changed)
+            Op::Handle { .. } => unreachable!("a handler has no outcome"),
+        }
     }
 
     fn post(
@@ -463,12 +478,13 @@ impl State {
     /// # Panics
     /// In an initial state.
     pub fn undo<S: System>(&mut self, locals: &Locals<'_, S>) {
-        let Done { action: Action { process, .. }, before, changed } =
+        let Done { action: Action { process, .. }, before, changed, messages, taken, started } =
             self.trail.pop().expect("an action to undo");
         let Status::At(op) = locals.status(before) else {
             panic!("{process:?} moved after it had ended");
         };
         self.processes[process.index()].local = before;
+        self.processes[process.index()].acted -= 1;
         match *op {
             Op::Isend { mailbox, .. } => self.unpost(process, mailbox, End::Send),
             Op::Irecv { mailbox, .. } => self.unpost(process, mailbox, End::Receive),
@@ -492,11 +508,15 @@ impl State {
                     self.cells[cell.index()].pop();
                 }
             }
-            Op::Spawn(_) => {
-                let nth = &mut self.processes[process.index()].spawned;
-                *nth -= 1;
-                let child = locals.known_child(process, *nth).expect("a child to undo");
-                self.processes[child.index()] = Process::ABSENT;
+            Op::Spawn(_) => self.unstart(locals, process, started),
+            Op::Handle { .. } => {
+                while self.inboxes.log().len() > messages as usize {
+                    self.inboxes.unsend();
+                }
+                self.unstart(locals, process, started);
+                if taken != NONE {
+                    self.inboxes.untake(taken);
+                }
             }
             Op::WaitAny(_)
             | Op::TestAny(_)
@@ -513,83 +533,5 @@ impl State {
     fn unpost(&mut self, process: ProcessId, mailbox: MailboxId, end: End) {
         self.mailboxes[mailbox.index()].pop(end);
         self.processes[process.index()].posted.pop();
-    }
-
-    /// What the last action touched, resolved in this execution.
-    ///
-    /// # Panics
-    /// In an initial state.
-    pub fn footprint<S: System>(&self, locals: &Locals<'_, S>) -> Footprint {
-        let &Done { action: Action { process, choice }, before, changed } =
-            self.trail.last().expect("an action");
-        let Status::At(op) = locals.status(before) else {
-            panic!("{process:?} moved after it had ended");
-        };
-        let watched = |comm: &Handle| {
-            let (mailbox, end, position, _) = self.communication(process, *comm);
-            (mailbox, end, position)
-        };
-        match op {
-            Op::Isend { mailbox, .. } => self.footprint_of_post(*mailbox, End::Send),
-            Op::Irecv { mailbox, .. } => self.footprint_of_post(*mailbox, End::Receive),
-            Op::WaitAny(comms) | Op::TestAny(comms) => match choice {
-                Choice::NOTHING => Footprint::Incomplete(comms.iter().map(watched).collect()),
-                Choice(index) => {
-                    let (mailbox, end, _, partner) =
-                        self.communication(process, comms[index as usize]);
-                    let partner = partner.expect("a completed communication has a partner");
-                    Footprint::Completed { mailbox, partner_end: end.opposite(), partner }
-                }
-            },
-            Op::AsyncLock(mutex) => Footprint::Lock(*mutex),
-            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => match choice {
-                Choice::NOTHING => Footprint::NotOwned(
-                    requests.iter().map(|&r| (r.mutex, self.mutex_request(process, r))).collect(),
-                ),
-                Choice(index) => {
-                    let request = requests[index as usize];
-                    let mutex = self.mutex(request.mutex);
-                    let by = mutex.granted_by(self.mutex_request(process, request));
-                    Footprint::Owned { mutex: request.mutex, by }
-                }
-            },
-            Op::Unlock(request) => {
-                let mutex = self.mutex(request.mutex);
-                let position = mutex.releases().len() as u32 - 1;
-                let new_owner = mutex.owner().filter(|&o| mutex.granted_by(o) == Some(position));
-                Footprint::Unlock { mutex: request.mutex, position, new_owner }
-            }
-            Op::AsyncAcquire(semaphore) => Footprint::Acquire(*semaphore),
-            Op::AcquireWait { semaphore, handle } => {
-                let request = self.semaphore_request(process, *handle);
-                let by = self.semaphore(*semaphore).granted_by(request);
-                Footprint::Granted { semaphore: *semaphore, by }
-            }
-            Op::Release(semaphore) => {
-                let position = self.semaphore(*semaphore).releases.len() as u32 - 1;
-                Footprint::Release { semaphore: *semaphore, position }
-            }
-            Op::Arrive { barrier, round } => Footprint::Arrive { barrier: *barrier, round: *round },
-            Op::BarrierWait { barrier, round } => {
-                Footprint::Pass { barrier: *barrier, round: *round }
-            }
-            Op::Access(cell, _) if changed => Footprint::Write(*cell),
-            Op::Access(cell, _) => Footprint::Read(*cell),
-            Op::Choose { .. } | Op::Local => Footprint::Nothing,
-            Op::Spawn(_) => {
-                let nth = self.spawned_count(process) - 1;
-                Footprint::Spawn(locals.known_child(process, nth).expect("a spawned child"))
-            }
-            Op::Join(target) => Footprint::Join(*target),
-        }
-    }
-
-    fn footprint_of_post(&self, mailbox: MailboxId, end: End) -> Footprint {
-        let partner = self.mailbox(mailbox).posts(end).last().and_then(Post::partner);
-        Footprint::Post { mailbox, end, position: self.last_position(mailbox, end), partner }
-    }
-
-    fn last_position(&self, mailbox: MailboxId, end: End) -> u32 {
-        self.mailbox(mailbox).posts(end).len() as u32 - 1
     }
 }

@@ -3,7 +3,10 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{BarrierId, End, MailboxId, Op, Outcome, SemaphoreId, State, Value, ValueId, Values};
+use super::{
+    BarrierId, End, MailboxId, Op, Outcome, ProcessId, SemaphoreId, State, Stimulus, Value,
+    ValueId, Values,
+};
 
 /// A concurrent program, seen process by process.
 ///
@@ -12,6 +15,8 @@ use super::{BarrierId, End, MailboxId, Op, Outcome, SemaphoreId, State, Value, V
 ///   Explorers call them once for each distinct argument and remember the answer.
 /// - A local state knows nothing but what outcomes told it. In particular it learns a received value only
 ///   from [`Outcome::Completed`].
+/// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not failed. What it does
+///   is told by [`accepts`](System::accepts) and [`handle`](System::handle), which are functions, too.
 /// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
 ///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
@@ -32,6 +37,52 @@ pub trait System {
     /// The local state after the pending operation was carried out with this outcome, run up to the next
     /// visible operation.
     fn resume(&self, local: &Self::Local, outcome: Outcome, values: &Values) -> Self::Local;
+
+    /// The messages that are pending from the start, with their receivers, in the order of sending.
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        Vec::new()
+    }
+
+    /// May some actor ever refuse a message?
+    fn has_guards(&self) -> bool {
+        false
+    }
+
+    /// Does the actor `own` in this local state take this message, or is this internal handler enabled?
+    fn accepts(
+        &self,
+        local: &Self::Local,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> bool {
+        let _ = (local, own, stimulus, values);
+        true
+    }
+
+    /// Runs a handler of the actor `own` to its end: the local state after it. The stimulus is accepted.
+    fn handle(
+        &self,
+        local: &Self::Local,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+        effects: &mut dyn Effects<Self::Local>,
+    ) -> Self::Local {
+        let _ = (values, effects);
+        unreachable!("{own:?} in {local:?} handles {stimulus:?}, but the system has no actors")
+    }
+
+    /// The place and text of the handler that this stimulus runs, if the system has a source.
+    fn handler_site(
+        &self,
+        local: &Self::Local,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> Option<Site> {
+        let _ = (local, stimulus, values);
+        None
+    }
 
     /// Judges a terminal state that is no deadlock: the assertions on final states. `locals` gives the
     /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each cell.
@@ -77,6 +128,15 @@ pub trait System {
     fn show_value(&self, value: &Value) -> String {
         value.to_string()
     }
+}
+
+/// What a handler does to others.
+pub trait Effects<L> {
+    /// Sends a message to an actor.
+    fn send(&mut self, to: ProcessId, message: Value);
+
+    /// Starts an actor in this local state.
+    fn spawn(&mut self, actor: L) -> ProcessId;
 }
 
 /// Something that a blocked process may need another one to do.

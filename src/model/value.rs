@@ -31,8 +31,15 @@ pub enum Value {
     List(im::Vector<Value>),
     /// A communication: the process's own post of that number.
     Comm(Handle),
-    /// A handle to a spawned process.
+    /// A handle to a spawned process, or a reference to an actor.
     Process(ProcessId),
+    /// What actors send one another.
+    Message {
+        /// Which message of the program.
+        name: u32,
+        /// Its parameters.
+        args: Arc<[Value]>,
+    },
 }
 
 impl Value {
@@ -76,6 +83,11 @@ impl fmt::Display for Value {
             }
             Value::Comm(handle) => write!(f, "comm {}", handle.0),
             Value::Process(p) => write!(f, "process {}", p.0),
+            Value::Message { name, args } => {
+                write!(f, "#{name}(")?;
+                sequence(f, &mut args.iter())?;
+                write!(f, ")")
+            }
         }
     }
 }

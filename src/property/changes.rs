@@ -48,6 +48,10 @@ impl<S: System> Replay<'_, S> {
             Op::Access(cell, _) => {
                 view.push((self.cell(*cell).into(), self.value(self.state.content(*cell))));
             }
+            Op::Handle { .. } => {
+                let actor = self.name(process);
+                view.push((format!("messages to {actor}"), self.pending_to(process)));
+            }
             Op::WaitAny(_)
             | Op::TestAny(_)
             | Op::MutexWaitAny(_)
@@ -60,6 +64,14 @@ impl<S: System> Replay<'_, S> {
             | Op::Join(_) => {}
         }
         view
+    }
+
+    /// The messages that an actor has not taken.
+    pub(super) fn pending_to(&self, actor: ProcessId) -> String {
+        let inboxes = self.state.inboxes();
+        let content = |at: u32| self.value(inboxes.log()[at as usize].content);
+        let pending: Vec<_> = inboxes.pending(actor).map(content).collect();
+        if pending.is_empty() { "none".into() } else { pending.join(", ") }
     }
 
     /// The posts at an end of a mailbox that have no partner.

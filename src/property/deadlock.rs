@@ -162,7 +162,19 @@ impl<S: System> Replay<'_, S> {
             }
             Op::BarrierWait { barrier, round } => Some(self.wait_for_arrivals(*barrier, *round)),
             Op::Join(target) => Some(self.wait_for_end(process, *target)),
+            Op::Handle { .. } => Some(self.wait_to_accept(process)),
             _ => None,
+        }
+    }
+
+    /// An actor with messages that it does not accept: another message could change its mind, from whomever.
+    fn wait_to_accept(&self, actor: ProcessId) -> Wait {
+        Wait {
+            words: format!("a state in which it accepts {}", self.pending_to(actor)),
+            helpers: Vec::new(),
+            hopeless: Some(
+                "it changes only by what it accepts, and nothing more is on its way".into(),
+            ),
         }
     }
 
@@ -289,7 +301,7 @@ impl<S: System> Replay<'_, S> {
         self.status(process).is_some_and(Status::has_ended)
     }
 
-    fn has_failed(&self, process: ProcessId) -> bool {
+    pub(super) fn has_failed(&self, process: ProcessId) -> bool {
         matches!(self.status(process), Some(Status::Failed(_)))
     }
 

@@ -81,14 +81,33 @@ impl<S: System> Replay<'_, S> {
             }
             Op::Choose { lo, .. } => format!("chooses {}", lo + i64::from(choice.0)),
             Op::Spawn(_) => {
-                let nth = state.spawned_count(process) - 1;
-                let child = self.locals.known_child(process, nth).expect("a spawned child");
+                let child = state.just_spawned(&self.locals).next().expect("a spawned child");
                 format!("starts {}", self.name(child))
             }
             Op::Join(target) => format!("{} has ended", self.name(*target)),
+            Op::Handle { .. } => self.handled(process),
             Op::Local => return None,
             Op::Access(..) => unreachable!("accesses are told by what they did to the cell"),
         })
+    }
+
+    /// What the handler that `process` has just run has sent and started.
+    fn handled(&self, process: ProcessId) -> String {
+        let position = Some(self.state.depth() - 1);
+        let log = self.state.inboxes().log();
+        let sent = log.iter().rev().take_while(|message| message.creator() == position);
+        let mut told: Vec<_> = sent
+            .map(|message| {
+                format!("sends {} to {}", self.value(message.content), self.name(message.to))
+            })
+            .collect();
+        let started = self.state.just_spawned(&self.locals).collect::<Vec<_>>();
+        told.extend(started.iter().rev().map(|&child| format!("starts {}", self.name(child))));
+        told.reverse();
+        if self.has_failed(process) {
+            told.push("fails".into());
+        }
+        told.join("; ")
     }
 
     /// `" 3"`, or nothing for unit.

@@ -11,8 +11,8 @@ use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::{final_failure, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId, Site,
-    State, Status, System, ValueId,
+    Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId,
+    Site, State, Status, Stimulus, System, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -135,9 +135,10 @@ impl<'s, S: System> Replay<'s, S> {
     /// The failure that the last step ran into, or the first one before any step.
     pub fn failure_of_last_step(&self) -> Option<Standing> {
         match self.state.schedule().next_back() {
-            Some(last) => self
-                .failure_of(last.process)
-                .or_else(|| self.failure_of(self.state.just_spawned(&self.locals)?)),
+            Some(last) => self.failure_of(last.process).or_else(|| {
+                let mut started = self.state.just_spawned(&self.locals);
+                started.find_map(|process| self.failure_of(process))
+            }),
             None => self.state.processes().find_map(|process| self.failure_of(process)),
         }
     }
@@ -210,6 +211,19 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
     }
 
+    /// The handler that an actor runs with this choice: its place, and what it acts on.
+    fn handler(&self, actor: ProcessId, choice: Choice) -> Site {
+        let stimulus = self.state.stimulus(choice);
+        let system = self.locals.system();
+        let local = self.locals.get(self.state.local(actor));
+        let site = system.handler_site(local, stimulus, &self.locals.values);
+        let mut site = site.unwrap_or_else(|| self.site(actor));
+        if let Stimulus::Message(content) = stimulus {
+            site.text = self.value(content);
+        }
+        site
+    }
+
     pub(super) fn pending(&self, process: ProcessId) -> Option<&Op> {
         match self.state.local(process) {
             LocalId::ABSENT => None,
@@ -218,8 +232,11 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     fn take(&mut self, Action { process, choice }: Action) -> Step {
-        let site = self.site(process);
         let op = self.pending(process).expect("an enabled process").clone();
+        let site = match &op {
+            Op::Handle { .. } => self.handler(process, choice),
+            _ => self.site(process),
+        };
         let told = match &op {
             Op::Access(cell, access) => {
                 let before = self.state.content(*cell);
@@ -337,6 +354,7 @@ fn describe(op: &Op) -> &'static str {
         Op::Local => "local",
         Op::Spawn(_) => "spawn",
         Op::Join(_) => "join",
+        Op::Handle { .. } => "handle",
     }
 }
 

@@ -3,12 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::HappensBefore;
-use crate::model::{Action, Footprint, Locals, PaperRelation, ProcessId, State, System};
+use crate::model::{
+    Action, Choice, Footprint, Locals, MessageId, PaperRelation, ProcessId, State, System,
+};
 
 /// The actions of `schedule` that happen before its last one, and that one, as an execution of its own.
 ///
 /// Like `schedule`, it is one from the initial state on fresh [`Locals`]; processes that are spawned in
-/// it are numbered anew, because fewer may be. O(n²) for n actions.
+/// it and messages that are sent are numbered anew, because fewer may be. O(n²) for n actions.
 pub fn causal_past<S: System>(system: &S, schedule: &[Action]) -> Vec<Action> {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
@@ -22,23 +24,40 @@ pub fn causal_past<S: System>(system: &S, schedule: &[Action]) -> Vec<Action> {
     replay(system, needed.map(|position| (schedule[position], order.footprint(position))))
 }
 
-/// These actions, with the processes that they spawn renumbered in order.
+/// These actions, with the processes that they spawn and the messages that they send renumbered in order.
 fn replay<'f, S: System>(
     system: &S,
     actions: impl Iterator<Item = (Action, &'f Footprint)>,
 ) -> Vec<Action> {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
-    let mut renamed: FxHashMap<ProcessId, ProcessId> = FxHashMap::default();
+    let mut processes: FxHashMap<ProcessId, ProcessId> = FxHashMap::default();
+    // By their numbers in the order of sending, which are their names on fresh locals.
+    let initial = state.inboxes().log().len() as u32;
+    let mut messages: FxHashMap<u32, u32> = (0..initial).map(|n| (n, n)).collect();
     let mut replayed = Vec::new();
     for (action, footprint) in actions {
-        let process = renamed.get(&action.process).copied().unwrap_or(action.process);
-        let action = Action { process, ..action };
+        let process = processes.get(&action.process).copied().unwrap_or(action.process);
+        let choice = match footprint {
+            Footprint::Handler { taken: Some(taken), .. } => {
+                Choice::message(MessageId(messages[taken]))
+            }
+            _ => action.choice,
+        };
+        let action = Action { process, choice };
         state.step(&mut locals, action);
-        if let (Footprint::Spawn(old), Footprint::Spawn(new)) =
-            (footprint, state.footprint(&locals))
-        {
-            renamed.insert(*old, new);
+        match (footprint, state.footprint(&locals)) {
+            (Footprint::Spawn(old), Footprint::Spawn(new)) => {
+                processes.insert(*old, new);
+            }
+            (
+                Footprint::Handler { sent: old, started: former, .. },
+                Footprint::Handler { sent: new, started, .. },
+            ) => {
+                processes.extend(former.iter().copied().zip(started));
+                messages.extend((old.0..old.0 + old.1).zip(new.0..));
+            }
+            _ => {}
         }
         replayed.push(action);
     }
@@ -48,7 +67,7 @@ fn replay<'f, S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Choice, Next, Objects, Op, Outcome, Values};
+    use crate::model::{Next, Objects, Op, Outcome, Values};
 
     /// Process 0 spawns two children, each of which has one local action.
     struct TwoChildren(Objects);

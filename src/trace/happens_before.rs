@@ -131,11 +131,7 @@ impl<I: Independence> HappensBefore<I> {
         if let Some(&previous) = self.by_process[process.index()].last() {
             self.add_cause(previous);
         }
-        for other in (0..self.by_process.len()).filter(|&other| other != process.index()) {
-            if let Some(cause) = self.newest_dependent(other) {
-                self.add_cause(cause);
-            }
-        }
+        self.add_causes_of_others(process);
         self.keep_direct(causes);
 
         self.clocks[clock + process.index()] = nth + 1;
@@ -151,6 +147,29 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process[last.process.index()].pop();
         self.clocks.truncate(last.clock as usize);
         self.causes.truncate(last.causes as usize);
+    }
+
+    /// Notes the newest actions of other processes that the newest action depends on.
+    fn add_causes_of_others(&mut self, process: ProcessId) {
+        let newest = self.entries.len() - 1;
+        if let Some(count) = self.told_causes(newest).map(<[u32]>::len) {
+            for index in 0..count {
+                let cause = self.told_causes(newest).expect("told as before")[index];
+                if !self.counts(newest, cause as usize) {
+                    self.add_cause(cause);
+                }
+            }
+            return;
+        }
+        for other in (0..self.by_process.len()).filter(|&other| other != process.index()) {
+            if let Some(cause) = self.newest_dependent(other) {
+                self.add_cause(cause);
+            }
+        }
+    }
+
+    fn told_causes(&self, position: usize) -> Option<&[u32]> {
+        self.relation.causes(&self.entries[position].footprint)
     }
 
     /// The last action of process `other` that the newest action depends on, unless the clock of the

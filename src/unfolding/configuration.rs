@@ -167,12 +167,12 @@ impl Configuration {
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
                 self.note_choice(id, choice, requests.len());
             }
-            Op::Spawn(_) => {
-                let nth = self.state.spawned_count(process) - 1;
-                let child = locals.child(process, nth);
+            Op::Spawn(_) | Op::Handle { .. } => {
                 structure.reserve_processes(locals.process_count());
                 self.reserve_processes(&structure.lanes, locals.process_count());
-                self.spawns[child.index()] = id;
+                for child in self.state.just_spawned(locals) {
+                    self.spawns[child.index()] = id;
+                }
             }
             _ => {}
         }
@@ -244,10 +244,10 @@ impl Configuration {
             Some(Op::Arrive { barrier, round }) => {
                 self.arrivals_in(*barrier, *round).pop();
             }
-            Some(Op::Spawn(_)) => {
-                let nth = self.state.spawned_count(process) - 1;
-                let child = locals.known_child(process, nth).expect("a child to take back");
-                self.spawns[child.index()] = EventId::NONE;
+            Some(Op::Spawn(_) | Op::Handle { .. }) => {
+                for child in self.state.just_spawned(locals) {
+                    self.spawns[child.index()] = EventId::NONE;
+                }
             }
             _ => {}
         }

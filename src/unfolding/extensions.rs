@@ -9,8 +9,10 @@
 //! - the next actions of other processes that depend on e;
 //! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. It is
 //!   neither executed as such nor enabled, so theorem 1 of the paper, which looks only at enabled actions,
-//!   misses it; `tests/naive` has the programs that show it.
+//!   misses it; `tests/naive` has the programs that show it. Actors are this through and through: a message
+//!   may come at every position of its receiver's chain (`actor`).
 
+mod actor;
 mod mailbox;
 mod memory;
 mod mutex;
@@ -26,7 +28,7 @@ use super::structure::Draft;
 use mailbox::Post;
 
 use super::{Configuration, Unfolding};
-use crate::model::{Choice, Envelope, LocalId, Op, Outcome, ProcessId, Status, System};
+use crate::model::{Choice, Envelope, LocalId, Locals, Op, Outcome, ProcessId, Status, System};
 
 /// A process at a point of its own: who acts, from which local state, after which event.
 #[derive(Clone, Copy, Debug)]
@@ -87,10 +89,12 @@ impl<S: System> Unfolding<'_, S> {
         c.record(&mut self.structure, &mut self.locals, e);
         let process = self.structure.event(e).process;
         self.extend_own(c, process);
-        if let Op::Spawn(_) = self.op(e) {
-            let nth = c.state.spawned_count(process) - 1;
-            let child = self.locals.child(process, nth);
+        let started: SmallVec<[ProcessId; 4]> = c.state.just_spawned(&self.locals).collect();
+        for child in started {
             self.extend_own(c, child);
+        }
+        if let Op::Handle { .. } = self.op(e) {
+            return self.extend_receivers(c, e);
         }
         self.extend_others(c, e);
         if !c.open.is_empty() {
@@ -155,6 +159,7 @@ impl<S: System> Unfolding<'_, S> {
             Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
             Op::Spawn(_) => self.extend_spawn(c, from),
             Op::Join(target) => self.extend_joined(c, from, target),
+            Op::Handle { internals } => self.extend_handlers(c, from, internals),
         }
     }
 
@@ -210,6 +215,7 @@ impl<S: System> Unfolding<'_, S> {
             Op::Access(cell, access) => self.extend_access_by(c, from, cell, access, e),
             Op::Join(target) => self.extend_joined_by(c, from, target, e),
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
+            Op::Handle { .. } => {}
         }
     }
 
@@ -326,6 +332,18 @@ impl<S: System> Unfolding<'_, S> {
         shape: Shape<'_>,
         others: &[EventId],
     ) -> EventId {
+        self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.outcome))
+    }
+
+    /// The same, if `after` tells the local state that follows.
+    fn add_with(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        shape: Shape<'_>,
+        others: &[EventId],
+        after: impl FnOnce(&mut Locals<'_, S>) -> LocalId,
+    ) -> EventId {
         let causes = self.direct_causes(from.after_event, others);
         let mut draft = Draft {
             process: from.process,
@@ -350,7 +368,7 @@ impl<S: System> Unfolding<'_, S> {
             self.cut_off = true;
             return EventId::NONE;
         }
-        draft.after = self.locals.resume(from.before, shape.outcome);
+        draft.after = after(&mut self.locals);
         self.structure.insert(&draft, c)
     }
 

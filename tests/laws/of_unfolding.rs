@@ -1,7 +1,7 @@
 //! The incremental unfolding against the definitions: ex(C), <, #, #i, and alternatives.
 
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::model::{Action, Locals, ProcessId, System};
+use mazurka::model::{Action, Birth, Locals, ProcessId, System};
 use mazurka::unfolding::{Configuration, EventId, Unfolding};
 
 use crate::naive::{Set, Structure};
@@ -27,11 +27,11 @@ struct Bench<'s> {
 
 /// What `to` calls a process of `from`: the same child of the same parent.
 fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessId) -> ProcessId {
-    match from.parent(process) {
+    match from.birth(process) {
         None => process,
-        Some((parent, nth)) => {
-            let parent = rename(from, to, parent);
-            to.known_child(parent, nth).expect("a process that both have met")
+        Some(birth) => {
+            let parent = rename(from, to, birth.parent);
+            to.known_child(Birth { parent, ..birth }).expect("a process that both have met")
         }
     }
 }

@@ -8,7 +8,7 @@
 use smallvec::smallvec;
 
 use super::{Events, Origin, Shape};
-use crate::model::{BarrierId, Choice, Handle, Outcome, ProcessId, SemaphoreId, System};
+use crate::model::{BarrierId, Birth, Choice, Handle, Outcome, ProcessId, SemaphoreId, System};
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -109,8 +109,8 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     pub(super) fn extend_spawn(&mut self, c: &Configuration, from: Origin) -> Events {
-        let nth = c.state.spawned_count(from.process);
-        let child = self.locals.child(from.process, nth);
+        let act = c.state.acted(from.process);
+        let child = self.locals.child(Birth { parent: from.process, act, place: 0 });
         smallvec![self.add(c, from, Shape::plain(Outcome::Spawned(child)), &[])]
     }
 

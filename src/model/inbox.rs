@@ -1,0 +1,138 @@
+//! Messages between actors: every one ever sent, and which of them are pending.
+//!
+//! Like the other objects this is a log: sending appends, undoing pops. An actor takes its messages in any
+//! order, so the pending ones of each actor form a doubly linked list through the log; taking a message
+//! unlinks it and leaves its own links as they are, so that undoing, last taken first, can put it back where
+//! it was. Both are O(1).
+//!
+//! Invariant, restored by each method: the list of an actor holds its messages that are sent and not
+//! taken, in the order of sending.
+
+use super::object::{NONE, place};
+use super::{MessageId, ProcessId, ValueId};
+
+/// A message that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its name, the same on every branch of a search.
+    pub id: MessageId,
+    /// The receiver.
+    pub to: ProcessId,
+    /// What it says.
+    pub content: ValueId,
+    creator: u32,
+    taken: bool,
+    previous: u32,
+    next: u32,
+}
+
+impl Message {
+    /// The action that sent it, by its position in the execution; `None` if it was there from the start.
+    pub fn creator(&self) -> Option<usize> {
+        place(self.creator).map(|position| position as usize)
+    }
+
+    /// Is it not taken yet?
+    pub fn is_pending(&self) -> bool {
+        !self.taken
+    }
+}
+
+/// All messages of an execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inboxes {
+    log: Vec<Message>,
+    /// Per actor the first and the last of its pending messages.
+    ends: Vec<(u32, u32)>,
+    /// Per name the position in the log.
+    positions: Vec<u32>,
+}
+
+impl Inboxes {
+    /// Every message so far, in the order of sending.
+    pub fn log(&self) -> &[Message] {
+        &self.log
+    }
+
+    /// The position in the log of a message that was sent here.
+    pub fn position(&self, id: MessageId) -> Option<u32> {
+        self.positions.get(id.index()).copied().and_then(place)
+    }
+
+    /// The pending messages of an actor by their positions in the log, in the order of sending.
+    pub fn pending(&self, actor: ProcessId) -> impl Iterator<Item = u32> {
+        let first = self.ends.get(actor.index()).map_or(NONE, |&(first, _)| first);
+        std::iter::successors(place(first), |&at| place(self.log[at as usize].next))
+    }
+
+    /// Has the actor a pending message?
+    pub fn has_pending(&self, actor: ProcessId) -> bool {
+        self.pending(actor).next().is_some()
+    }
+
+    /// Appends a message; `creator` is the position of the sending action in the execution.
+    pub(super) fn send(
+        &mut self,
+        id: MessageId,
+        to: ProcessId,
+        content: ValueId,
+        creator: Option<usize>,
+    ) {
+        let at = self.log.len() as u32;
+        if self.ends.len() <= to.index() {
+            self.ends.resize(to.index() + 1, (NONE, NONE));
+        }
+        let (first, last) = &mut self.ends[to.index()];
+        let previous = std::mem::replace(last, at);
+        match previous {
+            NONE => *first = at,
+            previous => self.log[previous as usize].next = at,
+        }
+        let creator = creator.map_or(NONE, |position| position as u32);
+        self.log.push(Message { id, to, content, creator, taken: false, previous, next: NONE });
+        if self.positions.len() <= id.index() {
+            self.positions.resize(id.index() + 1, NONE);
+        }
+        self.positions[id.index()] = at;
+    }
+
+    /// Takes the last sending back.
+    pub(super) fn unsend(&mut self) {
+        let message = self.log.pop().expect("a message to take back");
+        self.positions[message.id.index()] = NONE;
+        let (first, last) = &mut self.ends[message.to.index()];
+        *last = message.previous;
+        match message.previous {
+            NONE => *first = NONE,
+            previous => self.log[previous as usize].next = NONE,
+        }
+    }
+
+    /// Takes a pending message out of its list.
+    pub(super) fn take(&mut self, at: u32) {
+        let message = &mut self.log[at as usize];
+        message.taken = true;
+        let (to, previous, next) = (message.to.index(), message.previous, message.next);
+        self.link(to, previous, next, next, previous);
+    }
+
+    /// Puts the message that was taken last back into its list.
+    pub(super) fn untake(&mut self, at: u32) {
+        let message = &mut self.log[at as usize];
+        message.taken = false;
+        let (to, previous, next) = (message.to.index(), message.previous, message.next);
+        self.link(to, previous, next, at, at);
+    }
+
+    /// After `previous` comes `after`, before `next` comes `before`.
+    fn link(&mut self, actor: usize, previous: u32, next: u32, after: u32, before: u32) {
+        match previous {
+            NONE => self.ends[actor].0 = after,
+            previous => self.log[previous as usize].next = after,
+        }
+        match next {
+            NONE => self.ends[actor].1 = before,
+            next => self.log[next as usize].previous = before,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Extensions by handlers of actors.
+//!
+//! A message m that is sent by event k to actor a: `[k] ∪ [x]` for each position x in a's chain of C that does
+//! not know k's past the wrong way round (k is not after a later event of a) and where a's guard lets m in.
+//! For *every* pending message, enabled at C or not: a guard that has turned false again was true at an
+//! earlier position, and there m is in conflict with what a did instead. An internal handler: each position
+//! where it is enabled.
+//!
+//! When e joins C, the new ones are, with e as a direct cause: each pending message and internal handler of
+//! e's own actor at the position after e; and each message that e has sent, at all positions of its receiver.
+
+use super::{Events, Origin, Shape};
+use crate::model::{Choice, Op, Outcome, ProcessId, Stimulus, System};
+use crate::unfolding::event::EventId;
+use crate::unfolding::{Configuration, Unfolding};
+
+impl<S: System> Unfolding<'_, S> {
+    /// The extensions of an actor at its last position in C.
+    pub(super) fn extend_handlers(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        internals: u32,
+    ) -> Events {
+        let inboxes = c.state.inboxes();
+        let mut events = Events::new();
+        for at in inboxes.pending(from.process) {
+            let message = &inboxes.log()[at as usize];
+            let creator = message.creator().map_or(EventId::NONE, |position| c.events()[position]);
+            events.push(self.extend_handler(c, from, Choice::message(message.id), creator));
+        }
+        for handler in 0..internals {
+            events.push(self.extend_handler(c, from, Choice::internal(handler), EventId::NONE));
+        }
+        events
+    }
+
+    /// The extensions by the messages that e, which has just joined C, has sent to others.
+    pub(super) fn extend_receivers(&mut self, c: &mut Configuration, e: EventId) {
+        let sender = self.structure.event(e).process;
+        let position = Some(c.events().len() - 1);
+        let log = c.state.inboxes().log();
+        let sent = log.iter().rev().take_while(|message| message.creator() == position).count();
+        for at in log.len() - sent..log.len() {
+            let message = &c.state.inboxes().log()[at];
+            let (receiver, choice) = (message.to, Choice::message(message.id));
+            if receiver != sender {
+                self.extend_receiver(c, receiver, choice, e);
+            }
+        }
+    }
+
+    /// The extensions by a message that e has sent, at each position of its receiver in C.
+    fn extend_receiver(
+        &mut self,
+        c: &mut Configuration,
+        receiver: ProcessId,
+        choice: Choice,
+        e: EventId,
+    ) {
+        let lane = self.structure.lanes.process(receiver);
+        let known = self.known(e, lane);
+        let mut from = self.origin(c, receiver);
+        let last = self.extend_handler(c, from, choice, e);
+        let mut enabled: Events = c.enabled_of(receiver).into();
+        if !enabled.contains(&last) {
+            enabled.push(last);
+            c.set_enabled(receiver, &enabled);
+        }
+        while self.structure.depth(lane, from.previous) > known {
+            let undone = self.structure.event(from.previous);
+            from = Origin {
+                process: receiver,
+                before: undone.before,
+                previous: undone.own.parent,
+                after_event: undone.after_event,
+            };
+            self.extend_handler(c, from, choice, e);
+        }
+    }
+
+    /// The extension by one choice of an actor at one position, if its guard allows it.
+    fn extend_handler(
+        &mut self,
+        c: &Configuration,
+        from: Origin,
+        choice: Choice,
+        creator: EventId,
+    ) -> EventId {
+        let stimulus: Stimulus = c.state.stimulus(choice);
+        let process = from.process;
+        if !matches!(self.locals.op(from.before), Some(Op::Handle { .. }))
+            || !self.locals.accepts(process, from.before, stimulus)
+        {
+            return EventId::NONE;
+        }
+        let act = self.structure.depth(self.structure.lanes.process(process), from.previous);
+        let shape = Shape { choice, ..Shape::plain(Outcome::Unit) };
+        self.add_with(c, from, shape, &[creator], |locals| {
+            locals.react(process, from.before, stimulus, act).after
+        })
+    }
+}
