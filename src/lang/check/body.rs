@@ -160,6 +160,10 @@ impl Checker<'_> {
         what: &'static str,
     ) -> VarId {
         let id = self.scope.vars.len() as VarId;
+        if name == "self" && self.scope.context.in_actor() {
+            let message = "`self` is the reference of the actor";
+            self.report(Diagnostic::error(span, message).label("choose another name"));
+        }
         let outermost = matches!(self.scope.context, Context::Process | Context::Actor);
         let top_level = outermost && self.scope.blocks.len() <= 2;
         let name = name.to_owned();
