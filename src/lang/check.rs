@@ -96,7 +96,7 @@ pub fn check(
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
-        declared: file.items.iter().filter_map(Item::name).map(|name| name.text.clone()).collect(),
+        declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
     };
     checker.declare(file);
@@ -120,7 +120,7 @@ enum Meaning {
     Process(u32),
     /// By its place among the processes.
     Actor(u32),
-    Message(u32),
+    Message,
     /// A declaration of objects, by its place in `groups`.
     Objects(u32),
 }
@@ -225,6 +225,11 @@ impl Context {
             Context::Init => "`init`",
             Context::Final => "`final`",
         }
+    }
+
+    /// Is it part of an actor?
+    fn in_actor(self) -> bool {
+        matches!(self, Context::Actor | Context::Guard | Context::Handler)
     }
 
     /// May it send and spawn as actors do?

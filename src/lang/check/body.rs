@@ -41,9 +41,9 @@ impl Checker<'_> {
         }
         let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
         if !runs && self.out.inits.is_empty() && self.diagnostics.is_empty() {
-            let diagnostic =
-                Diagnostic::outside("the file declares no process that runs from the start");
-            self.report(diagnostic.hint("add one, such as `process Main { }`"));
+            let message = "the file declares no process and no actor that exists from the start";
+            let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+            self.report(Diagnostic::outside(message).hint(hint));
         }
     }
 
@@ -160,6 +160,10 @@ impl Checker<'_> {
         what: &'static str,
     ) -> VarId {
         let id = self.scope.vars.len() as VarId;
+        if name == "self" && self.scope.context.in_actor() {
+            let message = "`self` is the reference of the actor";
+            self.report(Diagnostic::error(span, message).label("choose another name"));
+        }
         let outermost = matches!(self.scope.context, Context::Process | Context::Actor);
         let top_level = outermost && self.scope.blocks.len() <= 2;
         let name = name.to_owned();

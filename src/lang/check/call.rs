@@ -153,8 +153,10 @@ impl Checker<'_> {
     ) -> (Expr, Type) {
         let function = match self.globals.get(&name.text).map(|global| &global.meaning) {
             Some(Meaning::Function(function)) => *function,
-            Some(&Meaning::Message(message)) => return self.message(message, args, span, want),
             _ => {
+                if let Some(message) = self.message_called(&name.text) {
+                    return self.message(message, args, span, want);
+                }
                 self.no_function(name, args, want);
                 return wrong(span);
             }

@@ -6,7 +6,7 @@
 
 use super::call::Call;
 use super::expr::wrong;
-use super::{Checker, Context, Global, Meaning, MessageSignature, Want};
+use super::{Checker, Context, Meaning, MessageSignature, Want};
 use crate::lang::ast::{self, Arg, Handler, Name, Param};
 use crate::lang::diagnostic::{Diagnostic, Span, nearest};
 use crate::lang::hir::{Expr, ExprKind, ObjectKind, Pattern};
@@ -33,15 +33,15 @@ impl Checker<'_> {
             self.must_agree(message, &types, span);
             return Some(message);
         }
-        let message = self.messages.len() as u32;
-        self.enter(name, Meaning::Message(message));
-        // One whose name is taken or missing has no meaning.
-        let entered = self.message_called(&name.text) == Some(message);
-        if entered {
-            self.messages.push(MessageSignature { name: name.text.clone(), params: types, span });
-            self.out.messages.push(name.text.clone());
+        if name.text.is_empty() {
+            return None;
         }
-        entered.then_some(message)
+        // One whose name is taken is known all the same: the uses of it are no further mistakes.
+        let message = self.messages.len() as u32;
+        self.enter(name, Meaning::Message);
+        self.messages.push(MessageSignature { name: name.text.clone(), params: types, span });
+        self.out.messages.push(name.text.clone());
+        Some(message)
     }
 
     fn must_agree(&mut self, message: u32, types: &[Type], span: Span) {
@@ -65,10 +65,8 @@ impl Checker<'_> {
 
     /// The message of this name.
     pub(super) fn message_called(&self, name: &str) -> Option<u32> {
-        match self.globals.get(name) {
-            Some(Global { meaning: Meaning::Message(message), .. }) => Some(*message),
-            _ => None,
-        }
+        let found = self.messages.iter().position(|message| message.name == name);
+        found.map(|message| message as u32)
     }
 
     /// `Register(id)` as a value.
@@ -147,6 +145,7 @@ impl Checker<'_> {
         let target_span = target.span;
         let target = self.target(target);
         let (message, ty) = self.expr(message, Want::Hint(&Type::Message));
+        let (target, to) = target?;
         if !self.infer.coerce(&ty, &Type::Message) {
             let shown = self.show(&ty);
             let diagnostic =
@@ -154,7 +153,6 @@ impl Checker<'_> {
             let hint = "a message is made by its name: `Msg(…)`";
             self.report(diagnostic.label(format!("this is {shown}")).hint(hint));
         }
-        let (target, to) = target?;
         match (&to, &message.kind) {
             (Type::Actor(declaration), ExprKind::Message(name, _)) => {
                 self.must_handle(*declaration, *name, message.span, target_span);
@@ -262,11 +260,12 @@ impl Checker<'_> {
     pub(super) fn refuse_operation(&mut self, name: &str, span: Span) {
         let context = self.scope.context;
         let message = format!("{} cannot call `{name}`", context.who());
-        let in_actor = matches!(context, Context::Actor | Context::Guard) || context.acts();
+        let in_actor = context.in_actor() || context == Context::Init;
         let diagnostic = Diagnostic::error(span, message);
         self.report(match (in_actor, name) {
             (true, "send") => diagnostic.label("only handlers and `init` may do this"),
             (true, name) => diagnostic.label("only a process may do this").hint(actors_way(name)),
+            (false, "send") => diagnostic.label("only processes, handlers and `init` send"),
             (false, _) => diagnostic.label("only a process may do this"),
         });
     }

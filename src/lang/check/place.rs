@@ -48,9 +48,7 @@ impl Checker<'_> {
                 let (what, hint) = match other {
                     Meaning::Enum(_) => ("an enumeration", format!("name a variant: `{name}::…`")),
                     Meaning::Function(_) => ("a function", format!("call it: `{name}(…)`")),
-                    Meaning::Message(_) => {
-                        ("a message", format!("say what it carries: `{name}(…)`"))
-                    }
+                    Meaning::Message => ("a message", format!("say what it carries: `{name}(…)`")),
                     _ => ("a process", "`final` may read its variables: `P.v`".to_owned()),
                 };
                 let message = format!("`{name}` is {what}, not a value");
@@ -280,7 +278,7 @@ impl Checker<'_> {
                 Some(Meaning::Function(_)) => format!("`{name}` is a function"),
                 Some(Meaning::Process(_)) => format!("`{name}` is a process"),
                 Some(Meaning::Actor(_)) => format!("`{name}` is an actor"),
-                Some(Meaning::Message(_)) => format!("`{name}` is a message"),
+                Some(Meaning::Message) => format!("`{name}` is a message"),
                 None => format!("`{name}` is unknown"),
             },
             _ => "this is a value".to_owned(),

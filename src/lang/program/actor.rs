@@ -113,9 +113,11 @@ impl Program {
 
     /// May some actor ever refuse a message?
     pub(super) fn may_refuse(&self) -> bool {
-        let mut handlers =
-            self.code.actors.iter().flat_map(|actor| actor.messages.values().flatten());
-        self.sends_blindly || handlers.any(|handler| handler.guard.is_some())
+        self.code.actors.iter().any(|actor| {
+            let lacks_some = actor.messages.len() < self.messages.len();
+            let mut handlers = actor.messages.values().flatten();
+            (self.sends_blindly && lacks_some) || handlers.any(|handler| handler.guard.is_some())
+        })
     }
 
     /// The handlers that a stimulus may run, and what the message carries.
