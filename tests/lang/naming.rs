@@ -175,7 +175,8 @@ fn who_may_supply_what() {
 
 #[test]
 fn constants_and_expectations() {
-    let source = "//@ traces 2 deadlocked 0
+    let source = "//@ traces 2 deadlocked 0 states 1,3,1_000
+//@ allow-pending depth 12 verdict ok
 //@ with N=4 M=-2 slow traces 6 deadlocked 1 verdict deadlock interleavings 1_000
 const N = 3;
 const M = -N;
@@ -186,14 +187,16 @@ process P { }";
     let constants: Vec<_> =
         program.constants().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(constants, ["N=5", "M=-5", "YES=true"]);
-    let [first, second] = program.expectations() else { panic!("two expectations") };
+    let [first, bounded, second] = program.expectations() else { panic!("three expectations") };
+    assert_eq!((&first.states, first.depth), (&Some(vec![1, 3, 1000]), None));
+    assert_eq!((bounded.allow_pending, bounded.depth), (true, Some(12)));
     assert_eq!(
         (first.traces, first.deadlocked, first.verdict, first.slow),
         (Some(2), Some(0), None, false)
     );
     assert_eq!(second.with, [("N".to_owned(), "4".to_owned()), ("M".to_owned(), "-2".to_owned())]);
     assert_eq!((second.traces, second.deadlocked), (Some(6), Some(1)));
-    assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 2));
+    assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 3));
     assert_eq!(second.verdict.map(Verdict::name), Some("deadlock"));
 }
 
