@@ -5,9 +5,11 @@
 
 mod driver;
 mod exhaustive;
+mod order;
 mod udpor;
 
 pub use driver::{Budget, Driver};
+pub use order::{Order, Sorter};
 
 use std::time::Duration;
 
@@ -30,6 +32,15 @@ pub enum K {
     Partial(u32),
     /// Alternatives to all disabled events.
     Optimal,
+}
+
+/// How an explorer that walks along executions goes about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scheduling {
+    /// In which order enabled actions are tried.
+    pub order: Order,
+    /// With sleep sets (Godefroid 1996) on top.
+    pub sleep_sets: bool,
 }
 
 /// What is known of an explorer before it runs.

@@ -8,13 +8,17 @@
 //! |---|---|
 //! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
+//! | [`Execution`] | an execution with its state and order, going forward and back |
+//! | [`Strand`] | what is scheduled on its own: a process, a message, an internal handler |
 //! | [`causal_past()`] | what of an execution its last action needs |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod causal_past;
+mod execution;
 mod happens_before;
 mod normal_form;
 
 pub use causal_past::causal_past;
+pub use execution::{Execution, Strand};
 pub use happens_before::HappensBefore;
 pub use normal_form::{Classes, NormalForm, Occurrence};

@@ -49,10 +49,13 @@ fn sites_and_variables() {
     let local = locals.get(locals.initial()[0]);
     let site = program.site(local).expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (5, 50, "isend( m, 2)"));
-    let shown: Vec<_> =
-        program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    let shown: Vec<_> = program
+        .variables(local, &|_| None)
+        .into_iter()
+        .map(|(n, v)| format!("{n} = {v}"))
+        .collect();
     assert_eq!(shown, ["i = 1", "color = Blue", "inner = [(1, Red)]"]);
-    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }), "Blue");
+    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }, &|_| None), "Blue");
     assert_eq!(program.objects().mailboxes, ["m"]);
 }
 
@@ -121,7 +124,7 @@ fn constants_may_be_variants() {
         let program = program_with(source, &[("MODE", text)]);
         let constants: Vec<_> = program
             .constants()
-            .map(|(name, value)| format!("{name}={}", program.show_value(value)))
+            .map(|(name, value)| format!("{name}={}", program.show_value(value, &|_| None)))
             .collect();
         let variant = text.trim_start_matches("Mode::");
         assert_eq!(constants, [format!("MODE={variant}"), format!("OTHER={other}")]);
@@ -212,7 +215,7 @@ fn violations_have_places() {
     let site = failure.site.as_ref().expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (1, 26, "1 / n"));
     let locals = Locals::new(&program);
-    let shown = program.variables(locals.get(locals.initial()[0]));
+    let shown = program.variables(locals.get(locals.initial()[0]), &|_| None);
     assert_eq!(shown, [("top".to_owned(), "4".to_owned())]);
 }
 

@@ -108,7 +108,7 @@ fn run(program: &Program, seed: usize) {
         enabled.clear();
         state.step(&mut locals, chosen);
         let local = locals.get(state.local(chosen.process));
-        program.variables(local);
+        program.variables(local, &|_| None);
         program.process_name(local);
     }
 }

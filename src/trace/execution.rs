@@ -1,0 +1,106 @@
+//! An execution with its state and its happens-before order, going forward and back.
+//!
+//! What DPOR and its kin walk along: pushing executes an action, popping takes it back, both without
+//! looking at the rest of the execution.
+
+use super::HappensBefore;
+use crate::model::{
+    Action, Footprint, Handled, Locals, MessageId, Op, PaperRelation, ProcessId, State, System,
+};
+
+/// What is scheduled on its own, one action after the other: the unit between which races are.
+///
+/// The actions of one process are in a fixed order, so a process is one. An actor takes its messages in any
+/// order, so each of them is one (of a single action), and each internal handler is one: two of them at one
+/// actor depend on one another and can race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Strand {
+    /// A process that is no actor.
+    Process(ProcessId),
+    /// A message.
+    Message(MessageId),
+    /// An internal handler of an actor.
+    Internal(ProcessId, u32),
+}
+
+/// An execution from the initial state.
+pub struct Execution<'s, S: System> {
+    /// The local states met on all branches.
+    pub locals: Locals<'s, S>,
+    state: State,
+    order: HappensBefore<PaperRelation>,
+}
+
+impl<'s, S: System> Execution<'s, S> {
+    /// The empty execution.
+    pub fn new(system: &'s S) -> Self {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        Execution { locals, state, order: HappensBefore::new(PaperRelation) }
+    }
+
+    /// The state that it leads to.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Which of its actions happens before which.
+    pub fn order(&self) -> &HappensBefore<PaperRelation> {
+        &self.order
+    }
+
+    /// How many actions it has.
+    pub fn len(&self) -> usize {
+        self.state.depth()
+    }
+
+    /// Is it the empty execution?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Executes an enabled action.
+    pub fn push(&mut self, action: Action) {
+        self.state.step(&mut self.locals, action);
+        self.order.push(action.process, self.state.footprint(&self.locals));
+    }
+
+    /// Takes the last action back.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn pop(&mut self) {
+        self.state.undo(&self.locals);
+        self.order.pop();
+    }
+
+    /// The enabled actions, by process and then by choice, appended to `actions`.
+    pub fn enabled(&self, actions: &mut Vec<Action>) {
+        self.state.enabled(&self.locals, actions);
+    }
+
+    /// What the enabled action would touch if it were executed now.
+    pub fn footprint(&mut self, action: Action) -> Footprint {
+        self.state.step(&mut self.locals, action);
+        let footprint = self.state.footprint(&self.locals);
+        self.state.undo(&self.locals);
+        footprint
+    }
+
+    /// Is `process` an actor here?
+    pub fn is_actor(&self, process: ProcessId) -> bool {
+        self.state.exists(process)
+            && matches!(self.locals.op(self.state.local(process)), Some(Op::Handle { .. }))
+    }
+
+    /// Which strand an enabled action belongs to.
+    pub fn strand(&self, action: Action) -> Strand {
+        if !self.is_actor(action.process) {
+            return Strand::Process(action.process);
+        }
+        match action.choice.handled() {
+            Handled::Message(message) => Strand::Message(message),
+            Handled::Internal(handler) => Strand::Internal(action.process, handler),
+        }
+    }
+}
