@@ -189,12 +189,13 @@ fn init_begins() {
     let names: Vec<_> =
         locals.initial().iter().map(|&id| program.process_name(locals.get(id))).collect();
     assert_eq!(names, ["Sink", "P", "Worker#1", "Worker#2", "Worker#3"]);
-    let variables = program.variables(locals.get(locals.initial()[3]));
+    let variables = program.variables(locals.get(locals.initial()[3]), &|_| None);
     let shown: Vec<_> = variables.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     assert_eq!(shown, ["n = 5", "twice = 10"]);
     let sent = program.initial_messages();
     assert!(sent.iter().all(|&(to, _)| to == ProcessId(0)));
-    let shown: Vec<_> = sent.iter().map(|(_, message)| program.show_value(message)).collect();
+    let shown: Vec<_> =
+        sent.iter().map(|(_, message)| program.show_value(message, &|_| None)).collect();
     assert_eq!(shown, ["Put(1)", "Put(0)", "Put(10)"]);
 }
 
@@ -220,16 +221,16 @@ fn names_and_sites() {
     assert_eq!(site.text, "actor Node[i in 1..3]");
 
     let (_, born) = program.initial_messages().remove(1);
-    assert_eq!(program.show_value(&born), "Born(Worker#1, Node[2])");
-    assert_eq!(program.show_value(&Value::Process(ProcessId(9))), "actor 9");
-    let peers = program.variables(locals.get(state.local(ProcessId(1))));
+    assert_eq!(program.show_value(&born, &|_| None), "Born(Worker#1, Node[2])");
+    assert_eq!(program.show_value(&Value::Process(ProcessId(9)), &|_| None), "actor 9");
+    let peers = program.variables(locals.get(state.local(ProcessId(1))), &|_| None);
     assert_eq!(peers[1], ("peers".to_owned(), "[Single, Node[2]]".to_owned()));
 
     for (color, line, text) in [("Red", 3, "on Paint(c: Color)"), ("Blue", 4, "on Paint(c: Color)")]
     {
         let index = u32::from(color == "Blue");
         let paint = Value::Message { name: 0, args: [Value::Variant { of: 0, index }].into() };
-        assert_eq!(program.show_value(&paint), format!("Paint({color})"));
+        assert_eq!(program.show_value(&paint, &|_| None), format!("Paint({color})"));
         let stimulus = Stimulus::Message(locals.values.intern(paint));
         let site = program.handler_site(&at_rest, stimulus, &locals.values).expect("a site");
         assert_eq!((site.line, site.text.as_str()), (line, text));
@@ -298,8 +299,11 @@ fn failures_have_places() {
     state.step(&mut locals, enabled[0]);
     let local = locals.get(state.local(ProcessId(0)));
     assert_eq!(program.site(local).expect("a site").line, 2);
-    let shown: Vec<_> =
-        program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    let shown: Vec<_> = program
+        .variables(local, &|_| None)
+        .into_iter()
+        .map(|(n, v)| format!("{n} = {v}"))
+        .collect();
     assert_eq!(shown, ["v = 1", "n = 0", "inner = 0"]);
 
     fails(
