@@ -281,7 +281,7 @@ impl<'c, W: World> Machine<'c, W> {
             }
             Instr::Message { name, args } => {
                 let args = self.stack.split_off(self.stack.len() - args as usize);
-                Value::Message { name, args: args.into() }
+                operators::message(name, args)?
             }
             Instr::IsMessage(message) => match self.pop() {
                 Value::Message { name, .. } => Value::Bool(name == message),
