@@ -288,3 +288,25 @@ fn wrong_expectations_are_found_out() {
         assert!(wrong(facts).is_err(), "{facts}");
     }
 }
+
+/// The same for what is counted here.
+#[test]
+fn wrong_figures_of_cut_executions_and_states_are_found_out() {
+    // Two ticks, and an echo of one of them: three orders, all equivalent.
+    let text = "actor Clock[i in 0..2] {
+        var done = false;
+        internal Tick when !done { done = true; if i == 0 { send(self, Echo()); } }
+        on Echo() {}
+    }";
+    let wrong = |facts: &str| {
+        let expected = expectations(&format!("//@ {facts}")).expect("facts").pop().expect("one");
+        Case { path: Path::new("two-clocks.maz").into(), text: text.into(), expected }.check()
+    };
+    assert_eq!(wrong("depth 1 traces 2 interleavings 2"), Ok(()));
+    assert_eq!(wrong("depth 2 traces 2 interleavings 3"), Ok(()));
+    assert_eq!(wrong("depth 9 traces 1 interleavings 3"), Ok(()));
+    assert_eq!(wrong("traces 1 interleavings 3 states 1,2,2,1"), Ok(()));
+    for facts in ["depth 1 traces 1", "depth 2 interleavings 2", "states 1,2,2", "states 1,2,3,1"] {
+        assert!(wrong(facts).is_err(), "{facts}");
+    }
+}
