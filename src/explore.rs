@@ -6,10 +6,12 @@
 mod driver;
 mod exhaustive;
 mod order;
+mod registry;
 mod udpor;
 
 pub use driver::{Budget, Driver};
-pub use order::{Order, Sorter};
+pub use order::{History, Order, Sorter};
+pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;
 
@@ -23,6 +25,8 @@ pub enum Method {
     Exhaustive,
     /// Unfolding-based dynamic partial order reduction.
     Udpor(K),
+    /// The same with the enabled events tried in this order instead of its own.
+    UdporIn(Order, K),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -69,9 +73,6 @@ pub enum Guarantee {
     EveryExecution,
 }
 
-/// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[udpor::INFO, exhaustive::INFO];
-
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
     system: &S,
@@ -82,7 +83,8 @@ pub fn explore<S: System>(
     let mut driver = Driver::new(budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
-        Method::Udpor(k) => udpor::explore(system, k, &mut driver),
+        Method::Udpor(k) => udpor::explore(system, k, None, &mut driver),
+        Method::UdporIn(order, k) => udpor::explore(system, k, Some(order), &mut driver),
     }
     driver.finish()
 }
@@ -95,7 +97,7 @@ pub fn udpor_with<S: System, T: Alternatives>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut driver = Driver::new(budget, observer);
-    udpor::explore_with(system, alternatives, &mut driver);
+    udpor::explore_with(system, alternatives, None, &mut driver);
     driver.finish()
 }
 

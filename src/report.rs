@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::explore::{self, Guarantee, Info, K, StopReason, Verdict, Violation, ViolationKind};
+use crate::explore::{
+    self, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
+};
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
     Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
@@ -29,6 +31,9 @@ pub struct Subject {
     /// What counts as an action, if not an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<&'static str>,
+    /// Messages to actors may stay pending.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub allow_pending: bool,
     /// The source text.
     #[serde(skip)]
     pub source: String,
@@ -50,6 +55,13 @@ pub struct CheckReport {
     pub guarantee: Guarantee,
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
+    /// The order in which enabled actions were tried, if one was asked for.
+    pub order: Option<&'static str>,
+    /// The seed of a random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// With sleep sets on top of what the algorithm does.
+    pub sleep_sets: bool,
     /// The result in one word.
     #[serde(serialize_with = "verdict_word")]
     pub verdict: Verdict,
@@ -187,23 +199,27 @@ impl CheckReport {
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        (explorer, k): (&Info, Option<K>),
+        setting: Setting,
         limits: Limits,
         outcome: &explore::Outcome,
         peak_memory_bytes: Option<u64>,
     ) -> Self {
         let stats = &outcome.stats;
+        let order = setting.options().order;
         let violations = outcome
             .violations
             .iter()
             .map(|violation| ViolationReport::replayed(system, &subject.spec, violation));
         CheckReport {
-            explorer: explorer.name,
-            guarantee: explorer.guarantee,
-            k: k.map(|k| match k {
-                K::Partial(k) => k.to_string(),
-                K::Optimal => "optimal".into(),
-            }),
+            explorer: setting.explorer().info.name,
+            guarantee: setting.guarantee(),
+            k: setting.k().map(|k| k.to_string()),
+            order: order.map(Order::name),
+            seed: match order {
+                Some(Order::Random(seed)) => Some(seed),
+                _ => None,
+            },
+            sleep_sets: setting.options().sleep_sets,
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,

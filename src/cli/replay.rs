@@ -53,6 +53,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
         Some(file) => {
             let result = read_result(file)?;
             add_constants(&mut args.spec.defines, &result);
+            if result["allow_pending"] == true {
+                args.spec.allow_pending = true;
+            }
             if result["granularity"] == "statement" {
                 args.spec.granularity = Unit::Statement;
             }
@@ -62,7 +65,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     };
     let schedule = schedule::parse(&text).map_err(Failure::Usage)?;
     let spec = Spec::load(&args.spec, output)?;
-    let mut execution = Execution::new(&spec.program);
+    let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     for action in schedule {
         execution.take(action)?;
     }

@@ -40,6 +40,7 @@ impl Spec {
             spec: args.path.clone(),
             constants: constants.collect(),
             granularity: (granularity == Granularity::Statement).then_some("statement"),
+            allow_pending: args.allow_pending,
             source,
             defines: overrides.iter().map(|(name, value)| format!("{name}={value}")).collect(),
         };

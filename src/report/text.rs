@@ -205,10 +205,7 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
 
 /// What a depth counts: an unfolding has no order among steps that do not depend on one another.
 fn depth_unit(report: &CheckReport) -> &'static str {
-    match report.guarantee {
-        Guarantee::EveryExecution => "step",
-        Guarantee::EveryClass | Guarantee::EveryClassOnce => "causal depth",
-    }
+    if report.stats.events_built.is_some() { "causal depth" } else { "step" }
 }
 
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
@@ -219,6 +216,15 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let mut search = report.explorer.to_owned();
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
+    }
+    if let Some(order) = report.order {
+        search += &format!(", order {order}");
+    }
+    if let Some(seed) = report.seed {
+        search += &format!(" (seed {seed})");
+    }
+    if report.sleep_sets {
+        search += ", sleep sets";
     }
     match report.stopped_by {
         Some(_) if report.violations.is_empty() => search += "; incomplete",
