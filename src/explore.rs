@@ -6,6 +6,7 @@
 mod driver;
 mod exhaustive;
 mod order;
+mod sleep_sets;
 mod udpor;
 
 pub use driver::{Budget, Driver};
@@ -23,6 +24,8 @@ pub enum Method {
     Exhaustive,
     /// Unfolding-based dynamic partial order reduction.
     Udpor(K),
+    /// Sleep sets, trying enabled actions in this order.
+    Sleep(Order),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -70,7 +73,7 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[udpor::INFO, exhaustive::INFO];
+pub const EXPLORERS: &[Info] = &[udpor::INFO, sleep_sets::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -83,6 +86,7 @@ pub fn explore<S: System>(
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, &mut driver),
+        Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()
 }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use mazurka::explore::{EXPLORERS, Guarantee, K, Method, Observer, Violation, ViolationKind};
+use mazurka::explore::{
+    EXPLORERS, Guarantee, K, Method, Observer, Order, Violation, ViolationKind,
+};
 use mazurka::model::{
     Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
     State, Status, System,
@@ -17,6 +19,9 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::Udpor(K::Partial(2)), false),
     ("udpor", Method::Udpor(K::Partial(3)), false),
     ("udpor", Method::Udpor(K::Optimal), true),
+    ("sleep", Method::Sleep(Order::Fifo), false),
+    ("sleep", Method::Sleep(Order::Lca), false),
+    ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
 /// What an explorer promises.
