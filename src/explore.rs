@@ -7,6 +7,7 @@ mod driver;
 mod exhaustive;
 mod order;
 mod registry;
+mod sleep_sets;
 mod udpor;
 
 pub use driver::{Budget, Driver};
@@ -27,6 +28,8 @@ pub enum Method {
     Udpor(K),
     /// The same with the enabled events tried in this order instead of its own.
     UdporIn(Order, K),
+    /// Sleep sets, trying enabled actions in this order.
+    Sleep(Order),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -85,6 +88,7 @@ pub fn explore<S: System>(
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, None, &mut driver),
         Method::UdporIn(order, k) => udpor::explore(system, k, Some(order), &mut driver),
+        Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()
 }

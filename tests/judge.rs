@@ -22,6 +22,9 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::UdporIn(Order::Fifo, K::Optimal), true),
     ("udpor", Method::UdporIn(Order::Lca, K::Optimal), true),
     ("udpor", Method::Udpor(K::Optimal), true),
+    ("sleep", Method::Sleep(Order::Fifo), false),
+    ("sleep", Method::Sleep(Order::Lca), false),
+    ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
 /// What an explorer promises.

@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use super::{Guarantee, Info, K, Method, Order};
-use super::{exhaustive, udpor};
+use super::{exhaustive, sleep_sets, udpor};
 
 /// An explorer as others choose it.
 #[derive(Debug)]
@@ -60,6 +60,13 @@ pub const EXPLORERS: &[Explorer] = &[
             let k = options.k.unwrap_or(K::Optimal);
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
         },
+    },
+    Explorer {
+        info: sleep_sets::INFO,
+        takes_k: false,
+        takes_order: true,
+        sleep_sets: SleepSets::Always,
+        method: |options| Method::Sleep(options.order.unwrap_or_default()),
     },
     Explorer {
         info: exhaustive::INFO,

@@ -29,6 +29,8 @@ pub struct Execution<'s, S: System> {
     pub locals: Locals<'s, S>,
     state: State,
     order: HappensBefore<PaperRelation>,
+    /// What [`Execution::looking_back`] has to do again.
+    undone: Vec<Action>,
 }
 
 impl<'s, S: System> Execution<'s, S> {
@@ -36,7 +38,7 @@ impl<'s, S: System> Execution<'s, S> {
     pub fn new(system: &'s S) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        Execution { locals, state, order: HappensBefore::new(PaperRelation) }
+        Execution { locals, state, order: HappensBefore::new(PaperRelation), undone: Vec::new() }
     }
 
     /// The state that it leads to.
@@ -65,13 +67,46 @@ impl<'s, S: System> Execution<'s, S> {
         self.order.push(action.process, self.state.footprint(&self.locals));
     }
 
-    /// Takes the last action back.
+    /// Takes the last action back; it, and what it touched.
     ///
     /// # Panics
     /// If there is none.
-    pub fn pop(&mut self) {
+    pub fn pop(&mut self) -> (Action, Footprint) {
+        let action = self.state.action(self.len() - 1);
         self.state.undo(&self.locals);
-        self.order.pop();
+        (action, self.order.pop())
+    }
+
+    /// Lets `look` go on from the state after the first `length` actions. What it does is undone, and then the
+    /// execution is as before.
+    pub fn looking_back<T>(
+        &mut self,
+        length: usize,
+        look: impl FnOnce(&mut Locals<'s, S>, &mut State) -> T,
+    ) -> T {
+        while self.state.depth() > length {
+            self.undone.push(self.state.action(self.state.depth() - 1));
+            self.state.undo(&self.locals);
+        }
+        let seen = look(&mut self.locals, &mut self.state);
+        while self.state.depth() > length {
+            self.state.undo(&self.locals);
+        }
+        while let Some(action) = self.undone.pop() {
+            self.state.step(&mut self.locals, action);
+        }
+        seen
+    }
+
+    /// The action at `position`.
+    pub fn action(&self, position: usize) -> Action {
+        self.state.action(position)
+    }
+
+    /// What the process of the action at `position` was at.
+    pub fn op(&self, position: usize) -> &Op {
+        let op = self.locals.op(self.state.before(position));
+        op.expect("a process that moved was at an operation")
     }
 
     /// The enabled actions, by process and then by choice, appended to `actions`.
@@ -81,10 +116,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// What the enabled action would touch if it were executed now.
     pub fn footprint(&mut self, action: Action) -> Footprint {
-        self.state.step(&mut self.locals, action);
-        let footprint = self.state.footprint(&self.locals);
-        self.state.undo(&self.locals);
-        footprint
+        self.state.peek(&mut self.locals, action)
     }
 
     /// Is `process` an actor here? One that has failed still is.
