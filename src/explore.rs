@@ -16,6 +16,8 @@ pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::alternatives::Alternatives;
 use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
 
@@ -30,6 +32,14 @@ pub enum Method {
     UdporIn(Order, K),
     /// Sleep sets, trying enabled actions in this order.
     Sleep(Order),
+}
+
+impl Method {
+    /// Why this explorer must not be used on this system, in a sentence; `None` if it may be.
+    pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        let _ = (system, budget);
+        None
+    }
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -186,7 +196,8 @@ impl Outcome {
 }
 
 /// A search in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Complete, and nothing was violated.
     Ok,
@@ -200,6 +211,19 @@ pub enum Verdict {
     Incomplete,
 }
 
+impl Verdict {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Deadlock => "deadlock",
+            Verdict::Assertion => "assertion",
+            Verdict::Error => "error",
+            Verdict::Incomplete => "incomplete",
+        }
+    }
+}
+
 impl From<ViolationKind> for Verdict {
     fn from(kind: ViolationKind) -> Self {
         match kind {
@@ -211,7 +235,8 @@ impl From<ViolationKind> for Verdict {
 }
 
 /// Why a search ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StopReason {
     /// It found a violation and was asked to stop at the first.
     Violation,
@@ -229,8 +254,24 @@ pub enum StopReason {
     Oversubscribed,
 }
 
+impl StopReason {
+    /// The word for it, as in JSON; for a limit, the name of its option.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopReason::Violation => "violation",
+            StopReason::MaxTraces => "max-traces",
+            StopReason::Timeout => "timeout",
+            StopReason::MaxMemory => "max-memory",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Depth => "depth",
+            StopReason::Oversubscribed => "oversubscribed",
+        }
+    }
+}
+
 /// The kinds of violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
     /// Nothing enabled, and some process is neither done nor failed.
     Deadlock,

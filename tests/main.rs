@@ -10,6 +10,7 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `cli` | the program as its users meet it |
+//! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
 //!
@@ -19,6 +20,7 @@
 
 mod agreement;
 mod cli;
+mod compare;
 mod golden;
 mod judge;
 mod lang;

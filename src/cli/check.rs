@@ -2,11 +2,11 @@
 
 use clap::Args as ClapArgs;
 
-use super::options::{self, ExplorerArgs, LimitArgs, SpecArgs};
+use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
-use super::{Exit, Failure, memory};
+use super::{Exit, Failure, interrupt, memory};
 use crate::explore::{Budget, Explorer, Setting, explore};
 use crate::report::{CheckReport, json, text};
 
@@ -63,14 +63,19 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let spec = Spec::load(&args.spec, output)?;
     let mut budget = Budget {
         all: args.all,
-        allow_pending: args.spec.allow_pending,
-        ..options::budget(&limits)
+        allow_pending: spec.subject.allow_pending,
+        cancel: interrupt::flag(),
+        ..limits.budget(memory::in_use)
     };
     if args.keep_events {
         budget.keep_events = usize::MAX;
     }
+    let method = setting.method();
+    if let Some(refusal) = method.refusal(&spec.program, &budget) {
+        return Err(Failure::Usage(refusal));
+    }
     let mut progress = Progress::new(!args.quiet);
-    let outcome = explore(&spec.program, setting.method(), budget, &mut progress);
+    let outcome = explore(&spec.program, method, budget, &mut progress);
     progress.finish();
     let peak = memory::peak();
     let report = CheckReport::new(spec.subject, &spec.program, setting, limits, &outcome, peak);

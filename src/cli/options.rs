@@ -5,10 +5,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{Failure, interrupt, memory};
-use crate::explore::{Budget, K, Options, Order, seeded};
-use crate::lang::Granularity;
-use crate::report::Limits;
+use super::{Failure, memory};
+use crate::explore::{K, Options, Order, seeded};
+use crate::study::Limits;
 
 /// Executions are cut here unless `--depth` says otherwise.
 pub(super) const DEFAULT_DEPTH: u32 = 10_000;
@@ -19,6 +18,13 @@ pub(super) struct SpecArgs {
     /// The spec, a .maz file; `-` reads standard input
     #[arg(value_name = "SPEC")]
     pub(super) path: String,
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+/// How to read a program.
+#[derive(Args)]
+pub(super) struct SetupArgs {
     /// Sets a constant of the spec; may be given several times
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(super) defines: Vec<Define>,
@@ -94,32 +100,11 @@ impl LimitArgs {
     }
 }
 
-/// A search with these limits, which an interrupt ends.
-pub(super) fn budget(limits: &Limits) -> Budget {
-    Budget {
-        depth: limits.depth,
-        max_traces: limits.max_traces,
-        timeout: limits.timeout,
-        max_memory: limits.max_memory.map(|bytes| (bytes, memory::in_use as fn() -> u64)),
-        cancel: interrupt::flag(),
-        ..Budget::default()
-    }
-}
-
 /// `--granularity`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Unit {
     Operation,
     Statement,
-}
-
-impl From<Unit> for Granularity {
-    fn from(unit: Unit) -> Self {
-        match unit {
-            Unit::Operation => Granularity::Operation,
-            Unit::Statement => Granularity::Statement,
-        }
-    }
 }
 
 /// `NAME=VALUE`

@@ -134,6 +134,17 @@ impl Setting {
         Setting { explorer, options: explorer.understood(options) }
     }
 
+    /// The same; what was not asked for is taken from `options`, as far as it means something.
+    pub fn completed(self, options: Options) -> Setting {
+        let fitting = self.explorer.understood(options);
+        let options = Options {
+            k: self.options.k.or(fitting.k),
+            order: self.options.order.or(fitting.order),
+            sleep_sets: self.options.sleep_sets || fitting.sleep_sets,
+        };
+        Setting { options, ..self }
+    }
+
     /// The explorer.
     pub fn explorer(&self) -> &'static Explorer {
         self.explorer

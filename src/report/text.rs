@@ -18,9 +18,9 @@ use bytesize::ByteSize;
 use super::{CheckReport, Subject, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 
-const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
-const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
@@ -28,7 +28,7 @@ const FAINT: Style = Style::new().dimmed();
 const SHOWN_VARIABLES: usize = 12;
 
 /// A piece of text in a style.
-struct Styled<T>(Style, T);
+pub(super) struct Styled<T>(pub(super) Style, pub(super) T);
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
