@@ -111,6 +111,16 @@ impl State {
         self.trail.iter().map(|done| done.action)
     }
 
+    /// The action at this position of the execution.
+    pub fn action(&self, position: usize) -> Action {
+        self.trail[position].action
+    }
+
+    /// The local state that the action at this position left.
+    pub fn local_before(&self, position: usize) -> LocalId {
+        self.trail[position].before
+    }
+
     /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
     pub fn portable_schedule(&self) -> Vec<Action> {
         let ids = self.portable_ids();

@@ -87,17 +87,38 @@ impl<'s, S: System> Execution<'s, S> {
         footprint
     }
 
-    /// Is `process` an actor here?
+    /// Is `process` an actor here? One that has failed still is.
     pub fn is_actor(&self, process: ProcessId) -> bool {
         self.state.exists(process)
-            && matches!(self.locals.op(self.state.local(process)), Some(Op::Handle { .. }))
+            && match self.locals.op(self.state.local(process)) {
+                Some(op) => matches!(op, Op::Handle { .. }),
+                None => self.order.of_process(process).last().is_some_and(|&last| {
+                    matches!(self.order.footprint(last as usize), Footprint::Handler { .. })
+                }),
+            }
     }
 
-    /// Which strand an enabled action belongs to.
+    /// Which strand an action belongs to, be it enabled, pending or executed.
     pub fn strand(&self, action: Action) -> Strand {
-        if !self.is_actor(action.process) {
-            return Strand::Process(action.process);
+        match self.is_actor(action.process) {
+            true => Strand::of_actor(action),
+            false => Strand::Process(action.process),
         }
+    }
+
+    /// Which strand the action at `position` belongs to.
+    pub fn strand_at(&self, position: usize) -> Strand {
+        let action = self.state.action(position);
+        match self.order.footprint(position) {
+            Footprint::Handler { .. } => Strand::of_actor(action),
+            _ => Strand::Process(action.process),
+        }
+    }
+}
+
+impl Strand {
+    /// The strand of an actor's action.
+    pub fn of_actor(action: Action) -> Strand {
         match action.choice.handled() {
             Handled::Message(message) => Strand::Message(message),
             Handled::Internal(handler) => Strand::Internal(action.process, handler),
