@@ -72,10 +72,10 @@ fn elements(count: usize) -> String {
     }
 }
 
-/// Component `index` of a tuple.
+/// Component `index` of a tuple or a message.
 pub fn field(value: &Value, index: u32) -> &Value {
     match value {
-        Value::Tuple(parts) => &parts[index as usize],
-        other => unreachable!("expected a tuple, found {other:?}"),
+        Value::Tuple(parts) | Value::Message { args: parts, .. } => &parts[index as usize],
+        other => unreachable!("expected a tuple or a message, found {other:?}"),
     }
 }
