@@ -3,10 +3,14 @@
 //! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
+mod dpor;
 mod driver;
 mod exhaustive;
 mod order;
+mod points;
+mod trans_dpor;
 mod udpor;
+mod walk;
 
 pub use driver::{Budget, Driver};
 pub use order::{Order, Sorter};
@@ -23,6 +27,12 @@ pub enum Method {
     Exhaustive,
     /// Unfolding-based dynamic partial order reduction.
     Udpor(K),
+    /// DPOR with backtrack sets.
+    Dpor(Scheduling),
+    /// TransDPOR, for actors.
+    TransDpor(Scheduling),
+    /// TransDPOR by the rule of its tool.
+    TransDporTool(Scheduling),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -70,7 +80,13 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[udpor::INFO, exhaustive::INFO];
+pub const EXPLORERS: &[Info] = &[
+    udpor::INFO,
+    dpor::INFO,
+    trans_dpor::INFO,
+    trans_dpor::tool::INFO,
+    exhaustive::INFO,
+];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -83,6 +99,11 @@ pub fn explore<S: System>(
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, &mut driver),
+        Method::Dpor(scheduling) => dpor::explore(system, scheduling, &mut driver),
+        Method::TransDpor(scheduling) => trans_dpor::explore(system, scheduling, &mut driver),
+        Method::TransDporTool(scheduling) => {
+            trans_dpor::tool::explore(system, scheduling, &mut driver)
+        }
     }
     driver.finish()
 }

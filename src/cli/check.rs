@@ -9,7 +9,7 @@ use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
-use crate::explore::{Budget, EXPLORERS, Info, K, Method, explore};
+use crate::explore::{Budget, EXPLORERS, Info, K, Method, Scheduling, explore};
 use crate::report::{CheckReport, Limits, json, text};
 
 /// Verify a spec: explore its executions and report what is wrong
@@ -98,7 +98,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     progress.finish();
     let k = match method {
         Method::Udpor(k) => Some(k),
-        Method::Exhaustive => None,
+        _ => None,
     };
     let peak = memory::peak();
     let report = CheckReport::new(spec.subject, &spec.program, (info, k), limits, &outcome, peak);
@@ -125,6 +125,9 @@ fn method(name: &str, k: Option<K>) -> Result<(&'static Info, Method), Failure> 
                 "-k sets how thorough the alternatives of `udpor` are; `{name}` has none"
             )));
         }
+        "dpor" => Method::Dpor(Scheduling::default()),
+        "transdpor" => Method::TransDpor(Scheduling::default()),
+        "transdpor-tool" => Method::TransDporTool(Scheduling::default()),
         _ => Method::Exhaustive,
     };
     Ok((info, method))

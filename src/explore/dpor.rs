@@ -41,7 +41,7 @@ impl Dpor {
         for &message in &self.waiting {
             let Some(i) = last_race(&walk.execution, message) else { continue };
             self.e.clear();
-            self.e.extend(makers(&walk.execution, i, message));
+            self.e.extend(makers(&walk.execution, i, message).map(|j| walk.execution.strand_at(j)));
             self.e.push(Strand::of_actor(message));
             self.e.retain(|&strand| walk.points.find(i, strand).is_some());
             match self.e.first() {
@@ -89,15 +89,12 @@ pub fn newly_racing<S: System>(
 pub fn last_race<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
     let order = execution.order();
     let of_actor = order.of_process(message.process);
-    let known = match message.choice.handled() {
-        Handled::Internal(_) => 0,
-        Handled::Message(id) => known_of(execution, message.process, execution.state().message(id).creator()),
-    };
+    let known = known_of(execution, message.process, creator(execution, message));
     of_actor.get(known..)?.last().map(|&i| i as usize)
 }
 
 /// How many actions of `process` are at or before the one at `creator`.
-fn known_of<S: System>(
+pub fn known_of<S: System>(
     execution: &Execution<'_, S>,
     process: ProcessId,
     creator: Option<usize>,
@@ -106,16 +103,21 @@ fn known_of<S: System>(
     creator.and_then(count).unwrap_or(0) as usize
 }
 
-/// The strands of the actions after `i` that are before the message in the sense of creation, in order.
+/// What sent the message.
+pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
+    match message.choice.handled() {
+        Handled::Internal(_) => None,
+        Handled::Message(id) => execution.state().message(id).creator(),
+    }
+}
+
+/// The actions after `i` that are before the message in the sense of creation, in order.
 pub fn makers<S: System>(
     execution: &Execution<'_, S>,
     i: usize,
     message: Action,
-) -> impl Iterator<Item = Strand> {
-    let creator = match message.choice.handled() {
-        Handled::Internal(_) => None,
-        Handled::Message(id) => execution.state().message(id).creator(),
-    };
+) -> impl Iterator<Item = usize> {
+    let creator = creator(execution, message);
     let made = move |j: &usize| creator.is_some_and(|c| *j == c || execution.order().before(*j, c));
-    (i + 1..creator.map_or(0, |c| c + 1)).filter(made).map(|j| execution.strand_at(j))
+    (i + 1..creator.map_or(0, |c| c + 1)).filter(made)
 }

@@ -1,5 +1,7 @@
 //! TransDPOR
 
+pub mod tool;
+
 use super::dpor::{last_race, makers, newly_racing};
 use super::walk::{self, Rule, Walk};
 use super::{Driver, Guarantee, Info, Scheduling};
@@ -36,7 +38,7 @@ impl<S: System> Rule<S> for TransDpor {
                 continue;
             }
             let first = makers(&walk.execution, i, message).next();
-            let first = first.unwrap_or(Strand::of_actor(message));
+            let first = first.map_or(Strand::of_actor(message), |j| walk.execution.strand_at(j));
             if let Some(candidate) = walk.points.find(i, first)
                 && !candidate.is_chosen
                 && !candidate.is_asleep
