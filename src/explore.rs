@@ -3,6 +3,7 @@
 //! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
+mod creation;
 mod dpor;
 mod driver;
 mod exhaustive;
@@ -33,6 +34,38 @@ pub enum Method {
     TransDpor(Scheduling),
     /// TransDPOR by the rule of its tool.
     TransDporTool(Scheduling),
+}
+
+impl Method {
+    /// What a complete search promises: what the [`Info`] says, and with sleep sets that no class comes twice.
+    pub fn guarantee(&self) -> Guarantee {
+        match *self {
+            Method::Exhaustive => exhaustive::INFO.guarantee,
+            Method::Udpor(_) => udpor::INFO.guarantee,
+            Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
+            Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
+            Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
+        }
+    }
+
+    /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
+    pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        let _ = budget;
+        match self {
+            Method::Exhaustive | Method::Udpor(_) | Method::Dpor(_) => None,
+            Method::TransDpor(_) => trans_dpor::refusal(system),
+            Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
+        }
+    }
+}
+
+impl Scheduling {
+    fn guarantee(self, info: Info) -> Guarantee {
+        match info.guarantee {
+            Guarantee::EveryClass if self.sleep_sets => Guarantee::EveryClassOnce,
+            other => other,
+        }
+    }
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -71,6 +104,8 @@ pub struct Info {
 /// What a complete search has done. A later one visits every class, too; of how often, each says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
+    /// Visited some executions; others may differ from all of them.
+    SomeClasses,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
     /// Completed exactly one execution of each class.
@@ -80,13 +115,8 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[
-    udpor::INFO,
-    dpor::INFO,
-    trans_dpor::INFO,
-    trans_dpor::tool::INFO,
-    exhaustive::INFO,
-];
+pub const EXPLORERS: &[Info] =
+    &[udpor::INFO, dpor::INFO, trans_dpor::INFO, trans_dpor::tool::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(

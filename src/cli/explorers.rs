@@ -29,6 +29,7 @@ struct Row {
 impl From<&Info> for Row {
     fn from(info: &Info) -> Self {
         let guarantee = match info.guarantee {
+            Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryClass => "visits every class of executions",
             Guarantee::EveryClassOnce => "visits every class of executions, once",
             Guarantee::EveryExecution => "visits every execution",

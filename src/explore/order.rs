@@ -111,11 +111,7 @@ fn key<S: System>(order: Order, execution: &Execution<'_, S>, action: Action) ->
 }
 
 /// Since when the oldest (with `lifo`, the newest) message of an actor is pending, or else its next action.
-fn group_since<S: System>(
-    order: Order,
-    execution: &Execution<'_, S>,
-    process: ProcessId,
-) -> Since {
+fn group_since<S: System>(order: Order, execution: &Execution<'_, S>, process: ProcessId) -> Since {
     let inboxes = execution.state().inboxes();
     let message = match order {
         Order::Lifo => inboxes.newest(process),

@@ -62,11 +62,6 @@ impl Points {
         self.queue.truncate(point.first);
     }
 
-    /// How many states there are.
-    pub fn len(&self) -> usize {
-        self.points.len()
-    }
-
     fn range(&self, at: usize) -> std::ops::Range<usize> {
         let end = self.points.get(at + 1).map_or(self.candidates.len(), |next| next.first);
         self.points[at].first..end
@@ -79,7 +74,8 @@ impl Points {
 
     /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else any.
     pub fn find(&self, at: usize, strand: Strand) -> Option<Candidate> {
-        let of_strand = || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
+        let of_strand =
+            || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
         let awake = of_strand().find(|candidate| !candidate.is_asleep);
         awake.or_else(|| of_strand().next()).copied()
     }

@@ -147,6 +147,7 @@ fn coverage(report: &CheckReport) -> String {
         (Guarantee::EveryClassOnce, n) => {
             format!("{} classes of executions, each explored once", thousands(n))
         }
+        (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
         (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
         (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
         (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
@@ -206,8 +207,8 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
 /// What a depth counts: an unfolding has no order among steps that do not depend on one another.
 fn depth_unit(report: &CheckReport) -> &'static str {
     match report.guarantee {
-        Guarantee::EveryExecution => "step",
-        Guarantee::EveryClass | Guarantee::EveryClassOnce => "causal depth",
+        _ if report.explorer == "udpor" => "causal depth",
+        _ => "step",
     }
 }
 

@@ -1,9 +1,10 @@
 //! TransDPOR by its tool
 
-use crate::explore::dpor::{creator, known_of, makers};
+use super::has_only_actors;
+use crate::explore::creation::{makers, not_before, sent_by};
 use crate::explore::walk::{self, Rule, Walk};
 use crate::explore::{Driver, Guarantee, Info, Scheduling};
-use crate::model::{Action, Choice, Footprint, ProcessId, System};
+use crate::model::{Action, ProcessId, System};
 use crate::trace::Strand;
 
 /// What it is.
@@ -20,76 +21,67 @@ pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Drive
     walk::explore(system, scheduling, &mut Tool, driver);
 }
 
+/// Why it is not for this system.
+pub fn refusal<S: System>(system: &S) -> Option<String> {
+    if !has_only_actors(system) {
+        return Some(
+            "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
+        );
+    }
+    system.has_guards().then(|| {
+        "`transdpor-tool` is not for programs with guards or internal handlers: it may miss executions there \
+         (`transdpor` does not)"
+            .into()
+    })
+}
+
 struct Tool;
 
 impl<S: System> Rule<S> for Tool {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
         let Some(e) = walk.execution.len().checked_sub(1) else { return };
-        let Footprint::Handler { sent: (first, count), .. } = *walk.execution.order().footprint(e)
-        else {
-            return;
-        };
-        for position in first..first + count {
-            let message = &walk.execution.state().inboxes().log()[position as usize];
-            let x = Action { process: message.to, choice: Choice::message(message.id) };
-            self.propose_for(walk, x, e, false);
+        for n in 0..sent_by(&walk.execution, e).count() {
+            let x = sent_by(&walk.execution, e).nth(n).expect("one of those sent");
+            propose_for(walk, x, e, |j| j.process);
         }
         let m = walk.execution.state().action(e);
-        self.propose_for(walk, m, e, true);
+        propose_for(walk, m, e, |_| m.process);
     }
 }
 
-impl Tool {
-    /// For each action before `e` at the receiver of `m` that is not in hist(m), the first action after it in
-    /// hist(m), or else `m`.
-    fn propose_for<S: System>(
-        &mut self,
-        walk: &mut Walk<'_, S>,
-        m: Action,
-        e: usize,
-        is_executed: bool,
-    ) {
-        let known = known_of(&walk.execution, m.process, creator(&walk.execution, m));
-        for index in known..walk.execution.order().of_process(m.process).len() {
-            let i = walk.execution.order().of_process(m.process)[index] as usize;
-            if i >= e {
-                break;
-            }
-            let j = makers(&walk.execution, i, m).next();
-            let (c, receiver) = match j {
-                Some(j) => {
-                    let receiver = if is_executed {
-                        m.process
-                    } else {
-                        walk.execution.state().action(j).process
-                    };
-                    (walk.execution.strand_at(j), receiver)
-                }
-                None => (Strand::of_actor(m), m.process),
-            };
-            self.propose(walk, i, c, receiver);
+/// Proposes to the state before each action before `e` that is in race with the message the first action
+/// after it that is before the message, or else the message.
+fn propose_for<S: System>(
+    walk: &mut Walk<'_, S>,
+    message: Action,
+    e: usize,
+    receiver: impl Fn(Action) -> ProcessId,
+) {
+    for index in 0..not_before(&walk.execution, message).len() {
+        let i = not_before(&walk.execution, message)[index] as usize;
+        if i >= e {
+            break;
         }
+        let first = makers(&walk.execution, i, message).next();
+        let first = first.map_or(message, |j| walk.execution.state().action(j));
+        propose(walk, i, first, receiver(first));
     }
+}
 
-    fn propose<S: System>(
-        &self,
-        walk: &mut Walk<'_, S>,
-        i: usize,
-        c: Strand,
-        receiver: ProcessId,
-    ) {
-        let points = &mut walk.points;
-        if points.is_frozen(i) && walk.execution.state().action(i).process == receiver {
-            return;
-        }
-        let Some(candidate) = points.find(i, c) else { return };
-        if candidate.is_chosen || candidate.is_asleep {
-            return;
-        }
-        if points.is_frozen(i) {
-            points.drop_last(i);
-        }
-        points.add(i, c);
-        points.freeze(i);
+/// Adds `proposed` to the backtrack set of the state before `i`, in place of what was added there since the
+/// last action was taken from it, unless that concerns the receiver of the action taken.
+fn propose<S: System>(walk: &mut Walk<'_, S>, i: usize, proposed: Action, receiver: ProcessId) {
+    let points = &mut walk.points;
+    if points.is_frozen(i) && walk.execution.state().action(i).process == receiver {
+        return;
     }
+    let strand = Strand::of_actor(proposed);
+    if points.find(i, strand).is_none_or(|found| found.is_chosen || found.is_asleep) {
+        return;
+    }
+    if points.is_frozen(i) {
+        points.drop_last(i);
+    }
+    points.add(i, strand);
+    points.freeze(i);
 }

@@ -48,9 +48,7 @@ impl Checker<'_> {
                 let (what, hint) = match other {
                     Meaning::Enum(_) => ("an enumeration", format!("name a variant: `{name}::…`")),
                     Meaning::Function(_) => ("a function", format!("call it: `{name}(…)`")),
-                    Meaning::Message => {
-                        ("a message", format!("say what it carries: `{name}(…)`"))
-                    }
+                    Meaning::Message => ("a message", format!("say what it carries: `{name}(…)`")),
                     _ => ("a process", "`final` may read its variables: `P.v`".to_owned()),
                 };
                 let message = format!("`{name}` is {what}, not a value");
