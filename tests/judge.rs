@@ -94,6 +94,15 @@ impl<'s, S: System> Recorder<'s, S> {
         }
     }
 
+    /// The process of a violation, by a name that all explorers that this recorder watches agree on.
+    pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
+        let who = violation.process?;
+        let state = replay(&mut self.locals, &violation.schedule, |_, _, _| {});
+        let state = state.unwrap_or_else(|how| panic!("{violation:?}: {how}"));
+        let ids = state.portable_ids();
+        state.processes().find(|process| ids[process.index()] == who)
+    }
+
     /// What came since the last call.
     pub fn take(&mut self) -> Counts {
         std::mem::take(&mut self.counts)

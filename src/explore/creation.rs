@@ -8,7 +8,7 @@
 //! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
 //! actor itself.
 
-use crate::model::{Action, Choice, Footprint, Handled, Op, System};
+use crate::model::{Action, Choice, Footprint, Handled, Op, ProcessId, System};
 use crate::trace::Execution;
 
 /// The action that sent this message; `None` if it was there from the start, and for an internal handler.
@@ -58,6 +58,14 @@ pub fn sent_by<S: System>(
         _ => (0, 0),
     };
     (first..first + count).map(|at| message_at(execution, at))
+}
+
+/// The pending messages of an actor.
+pub fn pending<S: System>(
+    execution: &Execution<'_, S>,
+    actor: ProcessId,
+) -> impl Iterator<Item = Action> {
+    execution.state().inboxes().pending(actor).map(|at| message_at(execution, at))
 }
 
 /// A message of the log as an action of its receiver.

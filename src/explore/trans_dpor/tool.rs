@@ -1,11 +1,11 @@
 //! TransDPOR by its tool
 
 use super::has_only_actors;
-use crate::explore::creation::{makers, not_before, sent_by};
+use crate::explore::creation::{makers, not_before, pending, sent_by};
 use crate::explore::walk::{self, Rule, Walk};
 use crate::explore::{Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, ProcessId, System};
-use crate::trace::Strand;
+use crate::trace::{Execution, Strand};
 
 /// What it is.
 pub const INFO: Info = Info {
@@ -18,7 +18,7 @@ pub const INFO: Info = Info {
 
 /// Visits
 pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, &mut Tool, driver);
+    walk::explore(system, scheduling, &mut Tool::default(), driver);
 }
 
 /// Why it is not for this system.
@@ -28,38 +28,61 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
             "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
         );
     }
-    system.has_guards().then(|| {
+    (system.has_guards() || system.has_internals()).then(|| {
         "`transdpor-tool` is not for programs with guards or internal handlers: it may miss executions there \
          (`transdpor` does not)"
             .into()
     })
 }
 
-struct Tool;
+/// The rule, with room for what an action sent.
+#[derive(Default)]
+struct Tool {
+    sent: Vec<Action>,
+}
 
 impl<S: System> Rule<S> for Tool {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
         let Some(e) = walk.execution.len().checked_sub(1) else { return };
-        for n in 0..sent_by(&walk.execution, e).count() {
-            let x = sent_by(&walk.execution, e).nth(n).expect("one of those sent");
-            propose_for(walk, x, e, |j| j.process);
+        self.sent.clear();
+        self.sent.extend(sent_by(&walk.execution, e));
+        for &x in &self.sent {
+            propose_for(walk, x, |j| j.process);
         }
         let m = walk.execution.state().action(e);
-        propose_for(walk, m, e, |_| m.process);
+        propose_for(walk, m, |_| m.process);
+        self.lost(walk, e);
     }
 }
 
-/// Proposes to the state before each action before `e` that is in race with the message the first action
-/// after it that is before the message, or else the message.
+impl Tool {
+    /// Messages that nobody will take any more, as if they were taken now: those of an actor that has just
+    /// failed, and those just sent to one that had failed before.
+    fn lost<S: System>(&mut self, walk: &mut Walk<'_, S>, e: usize) {
+        let has_failed = |execution: &Execution<'_, S>, actor| {
+            execution.locals.status(execution.state().local(actor)).has_ended()
+        };
+        let actor = walk.execution.order().process(e);
+        self.sent.retain(|x| x.process != actor && has_failed(&walk.execution, x.process));
+        if has_failed(&walk.execution, actor) {
+            self.sent.extend(pending(&walk.execution, actor));
+        }
+        for &x in &self.sent {
+            propose_for(walk, x, |_| x.process);
+        }
+    }
+}
+
+/// Proposes to the state before each action that is in race with the message the first action after it that
+/// is before the message, or else the message.
 fn propose_for<S: System>(
     walk: &mut Walk<'_, S>,
     message: Action,
-    e: usize,
     receiver: impl Fn(Action) -> ProcessId,
 ) {
     for index in 0..not_before(&walk.execution, message).len() {
         let i = not_before(&walk.execution, message)[index] as usize;
-        if i >= e {
+        if walk.execution.state().action(i) == message {
             break;
         }
         let first = makers(&walk.execution, i, message).next();
