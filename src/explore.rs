@@ -7,6 +7,7 @@ mod driver;
 mod exhaustive;
 mod order;
 mod sleep_sets;
+mod source_dpor;
 mod udpor;
 
 pub use driver::{Budget, Driver};
@@ -26,6 +27,8 @@ pub enum Method {
     Udpor(K),
     /// Sleep sets, trying enabled actions in this order.
     Sleep(Order),
+    /// Source-DPOR, trying enabled actions in this order.
+    Source(Order),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -73,7 +76,8 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[udpor::INFO, sleep_sets::INFO, exhaustive::INFO];
+pub const EXPLORERS: &[Info] =
+    &[udpor::INFO, source_dpor::INFO, sleep_sets::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -86,6 +90,7 @@ pub fn explore<S: System>(
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, &mut driver),
+        Method::Source(order) => source_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()

@@ -125,6 +125,7 @@ fn method(name: &str, k: Option<K>) -> Result<(&'static Info, Method), Failure> 
                 "-k sets how thorough the alternatives of `udpor` are; `{name}` has none"
             )));
         }
+        "source" => Method::Source(Order::default()),
         "sleep" => Method::Sleep(Order::default()),
         _ => Method::Exhaustive,
     };

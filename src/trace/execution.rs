@@ -23,6 +23,19 @@ pub enum Strand {
     Internal(ProcessId, u32),
 }
 
+impl Strand {
+    /// The strand of an action of a process that is an actor or is not.
+    pub fn of(action: Action, is_actor: bool) -> Strand {
+        if !is_actor {
+            return Strand::Process(action.process);
+        }
+        match action.choice.handled() {
+            Handled::Message(message) => Strand::Message(message),
+            Handled::Internal(handler) => Strand::Internal(action.process, handler),
+        }
+    }
+}
+
 /// An execution from the initial state.
 pub struct Execution<'s, S: System> {
     /// The local states met on all branches.
@@ -127,12 +140,11 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Which strand an enabled action belongs to.
     pub fn strand(&self, action: Action) -> Strand {
-        if !self.is_actor(action.process) {
-            return Strand::Process(action.process);
-        }
-        match action.choice.handled() {
-            Handled::Message(message) => Strand::Message(message),
-            Handled::Internal(handler) => Strand::Internal(action.process, handler),
-        }
+        Strand::of(action, self.is_actor(action.process))
+    }
+
+    /// Which strand the action at `position` belongs to.
+    pub fn strand_at(&self, position: usize) -> Strand {
+        Strand::of(self.action(position), matches!(self.op(position), Op::Handle { .. }))
     }
 }
