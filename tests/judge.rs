@@ -12,6 +12,8 @@ use mazurka::model::{
 };
 use mazurka::trace::{Classes, NormalForm};
 
+use crate::random_models::Features;
+
 /// Every explorer but the judge, in all its variants: the name under which it is registered, and whether it
 /// promises never to be blocked.
 pub const METHODS: &[(&str, Method, bool)] = &[
@@ -31,6 +33,17 @@ pub const METHODS: &[(&str, Method, bool)] = &[
 pub fn guarantee(name: &str) -> Guarantee {
     let info = EXPLORERS.iter().find(|info| info.name == name);
     info.unwrap_or_else(|| panic!("no explorer is called {name}")).guarantee
+}
+
+/// Is this explorer made for programs with these features? For one that [requires](mazurka::explore::Info)
+/// something, say here what.
+pub fn suits(name: &str, features: Features) -> bool {
+    let _ = features;
+    let info = EXPLORERS.iter().find(|info| info.name == name);
+    match info.unwrap_or_else(|| panic!("no explorer is called {name}")).requires {
+        None => true,
+        Some(what) => panic!("{name} requires {what}: which programs are that?"),
+    }
 }
 
 #[test]
@@ -70,6 +83,15 @@ impl<'s, S: System> Recorder<'s, S> {
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
         }
+    }
+
+    /// The process of a violation, by a name that all explorers that this recorder watches agree on.
+    pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
+        let who = violation.process?;
+        let state = replay(&mut self.locals, &violation.schedule, |_, _, _| {});
+        let state = state.unwrap_or_else(|how| panic!("{violation:?}: {how}"));
+        let ids = state.portable_ids();
+        state.processes().find(|process| ids[process.index()] == who)
     }
 
     /// What came since the last call.
