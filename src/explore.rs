@@ -9,6 +9,8 @@ mod driver;
 mod exhaustive;
 mod order;
 mod points;
+mod sleep_sets;
+mod source_dpor;
 mod trans_dpor;
 mod udpor;
 mod walk;
@@ -34,6 +36,10 @@ pub enum Method {
     TransDpor(Scheduling),
     /// TransDPOR by the rule of its tool.
     TransDporTool(Scheduling),
+    /// Sleep sets, trying enabled actions in this order.
+    Sleep(Order),
+    /// Source-DPOR, trying enabled actions in this order.
+    Source(Order),
 }
 
 impl Method {
@@ -42,6 +48,8 @@ impl Method {
         match *self {
             Method::Exhaustive => exhaustive::INFO.guarantee,
             Method::Udpor(_) => udpor::INFO.guarantee,
+            Method::Sleep(_) => sleep_sets::INFO.guarantee,
+            Method::Source(_) => source_dpor::INFO.guarantee,
             Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
             Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
             Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
@@ -52,7 +60,8 @@ impl Method {
     pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let _ = budget;
         match self {
-            Method::Exhaustive | Method::Udpor(_) | Method::Dpor(_) => None,
+            Method::Exhaustive | Method::Udpor(_) | Method::Sleep(_) | Method::Source(_) => None,
+            Method::Dpor(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
         }
@@ -115,8 +124,15 @@ pub enum Guarantee {
 }
 
 /// The explorers that exist.
-pub const EXPLORERS: &[Info] =
-    &[udpor::INFO, dpor::INFO, trans_dpor::INFO, trans_dpor::tool::INFO, exhaustive::INFO];
+pub const EXPLORERS: &[Info] = &[
+    udpor::INFO,
+    source_dpor::INFO,
+    dpor::INFO,
+    trans_dpor::INFO,
+    trans_dpor::tool::INFO,
+    sleep_sets::INFO,
+    exhaustive::INFO,
+];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -134,6 +150,8 @@ pub fn explore<S: System>(
         Method::TransDporTool(scheduling) => {
             trans_dpor::tool::explore(system, scheduling, &mut driver)
         }
+        Method::Source(order) => source_dpor::explore(system, order, &mut driver),
+        Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()
 }

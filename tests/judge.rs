@@ -45,6 +45,12 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("transdpor-tool", Method::TransDporTool(sleeping(Order::Eca)), false),
     ("transdpor-tool", Method::TransDporTool(sleeping(Order::Lca)), false),
     ("transdpor-tool", Method::TransDporTool(sleeping(Order::Fifo)), false),
+    ("source", Method::Source(Order::Fifo), false),
+    ("source", Method::Source(Order::Lca), false),
+    ("source", Method::Source(Order::Random(7)), false),
+    ("sleep", Method::Sleep(Order::Fifo), false),
+    ("sleep", Method::Sleep(Order::Lca), false),
+    ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
 const fn plain(order: Order) -> Scheduling {

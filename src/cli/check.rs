@@ -9,7 +9,7 @@ use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
-use crate::explore::{Budget, EXPLORERS, Info, K, Method, Scheduling, explore};
+use crate::explore::{Budget, EXPLORERS, Info, K, Method, Order, Scheduling, explore};
 use crate::report::{CheckReport, Limits, json, text};
 
 /// Verify a spec: explore its executions and report what is wrong
@@ -128,6 +128,8 @@ fn method(name: &str, k: Option<K>) -> Result<(&'static Info, Method), Failure> 
         "dpor" => Method::Dpor(Scheduling::default()),
         "transdpor" => Method::TransDpor(Scheduling::default()),
         "transdpor-tool" => Method::TransDporTool(Scheduling::default()),
+        "source" => Method::Source(Order::default()),
+        "sleep" => Method::Sleep(Order::default()),
         _ => Method::Exhaustive,
     };
     Ok((info, method))

@@ -90,9 +90,7 @@ pub fn newly_racing<S: System>(
     waiting.extend(older.map(|at| message_at(execution, at)));
     waiting.extend(sent_by(execution, last));
     // The actor may have failed just now, so it is asked what it had before.
-    if let Some(Op::Handle { internals }) =
-        execution.locals.op(execution.state().local_before(last))
-    {
+    if let Some(Op::Handle { internals }) = execution.locals.op(execution.state().before(last)) {
         let others = (0..*internals).map(Choice::internal).filter(|&other| other != choice);
         waiting.extend(others.map(|choice| Action { process, choice }));
     }

@@ -82,7 +82,7 @@ struct Dpor {
 
 impl<S: System> Rule<S> for Dpor {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
-        let Some(last) = walk.execution.len().checked_sub(1) else { return };
+        let last = walk.execution.len() - 1;
         self.races_of_messages(walk, last);
         self.races_of_processes(walk, last);
     }
@@ -102,7 +102,7 @@ impl Dpor {
                 self.put_in_e(walk, i, j);
             }
             if self.e.is_empty() || !walk.sleep_sets {
-                self.e.push(Strand::of_actor(m));
+                self.e.push(Strand::of(m, true));
             }
             self.reverse(walk, i);
         }

@@ -45,7 +45,7 @@ struct TransDpor {
 
 impl<S: System> Rule<S> for TransDpor {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
-        let Some(last) = walk.execution.len().checked_sub(1) else { return };
+        let last = walk.execution.len() - 1;
         self.waiting.clear();
         newly_racing(&walk.execution, last, &mut self.waiting);
         walk.sorter.sort(&walk.execution, &mut self.waiting);
@@ -56,7 +56,7 @@ impl<S: System> Rule<S> for TransDpor {
                 continue;
             }
             let first = makers(&walk.execution, i, message).next();
-            let first = first.map_or(Strand::of_actor(message), |j| walk.execution.strand_at(j));
+            let first = first.map_or(Strand::of(message, true), |j| walk.execution.strand_at(j));
             if let Some(candidate) = walk.points.find(i, first)
                 && !candidate.is_chosen
                 && !candidate.is_asleep

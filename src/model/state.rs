@@ -111,13 +111,13 @@ impl State {
         self.trail.iter().map(|done| done.action)
     }
 
-    /// The action at this position of the execution.
+    /// The action at `position` of those that led here.
     pub fn action(&self, position: usize) -> Action {
         self.trail[position].action
     }
 
-    /// The local state that the action at this position left.
-    pub fn local_before(&self, position: usize) -> LocalId {
+    /// The local state from which the process of the action at `position` acted.
+    pub fn before(&self, position: usize) -> LocalId {
         self.trail[position].before
     }
 

@@ -126,11 +126,8 @@ fn facts_are_read_line_by_line() {
 #[test]
 fn bounded_figures_stand_apart() {
     let all = expectations("//@ traces 3\n//@ depth 4 traces 2\n//@ states 1,3,6");
-    let base = Expectation {
-        traces: Some(3),
-        states: Some(vec![1, 3, 6]),
-        ..Expectation::default()
-    };
+    let base =
+        Expectation { traces: Some(3), states: Some(vec![1, 3, 6]), ..Expectation::default() };
     let cut = Expectation { depth: Some(4), traces: Some(2), ..Expectation::default() };
     assert_eq!(all, Ok(vec![base, cut]));
 }

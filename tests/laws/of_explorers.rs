@@ -9,7 +9,7 @@ use mazurka::explore::{
 use mazurka::model::{Action, State};
 
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
-use crate::random_models::{Sample, Subject};
+use crate::random_models::{Features, Sample, Subject};
 
 use super::hold_on_random_programs;
 
@@ -18,6 +18,8 @@ hold_on_random_programs! {
     the_first_violation_is_one_of_all
     the_same_search_twice_is_the_same_search
     forgotten_events_are_not_counted_twice
+    explorers_refuse_what_they_are_not_made_for
+    transdpor_executes_no_more_than_dpor
 }
 
 /// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
@@ -188,4 +190,36 @@ fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
         rebuilt += u32::from(forgotten.events_built > forgotten.events);
     }
     assert!(rebuilt > 0, "some event is met again after it was forgotten");
+}
+
+fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let Features { actors, guards, internals } = sample.script.features();
+        for &(name, method, _) in METHODS {
+            let suits = match name {
+                "transdpor" => actors,
+                "transdpor-tool" => actors && !guards && !internals,
+                _ => true,
+            };
+            assert_eq!(is_refused(sample, method), !suits, "{method:?} on {}", sample.describe());
+        }
+    }
+}
+
+/// By the same order, with sleep sets or without.
+fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        for &(_, method, _) in METHODS {
+            if let Method::TransDpor(scheduling) | Method::TransDporTool(scheduling) = method
+                && !is_refused(sample, method)
+            {
+                let budget = Budget { all: true, ..Budget::default() };
+                let [dpor, other] = [Method::Dpor(scheduling), method]
+                    .map(|method| explore(&sample.script, method, budget.clone(), &mut NoObserver));
+                let [dpor, other] = [dpor, other].map(|outcome| outcome.stats.transitions);
+                let context = || format!("{method:?} on {}", sample.describe());
+                assert!(other <= dpor, "{other} > {dpor} by {}", context());
+            }
+        }
+    }
 }

@@ -148,7 +148,7 @@ fn open_choice<S: System>(execution: &Execution<'_, S>, position: usize) -> Opti
     if choice == Choice::NOTHING {
         return None;
     }
-    let rest = match execution.locals.op(state.local_before(position))? {
+    let rest = match execution.locals.op(state.before(position))? {
         Op::WaitAny(comms) | Op::TestAny(comms) if comms.len() > 1 => {
             let open = comms.iter().map(|&comm| state.communication(process, comm));
             let open = open.filter(|(.., partner)| partner.is_none());

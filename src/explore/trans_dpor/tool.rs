@@ -43,7 +43,7 @@ struct Tool {
 
 impl<S: System> Rule<S> for Tool {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
-        let Some(e) = walk.execution.len().checked_sub(1) else { return };
+        let e = walk.execution.len() - 1;
         self.sent.clear();
         self.sent.extend(sent_by(&walk.execution, e));
         for &x in &self.sent {
@@ -98,7 +98,7 @@ fn propose<S: System>(walk: &mut Walk<'_, S>, i: usize, proposed: Action, receiv
     if points.is_frozen(i) && walk.execution.state().action(i).process == receiver {
         return;
     }
-    let strand = Strand::of_actor(proposed);
+    let strand = Strand::of(proposed, true);
     if points.find(i, strand).is_none_or(|found| found.is_chosen || found.is_asleep) {
         return;
     }
