@@ -3,12 +3,18 @@
 //! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
+mod creation;
+mod dpor;
 mod driver;
 mod exhaustive;
 mod order;
+mod points;
 mod registry;
 mod sleep_sets;
+mod source_dpor;
+mod trans_dpor;
 mod udpor;
+mod walk;
 
 pub use driver::{Budget, Driver};
 pub use order::{History, Order, Sorter};
@@ -30,15 +36,50 @@ pub enum Method {
     Udpor(K),
     /// The same with the enabled events tried in this order instead of its own.
     UdporIn(Order, K),
+    /// DPOR with backtrack sets.
+    Dpor(Scheduling),
+    /// TransDPOR, for actors.
+    TransDpor(Scheduling),
+    /// TransDPOR by the rule of its tool.
+    TransDporTool(Scheduling),
     /// Sleep sets, trying enabled actions in this order.
     Sleep(Order),
+    /// Source-DPOR, trying enabled actions in this order.
+    Source(Order),
 }
 
 impl Method {
-    /// Why this explorer must not be used on this system, in a sentence; `None` if it may be.
+    /// What a complete search promises: what the [`Info`] says, and with sleep sets that no class comes twice.
+    pub fn guarantee(&self) -> Guarantee {
+        match *self {
+            Method::Exhaustive => exhaustive::INFO.guarantee,
+            Method::Udpor(_) | Method::UdporIn(..) => udpor::INFO.guarantee,
+            Method::Sleep(_) => sleep_sets::INFO.guarantee,
+            Method::Source(_) => source_dpor::INFO.guarantee,
+            Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
+            Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
+            Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
+        }
+    }
+
+    /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
     pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        let _ = (system, budget);
-        None
+        let _ = budget;
+        match self {
+            Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) => None,
+            Method::Sleep(_) | Method::Source(_) | Method::Dpor(_) => None,
+            Method::TransDpor(_) => trans_dpor::refusal(system),
+            Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
+        }
+    }
+}
+
+impl Scheduling {
+    fn guarantee(self, info: Info) -> Guarantee {
+        match info.guarantee {
+            Guarantee::EveryClass if self.sleep_sets => Guarantee::EveryClassOnce,
+            other => other,
+        }
     }
 }
 
@@ -78,6 +119,8 @@ pub struct Info {
 /// What a complete search has done. A later one visits every class, too; of how often, each says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
+    /// Visited some executions; others may differ from all of them.
+    SomeClasses,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
     /// Completed exactly one execution of each class.
@@ -98,6 +141,12 @@ pub fn explore<S: System>(
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, None, &mut driver),
         Method::UdporIn(order, k) => udpor::explore(system, k, Some(order), &mut driver),
+        Method::Dpor(scheduling) => dpor::explore(system, scheduling, &mut driver),
+        Method::TransDpor(scheduling) => trans_dpor::explore(system, scheduling, &mut driver),
+        Method::TransDporTool(scheduling) => {
+            trans_dpor::tool::explore(system, scheduling, &mut driver)
+        }
+        Method::Source(order) => source_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()

@@ -106,6 +106,8 @@ pub struct ViolationReport {
     pub cycle: Option<Vec<Link>>,
     /// The processes that have run their last statement, for a deadlock.
     pub ended: Vec<String>,
+    /// Of a deadlock: the actors that have taken all their messages.
+    pub idle: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
     /// The execution as a string for `--schedule`.
@@ -224,6 +226,7 @@ impl ViolationReport {
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
+            idle: Vec::new(),
             failed: Vec::new(),
             replay: schedule::format(&schedule),
         };
@@ -258,6 +261,7 @@ impl ViolationReport {
             blocked: deadlock.blocked.clone(),
             cycle: deadlock.cycle.clone(),
             ended: deadlock.ended.clone(),
+            idle: deadlock.idle.clone(),
             failed: deadlock.failed.clone(),
             ..self
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mazurka::explore::{
-    EXPLORERS, Guarantee, K, Method, Observer, Order, Violation, ViolationKind,
+    EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
 };
 use mazurka::model::{
     Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
@@ -12,7 +12,7 @@ use mazurka::model::{
 };
 use mazurka::trace::{Classes, NormalForm};
 
-/// Every explorer but the judge, in all its variants: the name under which it is registered, and whether it
+/// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
 /// promises never to be blocked.
 pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::Udpor(K::Partial(1)), false),
@@ -22,16 +22,46 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::UdporIn(Order::Fifo, K::Optimal), true),
     ("udpor", Method::UdporIn(Order::Lca, K::Optimal), true),
     ("udpor", Method::Udpor(K::Optimal), true),
+    ("dpor", Method::Dpor(plain(Order::Fifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Eca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Random(1))), true),
+    ("dpor", Method::Dpor(sleeping(Order::Eca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lifo)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Random(2))), false),
+    ("dpor", Method::Dpor(sleeping(Order::Fifo)), false),
+    ("transdpor", Method::TransDpor(plain(Order::Fifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Eca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Random(3))), true),
+    ("transdpor", Method::TransDpor(sleeping(Order::Eca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lifo)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Random(4))), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Fifo)), false),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Fifo)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Eca)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Lca)), true),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Eca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Lca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Fifo)), false),
+    ("source", Method::Source(Order::Fifo), false),
+    ("source", Method::Source(Order::Lca), false),
+    ("source", Method::Source(Order::Random(7)), false),
     ("sleep", Method::Sleep(Order::Fifo), false),
     ("sleep", Method::Sleep(Order::Lca), false),
     ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
-/// What an explorer promises.
-pub fn guarantee(name: &str) -> Guarantee {
-    let mut known = EXPLORERS.iter().map(|explorer| &explorer.info);
-    let info = known.find(|info| info.name == name);
-    info.unwrap_or_else(|| panic!("no explorer is called {name}")).guarantee
+const fn plain(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: false }
+}
+
+const fn sleeping(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: true }
 }
 
 #[test]
@@ -72,6 +102,15 @@ impl<'s, S: System> Recorder<'s, S> {
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
         }
+    }
+
+    /// The process of a violation, by a name that all explorers that this recorder watches agree on.
+    pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
+        let who = violation.process?;
+        let state = replay(&mut self.locals, &violation.schedule, |_, _, _| {});
+        let state = state.unwrap_or_else(|how| panic!("{violation:?}: {how}"));
+        let ids = state.portable_ids();
+        state.processes().find(|process| ids[process.index()] == who)
     }
 
     /// What came since the last call.

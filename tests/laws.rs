@@ -1,4 +1,4 @@
-//! Laws that hold on every program, tested on random ones against the oracle.
+//! Laws that hold on every program, tested on random ones of both families against the oracle.
 
 mod of_explorers;
 mod of_programs;
@@ -8,10 +8,24 @@ mod of_unfolding;
 use mazurka::model::Locals;
 
 use crate::naive::{Obstacle, Structure};
-use crate::random_models::{MAX_CONFIGURATIONS, Sample, Script};
+use crate::random_models::{MAX_CONFIGURATIONS, Sample, Subject};
+
+/// Each law, a function of the samples, as a test on processes and one on actors.
+macro_rules! hold_on_random_programs {
+    ($($law:ident)*) => {
+        mod processes {
+            $(#[test] fn $law() { super::$law(crate::random_models::processes()); })*
+        }
+
+        mod actors {
+            $(#[test] fn $law() { super::$law(crate::random_models::actors()); })*
+        }
+    };
+}
+use hold_on_random_programs;
 
 /// The sample's event structure by the definitions.
-fn structure_of(sample: &Sample) -> (Locals<'_, Script>, Structure) {
+fn structure_of<S: Subject>(sample: &Sample<S>) -> (Locals<'_, S>, Structure) {
     let mut locals = Locals::new(&sample.script);
     match Structure::of(&mut locals, MAX_CONFIGURATIONS) {
         Ok(structure) => (locals, structure),

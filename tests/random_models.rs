@@ -1,10 +1,15 @@
 //! Random small programs, and what they must reach to be worth running.
 //!
-//! A [`Program`] is a little syntax tree with two lives: [`Program::text`] prints it in the modelling
-//! language, so that a failure can be pasted into a file, and [`Script`] runs it as a
-//! [`System`](mazurka::model::System) of its own, without the language front end. The two must agree on
-//! everything, which tests the front end; and the tests of the explorers need not trust it.
+//! There are two families. A [`Program`] of processes is a little syntax tree with two lives:
+//! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a file, and
+//! [`Script`] runs it as a [`System`] of its own, without the language front end. The two must agree on
+//! everything, which tests the front end; and the tests of the explorers need not trust it. An
+//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`].
+//!
+//! A law holds on both; a test of it is told of the family by [`Subject`], and goes through
+//! [`processes`] and [`actors()`].
 
+pub mod actors;
 mod generate;
 mod program;
 mod rng;
@@ -12,6 +17,7 @@ mod script;
 mod shares;
 mod text;
 
+pub use actors::ActorScript;
 pub use generate::generate;
 pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
 pub use rng::Rng;
@@ -20,20 +26,71 @@ pub use script::Script;
 use std::sync::OnceLock;
 
 use mazurka::explore::{Budget, Method, NoObserver, explore};
+use mazurka::model::System;
 
 /// Larger programs are passed over.
 pub const MAX_EXECUTIONS: u64 = 3_000;
 /// Larger ones are no programs for the oracle, which is quadratic and worse.
 pub const MAX_CONFIGURATIONS: usize = 20_000;
 
+/// A random program as a system.
+pub trait Subject: System + Clone {
+    /// The program of `seed`.
+    fn of(seed: u64) -> Self;
+
+    /// The program, for people.
+    fn text(&self) -> String;
+
+    /// What explorers may be unable to do with it.
+    fn features(&self) -> Features;
+}
+
+/// What a program is made of, as far as explorers ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// All its processes are actors.
+    pub actors: bool,
+    /// Some actor may refuse a message.
+    pub guards: bool,
+    /// Some actor has internal handlers.
+    pub internals: bool,
+}
+
+impl Subject for Script {
+    fn of(seed: u64) -> Self {
+        Script::new(generate(seed))
+    }
+
+    fn text(&self) -> String {
+        self.program.text()
+    }
+
+    fn features(&self) -> Features {
+        Features { actors: false, guards: false, internals: false }
+    }
+}
+
+impl Subject for ActorScript {
+    fn of(seed: u64) -> Self {
+        ActorScript::new(actors::generate(seed))
+    }
+
+    fn text(&self) -> String {
+        self.program.text()
+    }
+
+    fn features(&self) -> Features {
+        let internals = self.program.has_internals();
+        Features { actors: true, guards: self.has_guards(), internals }
+    }
+}
+
 /// A program small enough to be tested.
-pub struct Sample {
+pub struct Sample<S> {
     /// Where it came from.
     pub seed: u64,
-    /// Its syntax tree.
-    pub program: Program,
-    /// It as a system.
-    pub script: Script,
+    /// The program.
+    pub script: S,
     /// How many complete executions it has.
     pub executions: u64,
     /// How many Mazurkiewicz classes they are, by the exhaustive explorer.
@@ -42,26 +99,33 @@ pub struct Sample {
     pub deadlocked: u64,
 }
 
-/// The first programs that are small enough, from seed 0 on: as many as an ordinary run has time for, or
-/// `MAZURKA_PROGRAMS`.
-pub fn samples() -> &'static [Sample] {
-    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| {
-        let asked = std::env::var("MAZURKA_PROGRAMS").ok();
-        let count = asked.map_or(300, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
-        (0..).filter_map(sample).take(count).collect()
-    })
+/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary run has time
+/// for, or `MAZURKA_PROGRAMS`.
+pub fn processes() -> &'static [Sample<Script>] {
+    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(300))
+}
+
+/// The same, of actors.
+pub fn actors() -> &'static [Sample<ActorScript>] {
+    static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(240))
+}
+
+fn first_samples<S: Subject>(ordinary: usize) -> Vec<Sample<S>> {
+    let asked = std::env::var("MAZURKA_PROGRAMS").ok();
+    let count =
+        asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
+    (0..).filter_map(sample).take(count).collect()
 }
 
 /// The program of `seed`, unless it is too large.
-pub fn sample(seed: u64) -> Option<Sample> {
-    let program = generate(seed);
-    let script = Script::new(&program);
+pub fn sample<S: Subject>(seed: u64) -> Option<Sample<S>> {
+    let script = S::of(seed);
     let budget = Budget { all: true, max_traces: Some(MAX_EXECUTIONS), ..Budget::default() };
     let outcome = explore(&script, Method::Exhaustive, budget, &mut NoObserver);
     outcome.is_complete().then(|| Sample {
         seed,
-        program,
         script,
         executions: outcome.stats.traces,
         classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
@@ -69,9 +133,9 @@ pub fn sample(seed: u64) -> Option<Sample> {
     })
 }
 
-impl Sample {
-    /// For messages: the seed, and the program to be pasted.
+impl<S: Subject> Sample<S> {
+    /// For messages: the seed, and the program.
     pub fn describe(&self) -> String {
-        format!("the program of seed {}:\n\n{}", self.seed, self.program.text())
+        format!("the program of seed {}:\n\n{}", self.seed, self.script.text())
     }
 }

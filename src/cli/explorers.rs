@@ -31,6 +31,7 @@ impl From<&Explorer> for Row {
     fn from(explorer: &Explorer) -> Self {
         let info = &explorer.info;
         let guarantee = match info.guarantee {
+            Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryClass => "visits every class of executions",
             Guarantee::EveryClassOnce => "visits every class of executions, once",
             Guarantee::EveryExecution => "visits every execution",

@@ -10,8 +10,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use super::{Guarantee, Info, K, Method, Order};
-use super::{exhaustive, sleep_sets, udpor};
+use super::{Guarantee, Info, K, Method, Order, Scheduling};
+use super::{dpor, exhaustive, sleep_sets, source_dpor, trans_dpor, udpor};
 
 /// An explorer as others choose it.
 #[derive(Debug)]
@@ -61,13 +61,11 @@ pub const EXPLORERS: &[Explorer] = &[
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
         },
     },
-    Explorer {
-        info: sleep_sets::INFO,
-        takes_k: false,
-        takes_order: true,
-        sleep_sets: SleepSets::Always,
-        method: |options| Method::Sleep(options.order.unwrap_or_default()),
-    },
+    ordered(source_dpor::INFO, |options| Method::Source(options.order())),
+    scheduled(dpor::INFO, |options| Method::Dpor(options.scheduling())),
+    scheduled(trans_dpor::INFO, |options| Method::TransDpor(options.scheduling())),
+    scheduled(trans_dpor::tool::INFO, |options| Method::TransDporTool(options.scheduling())),
+    ordered(sleep_sets::INFO, |options| Method::Sleep(options.order())),
     Explorer {
         info: exhaustive::INFO,
         takes_k: false,
@@ -76,6 +74,28 @@ pub const EXPLORERS: &[Explorer] = &[
         method: |_| Method::Exhaustive,
     },
 ];
+
+/// One that takes an order, and is made of sleep sets.
+const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
+    let sleep_sets = SleepSets::Always;
+    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+}
+
+/// One that takes an order, and sleep sets if asked to.
+const fn scheduled(info: Info, method: fn(Options) -> Method) -> Explorer {
+    let sleep_sets = SleepSets::Optional;
+    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+}
+
+impl Options {
+    fn order(self) -> Order {
+        self.order.unwrap_or_default()
+    }
+
+    fn scheduling(self) -> Scheduling {
+        Scheduling { order: self.order(), sleep_sets: self.sleep_sets }
+    }
+}
 
 impl Explorer {
     /// The explorer of that name.
@@ -160,12 +180,9 @@ impl Setting {
         (self.explorer.method)(self.options)
     }
 
-    /// What a complete search promises. Sleep sets keep a class from being completed twice.
+    /// What a complete search promises.
     pub fn guarantee(&self) -> Guarantee {
-        match self.explorer.info.guarantee {
-            Guarantee::EveryClass if self.options.sleep_sets => Guarantee::EveryClassOnce,
-            other => other,
-        }
+        self.method().guarantee()
     }
 
     /// The k that the explorer works with; `None` if it has none.

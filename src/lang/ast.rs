@@ -36,8 +36,17 @@ pub enum Item {
 }
 
 impl Item {
-    /// The name that it declares.
-    pub fn name(&self) -> Option<&Name> {
+    /// The names that it declares: its own, and those of the messages that an actor handles.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        let handlers = match self {
+            Item::Actor { body, .. } => &body.handlers[..],
+            _ => &[],
+        };
+        let messages = handlers.iter().filter(|handler| handler.params.is_some());
+        self.name().into_iter().chain(messages.map(|handler| &handler.name))
+    }
+
+    fn name(&self) -> Option<&Name> {
         match self {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }

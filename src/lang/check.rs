@@ -96,7 +96,7 @@ pub fn check(
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
-        declared: file.items.iter().filter_map(Item::name).map(|name| name.text.clone()).collect(),
+        declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
     };
     checker.declare(file);

@@ -281,7 +281,7 @@ impl<'c, W: World> Machine<'c, W> {
             }
             Instr::Message { name, args } => {
                 let args = self.stack.split_off(self.stack.len() - args as usize);
-                Value::Message { name, args: args.into() }
+                operators::message(name, args)?
             }
             Instr::IsMessage(message) => match self.pop() {
                 Value::Message { name, .. } => Value::Bool(name == message),
@@ -310,10 +310,11 @@ impl<'c, W: World> Machine<'c, W> {
             Some(offset) => Ok(Value::Process(ProcessId(first + offset))),
             None => {
                 let (name, last) = (&self.code.texts[name as usize], lo + i64::from(count) - 1);
-                let range = format!("they are {name}[{lo}] to {name}[{last}]");
-                Err(format!(
-                    "index {index} is out of range: there is no actor {name}[{index}], {range}"
-                ))
+                let known = match count {
+                    1 => format!("the only actor of that name is {name}[{lo}]"),
+                    _ => format!("the actors are {name}[{lo}] to {name}[{last}]"),
+                };
+                Err(format!("index {index} is out of range: {known}"))
             }
         }
     }

@@ -14,8 +14,8 @@ use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use crate::model::{
-    Effects, Failure, FailureKind, Handle, Next, Objects, Op, Outcome, ProcessId, Site, Stimulus,
-    Supply, System, Value, ValueId, Values,
+    Effects, Failure, FailureKind, Handle, Names, Next, Objects, Op, Outcome, ProcessId, Site,
+    Stimulus, Supply, System, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -180,9 +180,9 @@ impl Program {
         found.next_back().map(|(_, value, _)| value)
     }
 
-    fn show(&self, value: &Value) -> String {
+    fn show(&self, value: &Value, names: Names<'_>) -> String {
         let all = |parts: &mut dyn Iterator<Item = &Value>| {
-            parts.map(|part| self.show(part)).collect::<Vec<_>>().join(", ")
+            parts.map(|part| self.show(part, names)).collect::<Vec<_>>().join(", ")
         };
         match value {
             Value::Variant { of, index } => match self.enums.get(*of as usize) {
@@ -195,7 +195,9 @@ impl Program {
                 Some(name) => format!("{name}({})", all(&mut args.iter())),
                 None => value.to_string(),
             },
-            Value::Process(process) => self.show_reference(*process),
+            Value::Process(process) => {
+                names(*process).unwrap_or_else(|| self.show_reference(*process))
+            }
             other => other.to_string(),
         }
     }
@@ -244,6 +246,10 @@ impl System for Program {
 
     fn has_guards(&self) -> bool {
         self.may_refuse()
+    }
+
+    fn has_internals(&self) -> bool {
+        self.code.actors.iter().any(|actor| !actor.internals.is_empty())
     }
 
     fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
@@ -337,8 +343,9 @@ impl System for Program {
         }
     }
 
-    fn variables(&self, local: &Local) -> Vec<(String, String)> {
-        self.in_scope(local).map(|(name, value, _)| (name.to_owned(), self.show(value))).collect()
+    fn variables(&self, local: &Local, names: Names<'_>) -> Vec<(String, String)> {
+        let shown = |value| self.show(value, names);
+        self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
     }
 
     fn may_supply(&self, local: &Local, supply: Supply) -> bool {
@@ -346,7 +353,7 @@ impl System for Program {
         self.supplies.contain(declaration, index, supply)
     }
 
-    fn show_value(&self, value: &Value) -> String {
-        self.show(value)
+    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
+        self.show(value, names)
     }
 }

@@ -74,6 +74,9 @@ pub struct Reaction {
     pub started: Box<[LocalId]>,
 }
 
+/// Who sent a message, in which of its actions; and as the how-manieth there.
+type Posting = (Option<(ProcessId, u32)>, u32);
+
 /// A local state of an actor and what makes it act.
 type Occasion = (ProcessId, LocalId, Stimulus);
 
@@ -96,7 +99,8 @@ pub struct Locals<'s, S: System> {
     /// Those that start no actor; and those that do, by the number of the action, too, which is part of
     /// what the new actors are called.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
-    messages: FxHashMap<(Option<(ProcessId, u32)>, u32), MessageId>,
+    messages: FxHashMap<Posting, MessageId>,
+    postings: Vec<Posting>,
 }
 
 impl<'s, S: System> Locals<'s, S> {
@@ -117,6 +121,7 @@ impl<'s, S: System> Locals<'s, S> {
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
             messages: FxHashMap::default(),
+            postings: Vec::new(),
         };
         for local in first {
             let id = locals.begin(local);
@@ -245,8 +250,16 @@ impl<'s, S: System> Locals<'s, S> {
     /// The name of the message sent as the `place`-th of the action that was the `nth` of `sender`; without
     /// a sender, of one that is pending from the start.
     pub fn message(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
-        let next = MessageId(self.messages.len() as u32);
-        *self.messages.entry((sender, place)).or_insert(next)
+        let (messages, postings) = (&mut self.messages, &mut self.postings);
+        *messages.entry((sender, place)).or_insert_with(|| {
+            postings.push((sender, place));
+            MessageId(postings.len() as u32 - 1)
+        })
+    }
+
+    /// What the message is named after: see [`message`](Locals::message).
+    pub fn posting(&self, message: MessageId) -> (Option<(ProcessId, u32)>, u32) {
+        self.postings[message.index()]
     }
 
     /// The process that comes into being so.

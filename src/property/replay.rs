@@ -203,7 +203,8 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// The variables of a process that exists, with their values.
     pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
-        self.locals.system().variables(self.locals.get(self.state.local(process)))
+        let local = self.locals.get(self.state.local(process));
+        self.locals.system().variables(local, &|process| self.known_name(process))
     }
 
     /// The shared cells with their contents.
@@ -217,6 +218,18 @@ impl<'s, S: System> Replay<'s, S> {
         let op = self.pending(process);
         let site = self.locals.system().site(self.locals.get(self.state.local(process)));
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
+    }
+
+    /// What a process that cannot move is at; for an actor, the handler of the oldest message that it does not
+    /// take.
+    pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
+        let inboxes = self.state.inboxes();
+        let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
+        let content = inboxes.log()[oldest as usize].content;
+        let local = self.locals.get(self.state.local(process));
+        let stimulus = Stimulus::Message(content);
+        let site = self.locals.system().handler_site(local, stimulus, &self.locals.values);
+        site.unwrap_or_else(|| self.site(process))
     }
 
     /// The handler that an actor runs with this choice: its place, and what it acts on.
@@ -321,7 +334,12 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// A value in the program's words.
     pub(super) fn value(&self, value: ValueId) -> String {
-        self.locals.system().show_value(self.locals.values.get(value))
+        let value = self.locals.values.get(value);
+        self.locals.system().show_value(value, &|process| self.known_name(process))
+    }
+
+    fn known_name(&self, process: ProcessId) -> Option<String> {
+        self.names.get(process.index()).cloned()
     }
 
     pub(super) fn mailbox(&self, mailbox: MailboxId) -> &str {

@@ -147,6 +147,7 @@ fn coverage(report: &CheckReport) -> String {
         (Guarantee::EveryClassOnce, n) => {
             format!("{} classes of executions, each explored once", thousands(n))
         }
+        (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
         (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
         (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
         (Guarantee::EveryExecution, _) => format!("all {traces} explored"),

@@ -1,7 +1,7 @@
 //! Do the explorers agree?
 //!
-//! A complete search of any explorer has met every Mazurkiewicz class, so of two complete searches of one
-//! program
+//! A complete search of an explorer that promises so has met every Mazurkiewicz class, so of two such searches of
+//! one program
 //!
 //! - both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
 //!   has found as well);
@@ -83,9 +83,8 @@ type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
 /// One has found such a violation, another has visited everything and found none.
 fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
     let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
-    let is_complete = |row: &Row| row.measured().is_some_and(|m| m.is_complete());
     let finder = rows.iter().find(|row| has_found(row))?;
-    let denier = rows.iter().find(|row| is_complete(row) && !has_found(row))?;
+    let denier = rows.iter().find(|row| has_met_all(row) && !has_found(row))?;
     Some(((finder, 1), (denier, 0)))
 }
 
@@ -100,7 +99,7 @@ fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Op
 /// One that visits each class at least once has fewer traces than there are classes.
 fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
     let knower = rows.iter().find_map(|&row| Some((row, classes(row)?)))?;
-    let mut complete = rows.iter().filter(|row| row.measured().is_some_and(|m| m.is_complete()));
+    let mut complete = rows.iter().filter(|row| has_met_all(row));
     let short = complete.find_map(|&row| {
         let traces = row.measured()?.stats.traces;
         (traces < knower.1).then_some((row, traces))
@@ -108,18 +107,24 @@ fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
     Some((knower, short))
 }
 
+/// Was every class visited?
+fn has_met_all(row: &Row) -> bool {
+    let is_complete = row.measured().is_some_and(|measured| measured.is_complete());
+    is_complete && row.setting.guarantee() >= Guarantee::EveryClass
+}
+
 /// The number of classes, if the row tells it.
 pub(super) fn classes(row: &Row) -> Option<u64> {
-    let measured = row.measured().filter(|measured| measured.is_complete())?;
+    let measured = row.measured().filter(|_| has_met_all(row))?;
     match row.setting.guarantee() {
         Guarantee::EveryClassOnce => Some(measured.stats.traces),
-        Guarantee::EveryClass | Guarantee::EveryExecution => measured.stats.classes,
+        _ => measured.stats.classes,
     }
 }
 
 /// The number of deadlocked classes, if the row tells it.
 fn deadlocked(row: &Row) -> Option<u64> {
-    let measured = row.measured().filter(|measured| measured.is_complete())?;
+    let measured = row.measured().filter(|_| has_met_all(row))?;
     let is_each_once = row.setting.guarantee() == Guarantee::EveryClassOnce;
     is_each_once.then_some(measured.stats.deadlocked_traces)
 }

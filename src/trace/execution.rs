@@ -23,6 +23,19 @@ pub enum Strand {
     Internal(ProcessId, u32),
 }
 
+impl Strand {
+    /// The strand of an action of a process that is an actor or is not.
+    pub fn of(action: Action, is_actor: bool) -> Strand {
+        if !is_actor {
+            return Strand::Process(action.process);
+        }
+        match action.choice.handled() {
+            Handled::Message(message) => Strand::Message(message),
+            Handled::Internal(handler) => Strand::Internal(action.process, handler),
+        }
+    }
+}
+
 /// An execution from the initial state.
 pub struct Execution<'s, S: System> {
     /// The local states met on all branches.
@@ -132,28 +145,11 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Which strand an action belongs to, be it enabled, pending or executed.
     pub fn strand(&self, action: Action) -> Strand {
-        match self.is_actor(action.process) {
-            true => Strand::of_actor(action),
-            false => Strand::Process(action.process),
-        }
+        Strand::of(action, self.is_actor(action.process))
     }
 
     /// Which strand the action at `position` belongs to.
     pub fn strand_at(&self, position: usize) -> Strand {
-        let action = self.state.action(position);
-        match self.order.footprint(position) {
-            Footprint::Handler { .. } => Strand::of_actor(action),
-            _ => Strand::Process(action.process),
-        }
-    }
-}
-
-impl Strand {
-    /// The strand of an actor's action.
-    pub fn of_actor(action: Action) -> Strand {
-        match action.choice.handled() {
-            Handled::Message(message) => Strand::Message(message),
-            Handled::Internal(handler) => Strand::Internal(action.process, handler),
-        }
+        Strand::of(self.action(position), matches!(self.op(position), Op::Handle { .. }))
     }
 }

@@ -3,15 +3,31 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, ViolationKind, explore,
+    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
+    explore,
 };
 use mazurka::model::{Action, State};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample, guarantee};
-use crate::random_models::{Sample, Script, samples};
+use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
+use crate::random_models::{Features, Sample, Subject};
+
+use super::hold_on_random_programs;
+
+hold_on_random_programs! {
+    random_programs_are_explored_as_guaranteed
+    the_first_violation_is_one_of_all
+    the_same_search_twice_is_the_same_search
+    forgotten_events_are_not_counted_twice
+    explorers_refuse_what_they_are_not_made_for
+    transdpor_executes_no_more_than_dpor
+}
 
 /// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
-fn run(sample: &Sample, method: Method, recorder: &mut Recorder<'_, Script>) -> (Outcome, Counts) {
+fn run<S: Subject>(
+    sample: &Sample<S>,
+    method: Method,
+    recorder: &mut Recorder<'_, S>,
+) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
     let budget = Budget { all: true, keep_events, ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
@@ -20,73 +36,92 @@ fn run(sample: &Sample, method: Method, recorder: &mut Recorder<'_, Script>) -> 
 }
 
 /// What was violated, apart from how often and by which execution.
-fn kinds(outcome: &Outcome) -> BTreeSet<String> {
-    let name =
-        |v: &mazurka::explore::Violation| format!("{:?} {:?} {:?}", v.kind, v.process, v.failure);
-    outcome.violations.iter().map(name).collect()
+fn kinds<S: Subject>(outcome: &Outcome, recorder: &mut Recorder<'_, S>) -> BTreeSet<String> {
+    let mut name =
+        |v: &Violation| format!("{:?} {:?} {:?}", v.kind, recorder.process_of(v), v.failure);
+    outcome.violations.iter().map(&mut name).collect()
 }
 
-fn check(sample: &Sample, method: Method, guarantee: Guarantee, never_blocked: bool) -> u64 {
-    let mut recorder = Recorder::new(&sample.script);
-    let (judge, all) = run(sample, Method::Exhaustive, &mut recorder);
-    let (outcome, found) = run(sample, method, &mut recorder);
-    let context = || format!("{method:?} on {}", sample.describe());
+/// What the exhaustive explorer finds in a program.
+struct Verdicts<'s, S: Subject> {
+    sample: &'s Sample<S>,
+    recorder: Recorder<'s, S>,
+    outcome: Outcome,
+    classes: Counts,
+    kinds: BTreeSet<String>,
+}
 
-    assert_eq!(
-        all.values().map(|class| class.times).sum::<u64>(),
-        judge.stats.traces,
-        "{}",
-        context()
-    );
-    assert_eq!(Some(all.len() as u64), judge.stats.classes, "{}", context());
-    assert_eq!(
-        found.values().map(|class| class.times).sum::<u64>(),
-        outcome.stats.traces,
-        "{}",
-        context()
-    );
-    let missed = all.keys().filter(|class| !found.contains_key(class)).count();
-    assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
-    assert_eq!(found.len(), all.len(), "classes found by {}", context());
-    if guarantee >= Guarantee::EveryClassOnce {
-        assert!(found.values().all(|class| class.times == 1), "a class twice by {}", context());
+/// Does the explorer say that it is not for this program?
+fn is_refused<S: Subject>(sample: &Sample<S>, method: Method) -> bool {
+    method.refusal(&sample.script, &Budget::default()).is_some()
+}
+
+fn times(classes: &Counts) -> u64 {
+    classes.values().map(|class| class.times).sum()
+}
+
+impl<'s, S: Subject> Verdicts<'s, S> {
+    fn on(sample: &'s Sample<S>) -> Self {
+        let mut recorder = Recorder::new(&sample.script);
+        let (outcome, classes) = run(sample, Method::Exhaustive, &mut recorder);
+        assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
+        assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
+        let kinds = kinds(&outcome, &mut recorder);
+        Verdicts { sample, recorder, outcome, classes, kinds }
     }
-    if never_blocked {
-        assert_eq!(outcome.stats.blocked, 0, "blocked explorations of {}", context());
+
+    /// Does the explorer keep its promises? How often it was blocked.
+    fn judge(&mut self, method: Method, never_blocked: bool) -> u64 {
+        let (outcome, found) = run(self.sample, method, &mut self.recorder);
+        let context = || format!("{method:?} on {}", self.sample.describe());
+        assert_eq!(times(&found), outcome.stats.traces, "{}", context());
+        let all = &self.classes;
+        let missed = all.keys().filter(|class| !found.contains_key(class)).count();
+        assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
+        assert_eq!(found.len(), all.len(), "classes found by {}", context());
+        if method.guarantee() >= Guarantee::EveryClassOnce {
+            assert!(found.values().all(|class| class.times == 1), "a class twice by {}", context());
+        }
+        if never_blocked {
+            assert_eq!(outcome.stats.blocked, 0, "blocked explorations of {}", context());
+        }
+        let kinds = kinds(&outcome, &mut self.recorder);
+        assert_eq!(kinds, self.kinds, "violations found by {}", context());
+        check_counterexamples(self.sample, method, &outcome);
+        outcome.stats.blocked
     }
-    assert_eq!(kinds(&outcome), kinds(&judge), "violations found by {}", context());
+}
+
+fn check_counterexamples<S: Subject>(sample: &Sample<S>, method: Method, outcome: &Outcome) {
     for violation in &outcome.violations {
         if let Err(how) = check_counterexample(&sample.script, violation) {
-            panic!("{how}: {}", context());
+            panic!("{how}: {method:?} on {}", sample.describe());
         }
     }
-    outcome.stats.blocked
 }
 
-#[test]
-fn random_programs_are_explored_as_guaranteed() {
+fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>]) {
     let mut blocked = vec![0; METHODS.len()];
-    for sample in samples() {
-        for (index, &(name, method, never_blocked)) in METHODS.iter().enumerate() {
-            blocked[index] += check(sample, method, guarantee(name), never_blocked);
+    let mut compared = vec![0; METHODS.len()];
+    for sample in samples {
+        let mut verdicts = Verdicts::on(sample);
+        for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
+            if !is_refused(sample, method) {
+                blocked[index] += verdicts.judge(method, never_blocked);
+                compared[index] += 1;
+            }
         }
     }
-    for ((_, method, _), blocked) in METHODS.iter().zip(blocked) {
-        println!("{method:?}: {blocked} blocked explorations");
+    for (index, (_, method, _)) in METHODS.iter().enumerate() {
+        println!("{method:?}: {} programs, {} blocked", compared[index], blocked[index]);
     }
 }
 
 /// The judge's own counterexamples, and what stopping at the first violation means.
-#[test]
-fn the_first_violation_is_one_of_all() {
-    for sample in samples() {
-        let mut recorder = Recorder::new(&sample.script);
-        let (all, _) = run(sample, Method::Exhaustive, &mut recorder);
-        for violation in &all.violations {
-            if let Err(how) = check_counterexample(&sample.script, violation) {
-                panic!("{how}: exhaustive on {}", sample.describe());
-            }
-        }
+fn the_first_violation_is_one_of_all<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let Verdicts { mut recorder, outcome: all, .. } = Verdicts::on(sample);
+        check_counterexamples(sample, Method::Exhaustive, &all);
         for method in [Method::Exhaustive, Method::Udpor(K::Optimal)] {
             let first = explore(&sample.script, method, Budget::default(), &mut recorder);
             assert_eq!(first.is_complete(), all.violations.is_empty(), "{}", sample.describe());
@@ -121,14 +156,16 @@ impl Observer for Diary {
     }
 }
 
-#[test]
-fn the_same_search_twice_is_the_same_search() {
-    for sample in samples().iter().step_by(5) {
+fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples.iter().step_by(5) {
         for &(_, method, _) in METHODS {
+            if is_refused(sample, method) {
+                continue;
+            }
             let budget = Budget { all: true, ..Budget::default() };
             let mut diaries = [Diary::default(), Diary::default()];
             let [first, second] = diaries.each_mut().map(|diary| {
-                let system = Script::new(&sample.program);
+                let system = sample.script.clone();
                 explore(&system, method, budget.clone(), diary)
             });
             assert_eq!(first.stats, second.stats, "{method:?} on {}", sample.describe());
@@ -140,10 +177,9 @@ fn the_same_search_twice_is_the_same_search() {
 
 /// Every event is in some maximal configuration, so a complete search builds the whole unfolding, however
 /// much of it is forgotten on the way, and built again.
-#[test]
-fn forgotten_events_are_not_counted_twice() {
+fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
     let mut rebuilt = 0;
-    for sample in samples() {
+    for sample in samples {
         let [kept, forgotten] = [usize::MAX, 0].map(|keep_events| {
             let budget = Budget { all: true, keep_events, ..Budget::default() };
             let method = Method::Udpor(K::Optimal);
@@ -154,4 +190,36 @@ fn forgotten_events_are_not_counted_twice() {
         rebuilt += u32::from(forgotten.events_built > forgotten.events);
     }
     assert!(rebuilt > 0, "some event is met again after it was forgotten");
+}
+
+fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let Features { actors, guards, internals } = sample.script.features();
+        for &(name, method, _) in METHODS {
+            let suits = match name {
+                "transdpor" => actors,
+                "transdpor-tool" => actors && !guards && !internals,
+                _ => true,
+            };
+            assert_eq!(is_refused(sample, method), !suits, "{method:?} on {}", sample.describe());
+        }
+    }
+}
+
+/// By the same order, with sleep sets or without.
+fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        for &(_, method, _) in METHODS {
+            if let Method::TransDpor(scheduling) | Method::TransDporTool(scheduling) = method
+                && !is_refused(sample, method)
+            {
+                let budget = Budget { all: true, ..Budget::default() };
+                let [dpor, other] = [Method::Dpor(scheduling), method]
+                    .map(|method| explore(&sample.script, method, budget.clone(), &mut NoObserver));
+                let [dpor, other] = [dpor, other].map(|outcome| outcome.stats.transitions);
+                let context = || format!("{method:?} on {}", sample.describe());
+                assert!(other <= dpor, "{other} > {dpor} by {}", context());
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Violation, explor
 use mazurka::lang::compile;
 use mazurka::model::System;
 
-use crate::random_models::samples;
+use crate::random_models::{Subject, processes};
 
 /// What one program means: figures, and the kinds of violations. (How many different ones there are is a
 /// matter of places in a text, which a syntax tree has not.)
@@ -22,8 +22,8 @@ fn meaning<S: System>(system: &S, method: Method) -> (Outcome, BTreeSet<String>)
 /// executions, classes, deadlocks and violations.
 #[test]
 fn compiled_programs_mean_what_their_syntax_trees_mean() {
-    for sample in samples() {
-        let compiled = compile("random.maz", &sample.program.text(), &[]);
+    for sample in processes() {
+        let compiled = compile("random.maz", &sample.script.text(), &[]);
         let compiled = compiled.unwrap_or_else(|errors| {
             panic!("{}\n{}", errors.render(false), sample.describe());
         });

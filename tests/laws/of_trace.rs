@@ -5,16 +5,22 @@ use std::collections::HashMap;
 use mazurka::model::PaperRelation;
 use mazurka::trace::{Classes, HappensBefore};
 
-use super::structure_of;
+use super::{hold_on_random_programs, structure_of};
 use crate::naive::check_swaps;
-use crate::random_models::samples;
+use crate::random_models::{Sample, Subject};
+
+hold_on_random_programs! {
+    random_programs_unfold_to_prime_event_structures
+    neighbours_that_the_relation_calls_independent_can_be_swapped
+    vector_clocks_are_the_histories_of_the_definition
+    normal_forms_are_equal_iff_executions_are_equivalent
+}
 
 /// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
 /// say everything (both are checked on the way to the structure); the exhaustive explorer sees the same
 /// executions and classes.
-#[test]
-fn random_programs_unfold_to_prime_event_structures() {
-    for sample in samples() {
+fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
         let (locals, structure) = structure_of(sample);
         let found = (sample.executions, sample.classes);
         let expected = (structure.executions(), structure.maximal().count() as u64);
@@ -27,9 +33,10 @@ fn random_programs_unfold_to_prime_event_structures() {
     }
 }
 
-#[test]
-fn neighbours_that_the_relation_calls_independent_can_be_swapped() {
-    for sample in samples() {
+fn neighbours_that_the_relation_calls_independent_can_be_swapped<S: Subject>(
+    samples: &[Sample<S>],
+) {
+    for sample in samples {
         let (mut locals, structure) = structure_of(sample);
         if let Err(how) = check_swaps(&mut locals, &structure) {
             panic!("{how}\n{}", sample.describe());
@@ -37,9 +44,8 @@ fn neighbours_that_the_relation_calls_independent_can_be_swapped() {
     }
 }
 
-#[test]
-fn vector_clocks_are_the_histories_of_the_definition() {
-    for sample in samples() {
+fn vector_clocks_are_the_histories_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
         let (_, structure) = structure_of(sample);
         for end in structure.maximal() {
             let mut order = HappensBefore::new(PaperRelation);
@@ -67,9 +73,8 @@ fn vector_clocks_are_the_histories_of_the_definition() {
 }
 
 /// Occurrences are events, and normal forms are configurations.
-#[test]
-fn normal_forms_are_equal_iff_executions_are_equivalent() {
-    for sample in samples() {
+fn normal_forms_are_equal_iff_executions_are_equivalent<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
         let (_, structure) = structure_of(sample);
         let mut classes = Classes::new(PaperRelation);
         let mut events_of = HashMap::new();

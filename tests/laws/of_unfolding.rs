@@ -1,13 +1,20 @@
 //! The incremental unfolding against the definitions: ex(C), <, #, #i, and alternatives.
 
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::model::{Action, Birth, Locals, ProcessId, System};
+use mazurka::model::{Action, Birth, Choice, Handled, Locals, Op, ProcessId, System};
 use mazurka::unfolding::{Configuration, EventId, Unfolding};
 
 use crate::naive::{Set, Structure};
-use crate::random_models::{Rng, Sample, Script, samples};
+use crate::random_models::{Rng, Sample, Subject};
 
-use super::structure_of;
+use super::{hold_on_random_programs, structure_of};
+
+hold_on_random_programs! {
+    extensions_found_incrementally_are_those_of_the_definition
+    causality_and_conflict_are_those_of_the_definition
+    immediate_conflicts_generate_all_conflicts
+    alternatives_exist_iff_they_are_found
+}
 
 /// Above this many configurations a program is left to the tests of explorers.
 const MAX_CONFIGURATIONS: usize = 1_500;
@@ -15,11 +22,11 @@ const MAX_CONFIGURATIONS: usize = 1_500;
 const WALKS: usize = 8;
 
 /// A sample, its structure by the definitions, and an unfolding under test.
-struct Bench<'s> {
-    sample: &'s Sample,
-    locals: Locals<'s, Script>,
+struct Bench<'s, S: System> {
+    sample: &'s Sample<S>,
+    locals: Locals<'s, S>,
     naive: Structure,
-    unfolding: Unfolding<'s, Script>,
+    unfolding: Unfolding<'s, S>,
     c: Configuration,
     /// Per event of the unfolding the same event of the structure.
     names: Vec<Option<u32>>,
@@ -36,8 +43,8 @@ fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessI
     }
 }
 
-impl<'s> Bench<'s> {
-    fn new(sample: &'s Sample) -> Option<Self> {
+impl<'s, S: Subject> Bench<'s, S> {
+    fn new(sample: &'s Sample<S>) -> Option<Self> {
         let (locals, naive) = structure_of(sample);
         let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX);
         let names = Vec::new();
@@ -61,7 +68,8 @@ impl<'s> Bench<'s> {
         let histories = causes.iter().map(|&cause| self.naive.local_configuration(cause));
         let history = histories.fold(Set::new(), |all, one| all | one);
         let process = rename(&self.unfolding.locals, &self.locals, known.process);
-        let action = Action { process, choice: known.choice };
+        let choice = self.choice(event);
+        let action = Action { process, choice };
         let name = self.naive.find(action, &history).unwrap_or_else(|| {
             panic!("{action:?} after {history:?} is no event of {}", self.sample.describe())
         });
@@ -76,6 +84,20 @@ impl<'s> Bench<'s> {
         }
         self.names[event.index()] = Some(name);
         name
+    }
+
+    /// What it chose, in the structure by the definitions.
+    fn choice(&mut self, event: EventId) -> Choice {
+        let choice = self.unfolding.structure.event(event).choice;
+        let (from, to) = (&self.unfolding.locals, &mut self.locals);
+        match (self.unfolding.op(event), choice.handled()) {
+            (Op::Handle { .. }, Handled::Message(message)) => {
+                let (sender, place) = from.posting(message);
+                let sender = sender.map(|(process, act)| (rename(from, to, process), act));
+                Choice::message(to.message(sender, place))
+            }
+            _ => choice,
+        }
     }
 
     fn set(&mut self, events: impl IntoIterator<Item = EventId>) -> Set {
@@ -138,22 +160,21 @@ impl<'s> Bench<'s> {
     }
 }
 
-fn benches(mut test: impl FnMut(Bench<'_>)) {
+fn benches<'s, S: Subject>(samples: &'s [Sample<S>], mut test: impl FnMut(Bench<'s, S>)) {
     let mut tested = 0;
-    for sample in samples() {
+    for sample in samples {
         if let Some(bench) = Bench::new(sample) {
             test(bench);
             tested += 1;
         }
     }
     println!("{tested} programs");
-    assert!(2 * tested > samples().len(), "most programs are small enough to be tested");
+    assert!(2 * tested > samples.len(), "most programs are small enough to be tested");
 }
 
 /// Along one execution, without anything met on other branches: ex(C) is complete.
-#[test]
-fn extensions_found_incrementally_are_those_of_the_definition() {
-    benches(|mut bench| {
+fn extensions_found_incrementally_are_those_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
+    benches(samples, |mut bench| {
         let mut rng = Rng::new(bench.sample.seed);
         for _ in 0..WALKS {
             bench.restart();
@@ -169,9 +190,8 @@ fn extensions_found_incrementally_are_those_of_the_definition() {
 
 /// Growing and shrinking C through all configurations: en(C) is right before and after, and at last U = E,
 /// with <, # and #i as defined.
-#[test]
-fn causality_and_conflict_are_those_of_the_definition() {
-    benches(|mut bench| {
+fn causality_and_conflict_are_those_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
+    benches(samples, |mut bench| {
         bench.visit_all(&mut std::collections::HashSet::new());
         let u = bench.u();
         assert_eq!(u, bench.naive.all(), "U = E in {}", bench.sample.describe());
@@ -202,9 +222,8 @@ fn causality_and_conflict_are_those_of_the_definition() {
 }
 
 /// # is what #i and causality generate: the model's promise to every algorithm that knows only #i.
-#[test]
-fn immediate_conflicts_generate_all_conflicts() {
-    benches(|bench| {
+fn immediate_conflicts_generate_all_conflicts<S: Subject>(samples: &[Sample<S>]) {
+    benches(samples, |bench| {
         let naive = &bench.naive;
         let all = naive.all();
         let immediate = |e| all.iter().filter(|&f| naive.immediate_conflict(e, f)).collect::<Set>();
@@ -222,8 +241,8 @@ fn immediate_conflicts_generate_all_conflicts() {
 
 /// A search like UDPOR's, but at random: C and D grow along a path and shrink on the way back, and the ways
 /// to find alternatives go along.
-struct Path<'s> {
-    bench: Bench<'s>,
+struct Path<'s, S: System> {
+    bench: Bench<'s, S>,
     /// D, newest last.
     d: Vec<EventId>,
     /// How large D was at each node above.
@@ -234,8 +253,8 @@ struct Path<'s> {
     partial: Vec<KPartial>,
 }
 
-impl<'s> Path<'s> {
-    fn new(bench: Bench<'s>) -> Self {
+impl<'s, S: Subject> Path<'s, S> {
+    fn new(bench: Bench<'s, S>) -> Self {
         let full = vec![
             ("SAT", Optimal::with_effort(0)),
             ("comb", Optimal::with_effort(usize::MAX)),
@@ -306,10 +325,9 @@ impl<'s> Path<'s> {
 }
 
 /// SAT, comb and brute force agree on whether there is an alternative, and what they return is one.
-#[test]
-fn alternatives_exist_iff_they_are_found() {
+fn alternatives_exist_iff_they_are_found<S: Subject>(samples: &[Sample<S>]) {
     let (mut asked, mut existing) = (0, 0);
-    benches(|bench| {
+    benches(samples, |bench| {
         let mut rng = Rng::new(bench.sample.seed);
         let mut path = Path::new(bench);
         for walk in 0..6 * WALKS {
@@ -342,7 +360,11 @@ fn alternatives_exist_iff_they_are_found() {
 }
 
 /// J, if one is found; J is listed causes first.
-fn ask(bench: &mut Bench<'_>, method: &mut dyn Alternatives, disabled: &[EventId]) -> Option<Set> {
+fn ask<S: Subject>(
+    bench: &mut Bench<'_, S>,
+    method: &mut dyn Alternatives,
+    disabled: &[EventId],
+) -> Option<Set> {
     let mut j = vec![disabled[0]];
     method.descend();
     let found = method.find(&bench.unfolding.structure, &bench.c, disabled, &mut j);
@@ -361,8 +383,8 @@ fn ask(bench: &mut Bench<'_>, method: &mut dyn Alternatives, disabled: &[EventId
 }
 
 /// k-partial: J conflicts with at least min(k, |D|) events of D, the newest among them, and avoids all.
-fn check_partial(
-    bench: &mut Bench<'_>,
+fn check_partial<S: Subject>(
+    bench: &mut Bench<'_, S>,
     method: &mut KPartial,
     k: u32,
     disabled: &[EventId],

@@ -1,10 +1,11 @@
 //! Events, configurations, conflict, extensions and alternatives of a small system.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mazurka::model::{
-    Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId, Mutex,
-    MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, State, System, ValueId,
+    Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId,
+    Message, MessageId, Mutex, MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, State,
+    System, ValueId,
 };
 
 use super::Set;
@@ -35,6 +36,9 @@ pub struct Snapshot {
     /// Per barrier and round, as sets: arrivals commute.
     arrivals: Vec<Vec<Vec<ProcessId>>>,
     cells: Vec<Vec<ValueId>>,
+    /// Messages between actors by name, with receiver, content, and whether they are still pending: sending
+    /// them commutes.
+    messages: BTreeMap<MessageId, (ProcessId, ValueId, bool)>,
 }
 
 /// An execution: the state it leads to, its events in order, and what each touched.
@@ -98,6 +102,7 @@ impl Snapshot {
             };
             rounds.map(sorted).filter(|round| !round.is_empty()).collect()
         };
+        let message = |m: &Message| (m.id, (m.to, m.content, m.is_pending()));
         let mut of_processes: Vec<_> =
             ids(locals.process_count()).map(|p| state.local(ProcessId(p))).collect();
         while of_processes.last() == Some(&LocalId::ABSENT) {
@@ -114,6 +119,7 @@ impl Snapshot {
                 .collect(),
             arrivals: ids(objects.barriers.len()).map(arrivals).collect(),
             cells: ids(objects.cells.len()).map(|c| state.versions(CellId(c)).to_vec()).collect(),
+            messages: state.inboxes().log().iter().map(message).collect(),
         }
     }
 }
@@ -195,14 +201,18 @@ impl Structure {
         })
     }
 
-    /// The enabled actions after `run`, as events.
+    /// The set of enabled actions after `run`, as events.
     fn next_events<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         run: &Run,
     ) -> Vec<(Action, EventId)> {
         let enabled = run.enabled(locals);
-        enabled.into_iter().map(|action| (action, self.event_after(locals, run, action))).collect()
+        let event = |action| (action, self.event_after(locals, run, action));
+        let mut next: Vec<_> = enabled.into_iter().map(event).collect();
+        // Actors list their messages in the order of sending.
+        next.sort_unstable();
+        next
     }
 
     /// The event that `action` is after `run`: its history is what it depends on, with their histories.

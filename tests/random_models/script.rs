@@ -8,7 +8,10 @@ use mazurka::model::{
 use super::{Body, Condition, Program, Statement, Variable};
 
 /// A program, its bodies flattened to instructions.
+#[derive(Clone)]
 pub struct Script {
+    /// Its syntax tree.
+    pub program: Program,
     objects: Objects,
     /// The code of the processes, then of the templates.
     code: Vec<Vec<Instruction>>,
@@ -89,7 +92,7 @@ impl Local {
 
 impl Script {
     /// The system that `program` is.
-    pub fn new(program: &Program) -> Script {
+    pub fn new(program: Program) -> Script {
         let names =
             |prefix: &str, count: usize| (0..count).map(|n| format!("{prefix}{n}")).collect();
         let sized = |prefix: &str, sizes: &[u32]| {
@@ -105,7 +108,13 @@ impl Script {
         };
         let bodies = program.processes.iter().chain(&program.templates);
         let code = bodies.map(flatten).collect();
-        Script { objects, code, processes: program.processes.len(), finally: program.finally }
+        Script {
+            objects,
+            code,
+            processes: program.processes.len(),
+            finally: program.finally,
+            program,
+        }
     }
 
     fn start(&self, code: usize, argument: Option<i64>) -> Local {

@@ -132,7 +132,7 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
 #[test]
 fn the_default_seeds_reach_what_matters() {
     let mut counts: BTreeMap<&str, u32> = WANTED.iter().map(|&(what, _)| (what, 0)).collect();
-    let samples = super::samples();
+    let samples = super::processes();
     let (mut events, mut executions, mut classes) = (0, 0, 0);
     for sample in samples {
         let mut locals = Locals::new(&sample.script);

@@ -41,9 +41,9 @@ impl Checker<'_> {
         }
         let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
         if !runs && self.out.inits.is_empty() && self.diagnostics.is_empty() {
-            let diagnostic =
-                Diagnostic::outside("the file declares no process that runs from the start");
-            self.report(diagnostic.hint("add one, such as `process Main { }`"));
+            let message = "the file declares no process and no actor that exists from the start";
+            let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+            self.report(Diagnostic::outside(message).hint(hint));
         }
     }
 

@@ -145,6 +145,7 @@ impl Checker<'_> {
         let target_span = target.span;
         let target = self.target(target);
         let (message, ty) = self.expr(message, Want::Hint(&Type::Message));
+        let (target, to) = target?;
         if !self.infer.coerce(&ty, &Type::Message) {
             let shown = self.show(&ty);
             let diagnostic =
@@ -152,7 +153,6 @@ impl Checker<'_> {
             let hint = "a message is made by its name: `Msg(…)`";
             self.report(diagnostic.label(format!("this is {shown}")).hint(hint));
         }
-        let (target, to) = target?;
         match (&to, &message.kind) {
             (Type::Actor(declaration), ExprKind::Message(name, _)) => {
                 self.must_handle(*declaration, *name, message.span, target_span);
@@ -265,6 +265,7 @@ impl Checker<'_> {
         self.report(match (in_actor, name) {
             (true, "send") => diagnostic.label("only handlers and `init` may do this"),
             (true, name) => diagnostic.label("only a process may do this").hint(actors_way(name)),
+            (false, "send") => diagnostic.label("only processes, handlers and `init` send"),
             (false, _) => diagnostic.label("only a process may do this"),
         });
     }

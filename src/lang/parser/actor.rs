@@ -78,6 +78,10 @@ impl Parser<'_> {
                 Token::RBrace if depth == 0 => return,
                 Token::LBrace => depth += 1,
                 Token::RBrace => depth -= 1,
+                Token::Semi if depth == 0 => {
+                    self.advance();
+                    return;
+                }
                 _ if depth == 0 && (self.at_member() || self.at_item()) => return,
                 _ => {}
             }
@@ -94,7 +98,7 @@ impl Parser<'_> {
     fn message_handler(&mut self) -> Handler {
         let start = self.advance();
         let name = self.name("the name of a message");
-        let params = self.params("on Register(id: int) { … }");
+        let params = self.params(&format!("on {}(x: int) {{ … }}", name.text));
         let header = start.to(self.previous_span());
         let guard = self.guard();
         Handler { name, params: Some(params), guard, body: self.block(), header }

@@ -216,8 +216,10 @@ impl Program {
         stimulus: Stimulus,
         values: &Values,
     ) -> Option<Site> {
-        let taken = self.taken(local, self.static_id(local), stimulus, values)?;
-        Some(self.code.sites[taken.handler.site as usize].clone())
+        let taken = self.taken(local, self.static_id(local), stimulus, values);
+        let first = || self.candidates(local, stimulus, values).0.first();
+        let handler = taken.map(|taken| taken.handler).or_else(first)?;
+        Some(self.code.sites[handler.site as usize].clone())
     }
 
     /// The id of an actor that exists from the start, if it is declared so.

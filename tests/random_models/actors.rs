@@ -1,0 +1,127 @@
+//! Random programs of actors.
+//!
+//! Kept apart from the programs of processes, with which they have nothing in common but how they are
+//! tested: an [`ActorProgram`] is a syntax tree of handlers, and [`ActorScript`] runs it as a system. Every
+//! program ends: what a handler sends carries one unit of fuel less than what it took, nothing is sent
+//! without fuel, and an internal handler runs once in the life of an actor, and not at all in that of an actor
+//! which such a handler has started.
+
+mod generate;
+mod script;
+mod text;
+
+pub use generate::generate;
+pub use script::ActorScript;
+
+/// What guards a program has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guards {
+    /// None: every message is taken at any time.
+    Absent,
+    /// Such as stay true once they are: a state is never lowered, and guards ask for a least one.
+    Monotone,
+    /// Any, those that turn false again included.
+    Fickle,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct ActorProgram {
+    /// What guards it has.
+    pub guards: Guards,
+    /// States are numbers below this.
+    pub states: i64,
+    /// What kinds of actors there are.
+    pub classes: Vec<Class>,
+    /// The classes of the actors that exist from the start, all in state 0.
+    pub actors: Vec<usize>,
+    /// What is pending from the start.
+    pub initial: Vec<Initial>,
+    /// `final`: this actor is not in this state.
+    pub finally: Option<(usize, i64)>,
+}
+
+/// A message that is pending from the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Initial {
+    /// The receiver.
+    pub to: usize,
+    /// Which message.
+    pub name: usize,
+    /// Its content.
+    pub number: i64,
+    /// How far it can reach.
+    pub fuel: i64,
+}
+
+/// A kind of actors.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// By the names of messages.
+    pub handlers: Vec<Handler>,
+    /// Each runs once, with one unit of fuel.
+    pub internals: Vec<Handler>,
+    /// The assertion: no actor is in this state between handlers.
+    pub forbidden: Option<i64>,
+}
+
+/// What an actor does about a message.
+#[derive(Clone, Debug)]
+pub struct Handler {
+    /// When.
+    pub guard: Option<Guard>,
+    /// What.
+    pub body: Vec<Statement>,
+}
+
+/// What a guard asks of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// `state >= n`
+    AtLeast(i64),
+    /// `state >= number`, the content of the message; 0 for an internal handler.
+    AtLeastNumber,
+    /// `state < n`
+    Below(i64),
+    /// `state == n`
+    Equals(i64),
+}
+
+/// Who is meant; nobody, if there is no such actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// An actor that exists from the start.
+    Static(usize),
+    /// The actor itself.
+    Own,
+    /// The actor that it started last, or was told of and remembered.
+    Friend,
+    /// The actor that the message tells of.
+    Told,
+}
+
+/// A step of a handler.
+#[derive(Clone, Debug)]
+#[rustfmt::skip]
+#[allow(missing_docs)]
+pub enum Statement {
+    /// `state += n`: beyond the last state comes the first, but with monotone guards it stays the last.
+    Add(i64),
+    /// `state = number`; with monotone guards, unless it is larger.
+    Store,
+    /// `friend = told`, if the message tells of anybody.
+    Remember,
+    /// `friend = spawn`, with fuel only.
+    Spawn { class: usize, state: i64 },
+    /// So many messages of one content, with fuel only. The content is the state, or a number.
+    Send { to: Whom, name: usize, number: Option<i64>, tells: Option<Whom>, times: usize },
+    /// `if state >= n`
+    If { at_least: i64, then: Vec<Statement>, otherwise: Vec<Statement> },
+}
+
+impl ActorProgram {
+    /// Has it internal handlers?
+    pub fn has_internals(&self) -> bool {
+        self.classes.iter().any(|class| !class.internals.is_empty())
+    }
+}
