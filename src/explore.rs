@@ -5,6 +5,7 @@
 
 mod driver;
 mod exhaustive;
+mod optimal_dpor;
 mod order;
 mod sleep_sets;
 mod source_dpor;
@@ -29,6 +30,8 @@ pub enum Method {
     Sleep(Order),
     /// Source-DPOR, trying enabled actions in this order.
     Source(Order),
+    /// Optimal DPOR, trying enabled actions in this order.
+    Optimal(Order),
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -77,7 +80,7 @@ pub enum Guarantee {
 
 /// The explorers that exist.
 pub const EXPLORERS: &[Info] =
-    &[udpor::INFO, source_dpor::INFO, sleep_sets::INFO, exhaustive::INFO];
+    &[udpor::INFO, optimal_dpor::INFO, source_dpor::INFO, sleep_sets::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -91,6 +94,7 @@ pub fn explore<S: System>(
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, &mut driver),
         Method::Source(order) => source_dpor::explore(system, order, &mut driver),
+        Method::Optimal(order) => optimal_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()

@@ -126,6 +126,7 @@ fn method(name: &str, k: Option<K>) -> Result<(&'static Info, Method), Failure> 
             )));
         }
         "source" => Method::Source(Order::default()),
+        "optimal" => Method::Optimal(Order::default()),
         "sleep" => Method::Sleep(Order::default()),
         _ => Method::Exhaustive,
     };
