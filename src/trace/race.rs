@@ -260,18 +260,22 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
     }
 }
 
-/// The races between messages that were not taken, and internal handlers that could have run, and events of
-/// the complete execution.
+/// The races between messages that are not accepted at the end of the execution, and internal handlers that
+/// cannot run there, and events of the execution.
 pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
-    for process in execution.state().processes() {
+    let state = execution.state();
+    for process in state.processes() {
         let chain = execution.order().of_process(process);
         let Some(&last) = chain.last() else { continue };
         let Op::Handle { internals } = *execution.op(last as usize) else { continue };
-        let inboxes = execution.state().inboxes();
+        let (inboxes, local) = (state.inboxes(), state.local(process));
         let messages =
             inboxes.pending(process).map(|at| Choice::message(inboxes.log()[at as usize].id));
         for choice in messages.chain((0..internals).map(Choice::internal)) {
-            races.extend(earlier_handling(execution, process, choice, chain.len(), None));
+            let has_failed = execution.locals.op(local).is_none();
+            if has_failed || !execution.locals.accepts(process, local, state.stimulus(choice)) {
+                races.extend(earlier_handling(execution, process, choice, chain.len(), None));
+            }
         }
     }
 }
