@@ -7,6 +7,7 @@ mod creation;
 mod dpor;
 mod driver;
 mod exhaustive;
+mod optimal_dpor;
 mod order;
 mod points;
 mod registry;
@@ -46,6 +47,8 @@ pub enum Method {
     Sleep(Order),
     /// Source-DPOR, trying enabled actions in this order.
     Source(Order),
+    /// Optimal DPOR, trying enabled actions in this order.
+    Optimal(Order),
 }
 
 impl Method {
@@ -56,6 +59,7 @@ impl Method {
             Method::Udpor(_) | Method::UdporIn(..) => udpor::INFO.guarantee,
             Method::Sleep(_) => sleep_sets::INFO.guarantee,
             Method::Source(_) => source_dpor::INFO.guarantee,
+            Method::Optimal(_) => optimal_dpor::INFO.guarantee,
             Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
             Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
             Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
@@ -67,7 +71,8 @@ impl Method {
         let _ = budget;
         match self {
             Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) => None,
-            Method::Sleep(_) | Method::Source(_) | Method::Dpor(_) => None,
+            Method::Sleep(_) | Method::Source(_) | Method::Optimal(_) => None,
+            Method::Dpor(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
         }
@@ -147,6 +152,7 @@ pub fn explore<S: System>(
             trans_dpor::tool::explore(system, scheduling, &mut driver)
         }
         Method::Source(order) => source_dpor::explore(system, order, &mut driver),
+        Method::Optimal(order) => optimal_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()

@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use super::{Guarantee, Info, K, Method, Order, Scheduling};
-use super::{dpor, exhaustive, sleep_sets, source_dpor, trans_dpor, udpor};
+use super::{dpor, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
 
 /// An explorer as others choose it.
 #[derive(Debug)]
@@ -61,6 +61,7 @@ pub const EXPLORERS: &[Explorer] = &[
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
         },
     },
+    ordered(optimal_dpor::INFO, |options| Method::Optimal(options.order())),
     ordered(source_dpor::INFO, |options| Method::Source(options.order())),
     scheduled(dpor::INFO, |options| Method::Dpor(options.scheduling())),
     scheduled(trans_dpor::INFO, |options| Method::TransDpor(options.scheduling())),

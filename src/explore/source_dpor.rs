@@ -20,8 +20,9 @@
 //! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. A strand
 //!   brings all its choices.
 //! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is explored.
-//! - Messages that no complete execution takes have no event whose races could be looked at: they are
-//!   looked for at the end.
+//! - A message that an actor refuses at the end of an execution has no event whose races could be looked at, so
+//!   those are looked for at the end; also where the exploration is blocked. (What is asleep there might never
+//!   let the guard hold again.)
 
 use super::{Driver, Guarantee, Info, Order, Sorter};
 use crate::model::{Action, System};
@@ -106,12 +107,12 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.execution.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
             self.driver.terminal(&self.execution.locals, self.execution.state());
-            race::with_pending(&self.execution, &mut self.races);
-            self.reverse_races();
+            self.end();
         } else if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
             self.driver.truncated();
         } else if !self.start() {
             self.driver.blocked(self.execution.state());
+            self.end();
         }
     }
 
@@ -123,6 +124,12 @@ impl<S: System> Search<'_, '_, '_, S> {
             self.backtrack.offer(action, strand, self.sleep.contains(action));
         }
         self.backtrack.start()
+    }
+
+    /// The execution goes no further.
+    fn end(&mut self) {
+        race::with_pending(&self.execution, &mut self.races);
+        self.reverse_races();
     }
 
     fn reverse_races(&mut self) {

@@ -57,9 +57,10 @@ impl Race {
     pub fn spoilers<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
-                let mut completers = completers(execution, later);
-                completers.retain(|&mut position| position != self.first);
-                completers
+                let op = execution.op(later);
+                let completers = (0..requests(op))
+                    .filter_map(|index| completer(execution, later, op, index).flatten());
+                completers.filter(|&position| position != self.first).collect()
             }
             _ => Positions::new(),
         }
@@ -197,11 +198,18 @@ fn without<S: System>(
     if let Footprint::Read(_) | Footprint::Write(_) = footprint {
         return Some((choice, footprint));
     }
-    let order = execution.order();
-    let is_needed = |&other: &usize| other < first || (other != first && order.before(other, last));
-    let fails =
-        requests(execution.op(last)) == 1 || !completers(execution, last).iter().any(is_needed);
-    fails.then_some((Choice::NOTHING, footprint))
+    fails_without(execution, first, last).then_some((Choice::NOTHING, footprint))
+}
+
+/// Does the test that is the last event find nothing complete without `first`?
+fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: usize) -> bool {
+    let (order, op) = (execution.order(), execution.op(last));
+    let has_come = |other: usize| other < first || order.before(other, last);
+    (0..requests(op)).all(|index| match completer(execution, last, op, index) {
+        None => true,
+        Some(None) => false,
+        Some(Some(other)) => other == first || !has_come(other),
+    })
 }
 
 /// Does the access change the cell where the write at `first` has not come yet?
@@ -252,18 +260,22 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
     }
 }
 
-/// The races between messages that were not taken, and internal handlers that could have run, and events of
-/// the complete execution.
+/// The races between messages that are not accepted at the end of the execution, and internal handlers that
+/// cannot run there, and events of the execution.
 pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
-    for process in execution.state().processes() {
+    let state = execution.state();
+    for process in state.processes() {
         let chain = execution.order().of_process(process);
         let Some(&last) = chain.last() else { continue };
         let Op::Handle { internals } = *execution.op(last as usize) else { continue };
-        let inboxes = execution.state().inboxes();
+        let (inboxes, local) = (state.inboxes(), state.local(process));
         let messages =
             inboxes.pending(process).map(|at| Choice::message(inboxes.log()[at as usize].id));
         for choice in messages.chain((0..internals).map(Choice::internal)) {
-            races.extend(earlier_handling(execution, process, choice, chain.len(), None));
+            let has_failed = execution.locals.op(local).is_none();
+            if has_failed || !execution.locals.accepts(process, local, state.stimulus(choice)) {
+                races.extend(earlier_handling(execution, process, choice, chain.len(), None));
+            }
         }
     }
 }
@@ -355,16 +367,15 @@ fn completed_by<S: System>(
     completed.collect()
 }
 
-/// The events of the execution that completed elements of the any-form at `position`, before it or after.
-fn completers<S: System>(execution: &Execution<'_, S>, position: usize) -> Positions {
-    let process = execution.order().process(position);
-    let op = execution.op(position);
-    let mut found = Positions::new();
-    for index in 0..requests(op) {
-        if let Some(completion) = completion(execution.state(), process, op, index) {
-            let mut all = 0..execution.len();
-            found.extend(all.find(|&at| completes(execution.order().footprint(at), &completion)));
-        }
-    }
-    found
+/// Element `index` of the any-form at `position`, if it is complete, before it or after: the event that
+/// completed it, if it took one.
+fn completer<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+    op: &Op,
+    index: usize,
+) -> Option<Option<usize>> {
+    let order = execution.order();
+    let completion = completion(execution.state(), order.process(position), op, index)?;
+    Some((0..execution.len()).find(|&at| completes(order.footprint(at), &completion)))
 }
