@@ -3,44 +3,74 @@
 
 use std::collections::BTreeMap;
 
-use mazurka::explore::{EXPLORERS, Guarantee, K, Method, Observer, Violation, ViolationKind};
+use mazurka::explore::{
+    EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
+};
 use mazurka::model::{
     Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
     State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
 
-use crate::random_models::Features;
-
-/// Every explorer but the judge, in all its variants: the name under which it is registered, and whether it
+/// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
 /// promises never to be blocked.
 pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::Udpor(K::Partial(1)), false),
     ("udpor", Method::Udpor(K::Partial(2)), false),
     ("udpor", Method::Udpor(K::Partial(3)), false),
+    ("udpor", Method::UdporIn(Order::Random(1), K::Partial(2)), false),
+    ("udpor", Method::UdporIn(Order::Fifo, K::Optimal), true),
+    ("udpor", Method::UdporIn(Order::Lca, K::Optimal), true),
     ("udpor", Method::Udpor(K::Optimal), true),
+    ("dpor", Method::Dpor(plain(Order::Fifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Eca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Random(1))), true),
+    ("dpor", Method::Dpor(sleeping(Order::Eca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lifo)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Random(2))), false),
+    ("dpor", Method::Dpor(sleeping(Order::Fifo)), false),
+    ("transdpor", Method::TransDpor(plain(Order::Fifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Eca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Random(3))), true),
+    ("transdpor", Method::TransDpor(sleeping(Order::Eca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lifo)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Random(4))), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Fifo)), false),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Fifo)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Eca)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Lca)), true),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Eca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Lca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Fifo)), false),
+    ("optimal", Method::Optimal(Order::Fifo), true),
+    ("optimal", Method::Optimal(Order::Lca), true),
+    ("optimal", Method::Optimal(Order::Random(7)), true),
+    ("source", Method::Source(Order::Fifo), false),
+    ("source", Method::Source(Order::Lca), false),
+    ("source", Method::Source(Order::Random(7)), false),
+    ("sleep", Method::Sleep(Order::Fifo), false),
+    ("sleep", Method::Sleep(Order::Lca), false),
+    ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
-/// What an explorer promises.
-pub fn guarantee(name: &str) -> Guarantee {
-    let info = EXPLORERS.iter().find(|info| info.name == name);
-    info.unwrap_or_else(|| panic!("no explorer is called {name}")).guarantee
+const fn plain(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: false }
 }
 
-/// Is this explorer made for programs with these features? For one that [requires](mazurka::explore::Info)
-/// something, say here what.
-pub fn suits(name: &str, features: Features) -> bool {
-    let _ = features;
-    let info = EXPLORERS.iter().find(|info| info.name == name);
-    match info.unwrap_or_else(|| panic!("no explorer is called {name}")).requires {
-        None => true,
-        Some(what) => panic!("{name} requires {what}: which programs are that?"),
-    }
+const fn sleeping(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: true }
 }
 
 #[test]
 fn no_explorer_is_forgotten() {
-    for info in EXPLORERS.iter().filter(|info| info.guarantee != Guarantee::EveryExecution) {
+    let known = EXPLORERS.iter().map(|explorer| &explorer.info);
+    for info in known.filter(|info| info.guarantee != Guarantee::EveryExecution) {
         assert!(METHODS.iter().any(|&(name, ..)| name == info.name), "{} is not tested", info.name);
     }
 }

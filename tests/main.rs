@@ -11,6 +11,7 @@
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `cli` | the program as its users meet it |
+//! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
 //!
@@ -20,6 +21,7 @@
 
 mod agreement;
 mod cli;
+mod compare;
 mod golden;
 mod judge;
 mod known;

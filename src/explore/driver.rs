@@ -30,6 +30,8 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Budget {
     /// Go on after a violation.
     pub all: bool,
+    /// A terminal state is no deadlock for messages to actors that are still pending.
+    pub allow_pending: bool,
     /// Executions are cut at this many actions (UDPOR: at this causal depth).
     pub depth: Option<u32>,
     /// Complete executions.
@@ -48,6 +50,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             all: false,
+            allow_pending: false,
             depth: None,
             max_traces: None,
             timeout: None,
@@ -161,7 +164,7 @@ impl<'o> Driver<'o> {
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.traces += 1;
         self.observer.trace(state);
-        if state.unfinished(locals).next().is_some() {
+        if property::is_deadlock(locals, state, self.budget.allow_pending) {
             self.stats.deadlocked_traces += 1;
             if self.is_new(|| Symptom::of_deadlock(locals, state)) {
                 self.violations.push(Violation {

@@ -248,6 +248,10 @@ impl System for Program {
         self.may_refuse()
     }
 
+    fn has_internals(&self) -> bool {
+        self.code.actors.iter().any(|actor| !actor.internals.is_empty())
+    }
+
     fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         self.taken(local, Some(own), stimulus, values).is_some()
     }

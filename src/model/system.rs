@@ -48,6 +48,11 @@ pub trait System {
         false
     }
 
+    /// Has some actor internal handlers, be it one that is started later?
+    fn has_internals(&self) -> bool {
+        false
+    }
+
     /// Does the actor `own` in this local state take this message, or is this internal handler enabled?
     fn accepts(
         &self,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::{final_failure, oversubscription, process_failure};
+use super::{final_failure, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId,
     Site, State, Status, Stimulus, System, ValueId,
@@ -83,6 +83,7 @@ pub struct Replay<'s, S: System> {
     pub(super) state: State,
     /// By process; with a number where the system gives one name to several.
     names: Vec<String>,
+    allow_pending: bool,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -92,7 +93,12 @@ impl<'s, S: System> Replay<'s, S> {
         let state = State::initial(&mut locals);
         let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
         let names = names.collect();
-        Replay { locals, state, names }
+        Replay { locals, state, names, allow_pending: false }
+    }
+
+    /// From now on messages to actors that stay pending make no deadlock, or do.
+    pub fn allow_pending(&mut self, allow: bool) {
+        self.allow_pending = allow;
     }
 
     /// Where the execution stands.
@@ -118,7 +124,9 @@ impl<'s, S: System> Replay<'s, S> {
         }
         let (state, locals) = (&self.state, &self.locals);
         if state.is_terminal(locals) {
-            match (explain_deadlock(self), final_failure(locals, state)) {
+            let is_deadlock = is_deadlock(locals, state, self.allow_pending);
+            let deadlock = explain_deadlock(self).filter(|_| is_deadlock);
+            match (deadlock, final_failure(locals, state)) {
                 (Some(deadlock), _) => return Standing::Deadlock(deadlock),
                 (None, Some(failure)) => return Standing::Failed { process: None, failure },
                 (None, None) => {}

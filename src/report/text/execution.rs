@@ -123,6 +123,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     if let Some(granularity) = subject.granularity {
         command += &format!(" --granularity {granularity}");
     }
+    if subject.allow_pending {
+        command += " --allow-pending";
+    }
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";
         return command;
