@@ -157,7 +157,10 @@ impl Checker<'_> {
             (Type::Actor(declaration), ExprKind::Message(name, _)) => {
                 self.must_handle(*declaration, *name, message.span, target_span);
             }
-            _ => self.out.sends_blindly = true,
+            (_, ExprKind::Message(name, _)) => {
+                self.out.sent_blindly.insert(*name);
+            }
+            _ => self.out.sent_blindly.extend(0..self.messages.len() as u32),
         }
         Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
     }
