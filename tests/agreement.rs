@@ -19,7 +19,7 @@ use mazurka::explore::{
 };
 use mazurka::lang::{Program, compile};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
+use crate::judge::{Counts, METHODS, Recorder, check_counterexample_where};
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
 
@@ -79,16 +79,16 @@ impl Case {
             return self.check_cut(&program, depth);
         }
         self.check_states(&program)?;
-        let mut recorder = Recorder::new(&program);
+        let mut recorder = Recorder::new(&program).allow_pending(self.expected.allow_pending);
         let judged = self.check_exhaustive(&program, &mut recorder)?;
         for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
-            let is_refused = method.refusal(&program, &everything()).is_some();
+            let is_refused = method.refusal(&program, &self.everything()).is_some();
             // What visits classes more than once may take as long as the judge.
             let is_long = method.guarantee() < Guarantee::EveryClassOnce && judged.is_none();
             if is_refused || is_long || self.is_spared(index) {
                 continue;
             }
-            let outcome = explore(&program, method, everything(), &mut recorder);
+            let outcome = explore(&program, method, self.everything(), &mut recorder);
             let found = recorder.take();
             let guarantee = method.guarantee();
             self.check_outcome(&outcome)
@@ -97,10 +97,22 @@ impl Case {
                     1.. if never_blocked => Err(format!("{} blocked", outcome.stats.blocked)),
                     _ => Ok(()),
                 })
-                .and_then(|()| check_counterexamples(&program, &outcome))
+                .and_then(|()| self.check_counterexamples(&program, &outcome))
                 .map_err(|how| format!("{method:?}: {how}"))?;
         }
         Ok(())
+    }
+
+    /// A search without limits that goes on after violations.
+    fn everything(&self) -> Budget {
+        let allow_pending = self.expected.allow_pending;
+        Budget { all: true, allow_pending, ..Budget::default() }
+    }
+
+    fn check_counterexamples(&self, program: &Program, outcome: &Outcome) -> Result<(), String> {
+        let allow_pending = self.expected.allow_pending;
+        let check = |violation| check_counterexample_where(program, violation, allow_pending);
+        outcome.violations.iter().try_for_each(check)
     }
 
     /// The figures of executions cut at this length.
@@ -139,7 +151,7 @@ impl Case {
             Some(_) => MAX_EXECUTIONS,
             None => MAX_ATTEMPT,
         };
-        let budget = Budget { max_traces: Some(limit), ..everything() };
+        let budget = Budget { max_traces: Some(limit), ..self.everything() };
         let outcome = explore(program, Method::Exhaustive, budget, recorder);
         let found = recorder.take();
         if outcome.stopped_by == Some(StopReason::MaxTraces) {
@@ -148,7 +160,7 @@ impl Case {
         let check = || {
             self.check_outcome(&outcome)?;
             same("executions", outcome.stats.traces, self.expected.interleavings)?;
-            check_counterexamples(program, &outcome)?;
+            self.check_counterexamples(program, &outcome)?;
             self.check_classes(&outcome, &found, Guarantee::EveryExecution, None)
         };
         check().map_err(|how| format!("exhaustive: {how}"))?;
@@ -160,7 +172,7 @@ impl Case {
         if !is_slow_run() || self.expected.interleavings.is_none() {
             return Ok(());
         }
-        let outcome = explore(program, Method::Exhaustive, everything(), &mut NoObserver);
+        let outcome = explore(program, Method::Exhaustive, self.everything(), &mut NoObserver);
         let classes = outcome.stats.classes.expect("the exhaustive explorer counts classes");
         same("executions", outcome.stats.traces, self.expected.interleavings)
             .and_then(|()| same("classes", classes, self.expected.traces))
@@ -215,11 +227,6 @@ impl Case {
     }
 }
 
-/// A search without limits that goes on after violations.
-fn everything() -> Budget {
-    Budget { all: true, ..Budget::default() }
-}
-
 fn word(kind: ViolationKind) -> &'static str {
     match kind {
         ViolationKind::Deadlock => "deadlock",
@@ -233,10 +240,6 @@ fn same(what: &str, found: u64, expected: Option<u64>) -> Result<(), String> {
         Some(expected) if expected != found => Err(format!("{found} {what}, not {expected}")),
         _ => Ok(()),
     }
-}
-
-fn check_counterexamples(program: &Program, outcome: &Outcome) -> Result<(), String> {
-    outcome.violations.iter().try_for_each(|violation| check_counterexample(program, violation))
 }
 
 /// On all cores: what disagrees.

@@ -83,6 +83,7 @@ pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
     counts: Counts,
+    allow_pending: bool,
 }
 
 /// How often a class came.
@@ -104,7 +105,14 @@ impl<'s, S: System> Recorder<'s, S> {
             locals: Locals::new(system),
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
+            allow_pending: false,
         }
+    }
+
+    /// Messages that stay pending make no deadlock.
+    pub fn allow_pending(mut self, allow: bool) -> Self {
+        self.allow_pending = allow;
+        self
     }
 
     /// The process of a violation, by a name that all explorers that this recorder watches agree on.
@@ -133,7 +141,7 @@ impl<S: System> Observer for Recorder<'_, S> {
         assert!(end.is_terminal(&self.locals), "{schedule:?} is reported as complete");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
-        visits.deadlocked = end.unfinished(&self.locals).next().is_some();
+        visits.deadlocked = is_stuck(&self.locals, &end, self.allow_pending);
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }
@@ -176,6 +184,15 @@ pub fn replay<'s, S: System>(
 
 /// Does the schedule of `violation` end in what it is reported to end in?
 pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Result<(), String> {
+    check_counterexample_where(system, violation, false)
+}
+
+/// The same where messages that stay pending may be allowed.
+pub fn check_counterexample_where<S: System>(
+    system: &S,
+    violation: &Violation,
+    allow_pending: bool,
+) -> Result<(), String> {
     let mut locals = Locals::new(system);
     let state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
     let kind_of = |process: ProcessId| match locals.status(state.local(process)) {
@@ -186,19 +203,25 @@ pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Res
     };
     let holds = match (violation.kind, violation.process) {
         (ViolationKind::Deadlock, None) => {
-            state.is_terminal(&locals) && state.unfinished(&locals).next().is_some()
+            state.is_terminal(&locals) && is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Assertion, Some(process)) => {
             kind_of(process) == Some(FailureKind::Assertion)
         }
         (ViolationKind::Assertion, None) => {
-            violates_final(&locals, &state) && state.unfinished(&locals).next().is_none()
+            violates_final(&locals, &state) && !is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
         (ViolationKind::Error, None) => state.oversubscribed().is_some(),
         (ViolationKind::Deadlock, Some(_)) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))
+}
+
+/// Is this terminal state a deadlock?
+fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
+    let is_actor = |p: &ProcessId| matches!(locals.op(state.local(*p)), Some(Op::Handle { .. }));
+    state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 
 /// Does this terminal state violate `final`?
