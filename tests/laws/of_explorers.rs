@@ -30,9 +30,6 @@ fn run<S: Subject>(
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
     let budget = Budget { all: true, keep_events, ..Budget::default() };
-    if std::env::var_os("SHOW").is_some() {
-        println!("{method:?} {}", sample.describe());
-    }
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(outcome.is_complete(), "{method:?} on {}", sample.describe());
     (outcome, recorder.take())
