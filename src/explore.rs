@@ -5,6 +5,7 @@
 
 mod creation;
 mod dpor;
+mod dpor_ds;
 mod driver;
 mod exhaustive;
 mod order;
@@ -36,6 +37,12 @@ pub enum Method {
     TransDpor(Scheduling),
     /// TransDPOR by the rule of its tool.
     TransDporTool(Scheduling),
+    /// DPOR-DS's first step, for actors: a branch for each race.
+    DporNaive(Order),
+    /// DPOR-DS as published, for actors: a branch with the wanted order for each race.
+    DporForce(Order),
+    /// DPOR-DS completed, for actors.
+    DporDs(Order),
     /// Sleep sets, trying enabled actions in this order.
     Sleep(Order),
     /// Source-DPOR, trying enabled actions in this order.
@@ -53,17 +60,22 @@ impl Method {
             Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
             Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
             Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
+            Method::DporNaive(_) => dpor_ds::NAIVE.guarantee,
+            Method::DporForce(_) => dpor_ds::FORCE.guarantee,
+            Method::DporDs(_) => dpor_ds::DS.guarantee,
         }
     }
 
     /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
     pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        let _ = budget;
         match self {
             Method::Exhaustive | Method::Udpor(_) | Method::Sleep(_) | Method::Source(_) => None,
             Method::Dpor(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
+            Method::DporNaive(_) => dpor_ds::refusal(dpor_ds::NAIVE, system, budget),
+            Method::DporForce(_) => dpor_ds::refusal(dpor_ds::FORCE, system, budget),
+            Method::DporDs(_) => dpor_ds::refusal(dpor_ds::DS, system, budget),
         }
     }
 }
@@ -130,6 +142,9 @@ pub const EXPLORERS: &[Info] = &[
     dpor::INFO,
     trans_dpor::INFO,
     trans_dpor::tool::INFO,
+    dpor_ds::NAIVE,
+    dpor_ds::FORCE,
+    dpor_ds::DS,
     sleep_sets::INFO,
     exhaustive::INFO,
 ];
@@ -150,6 +165,9 @@ pub fn explore<S: System>(
         Method::TransDporTool(scheduling) => {
             trans_dpor::tool::explore(system, scheduling, &mut driver)
         }
+        Method::DporNaive(order) => dpor_ds::explore_naive(system, order, &mut driver),
+        Method::DporForce(order) => dpor_ds::explore_force(system, order, &mut driver),
+        Method::DporDs(order) => dpor_ds::explore(system, order, &mut driver),
         Method::Source(order) => source_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
@@ -177,6 +195,11 @@ pub trait Observer {
 
     /// An exploration was cut because everything enabled was disabled by the algorithm.
     fn blocked(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// An execution was cut in `state` by the depth bound.
+    fn truncated(&mut self, state: &State) {
         let _ = state;
     }
 
