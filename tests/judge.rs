@@ -51,6 +51,14 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("optimal", Method::Optimal(Order::Fifo), true),
     ("optimal", Method::Optimal(Order::Lca), true),
     ("optimal", Method::Optimal(Order::Random(7)), true),
+    ("dpor-naive", Method::DporNaive(Order::Fifo), true),
+    ("dpor-naive", Method::DporNaive(Order::Lca), true),
+    ("dpor-force", Method::DporForce(Order::Fifo), true),
+    ("dpor-force", Method::DporForce(Order::Lca), true),
+    ("dpor-ds", Method::DporDs(Order::Eca), false),
+    ("dpor-ds", Method::DporDs(Order::Lca), false),
+    ("dpor-ds", Method::DporDs(Order::Random(5)), false),
+    ("dpor-ds", Method::DporDs(Order::Fifo), false),
     ("source", Method::Source(Order::Fifo), false),
     ("source", Method::Source(Order::Lca), false),
     ("source", Method::Source(Order::Random(7)), false),
@@ -75,7 +83,7 @@ fn no_explorer_is_forgotten() {
     }
 }
 
-/// Replays every trace it is told of and counts how often each class came.
+/// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.
 ///
 /// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal forms are
 /// equal classes, whoever reported them.
@@ -130,21 +138,32 @@ impl<'s, S: System> Recorder<'s, S> {
     }
 }
 
-impl<S: System> Observer for Recorder<'_, S> {
-    fn trace(&mut self, state: &State) {
+impl<S: System> Recorder<'_, S> {
+    fn note(&mut self, state: &State, is_complete: bool) {
         let schedule = state.portable_schedule();
         let classes = &mut self.classes;
         let end = replay(&mut self.locals, &schedule, |locals, state, action| {
             classes.push(action, state.footprint(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
-        assert!(end.is_terminal(&self.locals), "{schedule:?} is reported as complete");
+        let ends = end.is_terminal(&self.locals);
+        assert_eq!(ends, is_complete, "{schedule:?} is reported as complete, or as cut");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
-        visits.deadlocked = is_stuck(&self.locals, &end, self.allow_pending);
+        visits.deadlocked = ends && is_stuck(&self.locals, &end, self.allow_pending);
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }
+    }
+}
+
+impl<S: System> Observer for Recorder<'_, S> {
+    fn trace(&mut self, state: &State) {
+        self.note(state, true);
+    }
+
+    fn truncated(&mut self, state: &State) {
+        self.note(state, false);
     }
 }
 

@@ -50,6 +50,7 @@
 mod processes;
 
 use super::creation::{makers, newly_racing, not_before};
+use super::dpor_ds::wanted_order;
 use super::walk::{self, Rule, Walk};
 use super::{Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, System};
@@ -72,7 +73,9 @@ pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Drive
 
 /// The rule, with room for its sets.
 #[derive(Default)]
-struct Dpor {
+pub struct Dpor {
+    /// Is the reversed race of messages to be tried at once where it was added?
+    with_orders: bool,
     waiting: Vec<Action>,
     /// E.
     e: Vec<Strand>,
@@ -89,6 +92,11 @@ impl<S: System> Rule<S> for Dpor {
 }
 
 impl Dpor {
+    /// The same rule, and where it reverses a race the reversed order is what is tried first.
+    pub fn with_orders() -> Self {
+        Dpor { with_orders: true, ..Dpor::default() }
+    }
+
     fn races_of_messages<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
         self.waiting.clear();
         newly_racing(&walk.execution, last, &mut self.waiting);
@@ -104,7 +112,10 @@ impl Dpor {
             if self.e.is_empty() || !walk.sleep_sets {
                 self.e.push(Strand::of(m, true));
             }
-            self.reverse(walk, i);
+            if self.reverse(walk, i) && self.with_orders {
+                let order = wanted_order(walk, i, m);
+                walk.points.want(i, order);
+            }
         }
     }
 
@@ -117,15 +128,20 @@ impl Dpor {
         }
     }
 
-    /// Adds to the backtrack set of pre(S, i) what E asks for.
-    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) {
+    /// Adds to the backtrack set of pre(S, i) what E asks for; is it one of E?
+    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) -> bool {
         self.e.retain(|&strand| walk.points.find(i, strand).is_some());
-        let Some(&first) = self.e.first() else { return walk.points.add_all(i) };
+        let Some(&first) = self.e.first() else {
+            walk.points.add_all(i);
+            return false;
+        };
         let is_there = |&strand: &Strand| {
             walk.points.find(i, strand).is_some_and(|m| m.is_chosen || m.is_asleep)
         };
-        if !self.e.iter().any(is_there) {
-            walk.points.add(i, first);
+        if self.e.iter().any(is_there) {
+            return false;
         }
+        walk.points.add(i, first);
+        true
     }
 }

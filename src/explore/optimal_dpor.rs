@@ -139,7 +139,7 @@ impl<S: System> Search<'_, '_, '_, S> {
             return None;
         }
         if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
-            self.driver.truncated();
+            self.driver.truncated(self.execution.state());
             self.reverse_races();
             return None;
         }
