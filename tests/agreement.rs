@@ -77,8 +77,7 @@ impl Case {
         let mut recorder = Recorder::new(&program);
         let judged = self.check_exhaustive(&program, &mut recorder)?;
         for (index, &(name, method, never_blocked)) in METHODS.iter().enumerate() {
-            // Sleep sets alone visit nearly every state: that is for the small ones.
-            if self.is_spared(index) || (name == "sleep" && judged.is_none()) {
+            if self.is_spared(index, judged.is_some()) {
                 continue;
             }
             let outcome = explore(&program, method, everything(), &mut recorder);
@@ -96,10 +95,14 @@ impl Case {
         Ok(())
     }
 
-    /// With many classes, any variant of an explorer but the last?
-    fn is_spared(&self, index: usize) -> bool {
-        let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != METHODS[index].0);
-        !is_slow_run() && !is_last && self.expected.traces.is_some_and(|n| n > MANY_CLASSES)
+    /// Is this too much for this explorer? With many classes, every variant but the last; of source-DPOR all,
+    /// which may be blocked many times for each class; and sleep sets alone visit nearly every state.
+    fn is_spared(&self, index: usize, is_small: bool) -> bool {
+        let name = METHODS[index].0;
+        let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
+        let is_large = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
+        let is_slow = is_large && (!is_last || name == "source");
+        (name == "sleep" && !is_small) || (is_slow && !is_slow_run())
     }
 
     /// The classes of all executions, unless there are too many or the search has no end.
