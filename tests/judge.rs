@@ -1,14 +1,14 @@
 //! Judges explorers: an observer that tells the class of every trace by itself, and the replay of
 //! counterexamples on the bare model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
     EXPLORERS, Guarantee, K, Method, Observer, Order, Violation, ViolationKind,
 };
 use mazurka::model::{
-    Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
-    State, Status, System,
+    Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
+    ProcessId, State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
 
@@ -64,6 +64,7 @@ pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
     counts: Counts,
+    failures: HashSet<(ProcessId, Failure)>,
 }
 
 /// How often a class came.
@@ -85,6 +86,7 @@ impl<'s, S: System> Recorder<'s, S> {
             locals: Locals::new(system),
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
+            failures: HashSet::new(),
         }
     }
 
@@ -97,7 +99,12 @@ impl<'s, S: System> Recorder<'s, S> {
         state.processes().find(|process| ids[process.index()] == who)
     }
 
-    /// What came since the last call.
+    /// Who had failed at the end of any trace that ever came, and on what.
+    pub fn failures(&self) -> &HashSet<(ProcessId, Failure)> {
+        &self.failures
+    }
+
+    /// The classes that came since the last call.
     pub fn take(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
     }
@@ -115,6 +122,11 @@ impl<S: System> Observer for Recorder<'_, S> {
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
         visits.deadlocked = end.unfinished(&self.locals).next().is_some();
+        for process in end.processes() {
+            if let Status::Failed(failure) = self.locals.status(end.local(process)) {
+                self.failures.insert((process, failure.clone()));
+            }
+        }
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }

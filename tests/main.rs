@@ -8,6 +8,7 @@
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
+//! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `cli` | the program as its users meet it |
 //! | `replay` | every counterexample replays |
@@ -21,6 +22,7 @@ mod agreement;
 mod cli;
 mod golden;
 mod judge;
+mod known;
 mod lang;
 mod laws;
 mod naive;

@@ -1,6 +1,6 @@
 //! Every explorer against its guarantee, on random programs; the exhaustive explorer is the judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
     Budget, Guarantee, K, Method, NoObserver, Observer, Order, Outcome, Verdict, Violation,
@@ -60,6 +60,11 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
         assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
         let kinds = kinds(&outcome, &mut recorder);
+        // Who has failed does not move again, so each failure is seen at the end of some trace.
+        let reported = outcome.violations.iter();
+        let reported: HashSet<_> =
+            reported.filter_map(|v| Some((recorder.process_of(v)?, v.failure.clone()?))).collect();
+        assert_eq!(&reported, recorder.failures(), "failures in {}", sample.describe());
         Verdicts { sample, recorder, outcome, classes, kinds }
     }
 
