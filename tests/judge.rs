@@ -1,14 +1,14 @@
 //! Judges explorers: an observer that tells the class of every trace by itself, and the replay of
 //! counterexamples on the bare model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
     EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
 };
 use mazurka::model::{
-    Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
-    State, Status, System,
+    Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
+    ProcessId, State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
 
@@ -92,6 +92,7 @@ pub struct Recorder<'s, S: System> {
     classes: Classes<PaperRelation>,
     counts: Counts,
     allow_pending: bool,
+    failures: HashSet<(ProcessId, Failure)>,
 }
 
 /// How often a class came.
@@ -114,6 +115,7 @@ impl<'s, S: System> Recorder<'s, S> {
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
             allow_pending: false,
+            failures: HashSet::new(),
         }
     }
 
@@ -132,7 +134,12 @@ impl<'s, S: System> Recorder<'s, S> {
         state.processes().find(|process| ids[process.index()] == who)
     }
 
-    /// What came since the last call.
+    /// Who had failed at the end of any trace that ever came, and on what.
+    pub fn failures(&self) -> &HashSet<(ProcessId, Failure)> {
+        &self.failures
+    }
+
+    /// The classes that came since the last call.
     pub fn take(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
     }
@@ -151,6 +158,11 @@ impl<S: System> Recorder<'_, S> {
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
         visits.deadlocked = ends && is_stuck(&self.locals, &end, self.allow_pending);
+        for process in end.processes() {
+            if let Status::Failed(failure) = self.locals.status(end.local(process)) {
+                self.failures.insert((process, failure.clone()));
+            }
+        }
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }

@@ -23,7 +23,9 @@
 //!   have a sleeping action for a weak initial although the execution that needs it has not.
 //! - v holds actions, not processes: which one is meant is known when it is made.
 //! - notdep(i, E) leaves out what excludes x ([`Race::spoilers`]).
-//! - The races of an event are found when it is executed, and kept for all executions that begin so.
+//! - The races of an event are found when it is executed, and kept for all executions that begin so. One
+//!   is passed over if all that the execution does not share with the last one happens after i: then its v
+//!   was part of that one's.
 
 use super::{Driver, Guarantee, Info, Order, Sorter};
 use crate::model::{Action, System};
@@ -50,6 +52,7 @@ pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
         levels: vec![Level { wut: WakeupTree::EMPTY, is_new: true, races: 0 }],
         open: OpenChoices::default(),
         races: Vec::new(),
+        shared: 0,
         v: Vec::new(),
         sorter: Sorter::new(order),
         enabled: Vec::new(),
@@ -82,6 +85,8 @@ struct Search<'s, 'd, 'o, S: System> {
     open: OpenChoices,
     /// Those of the execution, in the order of its events.
     races: Vec<Race>,
+    /// How many actions at its beginning the last complete execution had, too.
+    shared: usize,
     /// Space for one.
     v: Vec<usize>,
     sorter: Sorter,
@@ -126,6 +131,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.sleep.ascend();
         let (action, footprint) = self.execution.pop();
         self.open.pop(self.execution.len());
+        self.shared = self.shared.min(self.execution.len());
         self.sleep.put(action, footprint);
     }
 
@@ -151,12 +157,22 @@ impl<S: System> Search<'_, '_, '_, S> {
 
     /// Of the complete execution.
     fn reverse_races(&mut self) {
-        let known = self.races.len();
+        let found = self.races.len();
         race::with_pending(&self.execution, &mut self.races);
+        let new = self.levels[self.shared..].get(1).map_or(found, |level| level.races);
         for index in 0..self.races.len() {
-            self.reverse(index);
+            if index >= new || !self.is_done(&self.races[index]) {
+                self.reverse(index);
+            }
         }
-        self.races.truncate(known);
+        self.races.truncate(found);
+        self.shared = self.execution.len();
+    }
+
+    /// Was this race, which the last complete execution had, too, reversed there with all of v?
+    fn is_done(&self, race: &Race) -> bool {
+        let order = self.execution.order();
+        (self.shared..order.len()).all(|position| order.before(race.first, position))
     }
 
     /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in WI(v).

@@ -76,7 +76,7 @@ struct Search<'s, 'd, 'o, S: System> {
 
 impl<S: System> Search<'_, '_, '_, S> {
     fn choose(&mut self) -> Option<Action> {
-        if self.driver.is_stopped() { None } else { self.backtrack.next() }
+        if self.driver.is_stopped() { None } else { self.backtrack.take_next() }
     }
 
     fn push(&mut self, action: Action) {

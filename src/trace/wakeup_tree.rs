@@ -2,12 +2,12 @@
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a leaf is a
 //! continuation to be executed; the children of a node are in the order of trying. No child is a weak initial
-//! of a path that begins with an older sibling's.. that is, of any path to its right. So when the child to the left is
-//! done and sleeps, the path to the right wakes it, and cannot be blocked.
+//! of a path to its right. So when it is done, and sleeps, each of those paths wakes it, and none is
+//! blocked.
 //!
-//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation v goes down into the first child
-//! that is a weak initial of it, losing that action if it has it, until it ends in a leaf, and then is
-//! explored with what that leaf stands for, or finds no such child, and becomes the last one.
+//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first child
+//! that is a weak initial of it, and loses that action if it has it. If it so comes to a leaf, it is explored
+//! with what the leaf stands for; if no child is one, it becomes the last child.
 //!
 //! All trees of a search live in one arena, with a list of the nodes that are free.
 

@@ -1,15 +1,15 @@
 //! Every explorer against its guarantee, on random programs; the exhaustive explorer is the judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
-    explore,
+    Budget, Guarantee, K, Method, NoObserver, Observer, Order, Outcome, Verdict, Violation,
+    ViolationKind, explore,
 };
 use mazurka::model::{Action, State};
 
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
-use crate::random_models::{Features, Sample, Subject};
+use crate::random_models::{ActorScript, Features, Sample, Subject, sample};
 
 use super::hold_on_random_programs;
 
@@ -67,6 +67,11 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
         assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
         let kinds = kinds(&outcome, &mut recorder);
+        // Who has failed does not move again, so each failure is seen at the end of some trace.
+        let reported = outcome.violations.iter();
+        let reported: HashSet<_> =
+            reported.filter_map(|v| Some((recorder.process_of(v)?, v.failure.clone()?))).collect();
+        assert_eq!(&reported, recorder.failures(), "failures in {}", sample.describe());
         Verdicts { sample, recorder, outcome, classes, kinds }
     }
 
@@ -115,6 +120,15 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     for (index, (_, method, _)) in METHODS.iter().enumerate() {
         println!("{method:?}: {} programs, {} blocked", compared[index], blocked[index]);
     }
+}
+
+/// In one of the executions that this program needs, a message is refused at the end, and every exploration
+/// that has it refused so is blocked: its race has to be found there.
+#[test]
+fn a_message_refused_where_source_dpor_is_blocked_races() {
+    let sample = sample::<ActorScript>(770).expect("a program small enough");
+    let blocked = Verdicts::on(&sample).judge(Method::Source(Order::Lca), false);
+    assert!(blocked > 0);
 }
 
 /// The judge's own counterexamples, and what stopping at the first violation means.
