@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mazurka::explore::{
-    Budget, Guarantee, Method, NoObserver, Outcome, StopReason, ViolationKind, explore,
+    Budget, Guarantee, Method, NoObserver, Order, Outcome, StopReason, ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
+use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample, is_refused};
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
 
@@ -82,10 +82,11 @@ impl Case {
         let mut recorder = Recorder::new(&program);
         let judged = self.check_exhaustive(&program, &mut recorder)?;
         for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
-            let is_refused = method.refusal(&program, &everything()).is_some();
-            // What visits classes more than once may take as long as the judge.
-            let is_long = method.guarantee() < Guarantee::EveryClassOnce && judged.is_none();
-            if is_refused || is_long || self.is_spared(index) {
+            if is_refused(&program, method)
+                || self.may_take_long(method) && judged.is_none()
+                || self.is_spared(index)
+                || method.guarantee() == Guarantee::SomeClasses
+            {
                 continue;
             }
             let outcome = explore(&program, method, everything(), &mut recorder);
@@ -107,7 +108,14 @@ impl Case {
     fn check_cut(&self, program: &Program, depth: u64) -> Result<(), String> {
         let (executions, classes) = bounded::executions_and_classes(program, depth);
         same("executions", executions, self.expected.interleavings)?;
-        same("classes", classes, self.expected.traces)
+        same("classes", classes, self.expected.traces)?;
+        let budget = Budget { all: true, depth: Some(depth as u32), ..Budget::default() };
+        let method = Method::DporDs(Order::default());
+        if method.refusal(program, &budget).is_some() {
+            return Ok(());
+        }
+        let stats = explore(program, method, budget, &mut NoObserver).stats;
+        same("classes by dpor-ds", stats.traces + stats.truncated, Some(classes))
     }
 
     /// How many global states there are at each distance.
@@ -123,10 +131,25 @@ impl Case {
         Ok(())
     }
 
-    /// With many classes, any variant of an explorer but the last?
+    /// With many classes, any variant of an explorer but the last? Of explorers with many variants, which differ
+    /// in the order alone, any but the first and the last.
     fn is_spared(&self, index: usize) -> bool {
-        let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != METHODS[index].0);
-        !is_slow_run() && !is_last && self.expected.traces.is_some_and(|n| n > MANY_CLASSES)
+        let name = METHODS[index].0;
+        let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
+        let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
+        let has_many_classes = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
+        !is_slow_run() && !is_last && (has_many_classes || name != "udpor" && !is_first)
+    }
+
+    /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
+    /// that is blocked often.
+    fn may_take_long(&self, method: Method) -> bool {
+        let is_large = self.expected.traces.is_none_or(|n| n > MANY_CLASSES);
+        match method {
+            Method::Sleep(_) => true,
+            Method::Dpor(_) => is_large || method.guarantee() < Guarantee::EveryClassOnce,
+            _ => method.guarantee() < Guarantee::EveryClassOnce,
+        }
     }
 
     /// The classes of all executions, unless there are too many or the search has no end.
@@ -215,9 +238,9 @@ impl Case {
     }
 }
 
-/// A search without limits that goes on after violations.
+/// A search without limits that matter, which goes on after violations.
 fn everything() -> Budget {
-    Budget { all: true, ..Budget::default() }
+    Budget { all: true, depth: Some(LONG), ..Budget::default() }
 }
 
 fn word(kind: ViolationKind) -> &'static str {

@@ -9,6 +9,7 @@
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
@@ -24,6 +25,7 @@ mod judge;
 mod lang;
 mod laws;
 mod naive;
+mod published;
 mod random_models;
 mod replay;
 mod tidy;

@@ -93,6 +93,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         timeout: args.timeout,
         max_memory: args.max_memory,
     };
+    if let Some(why) = method.refusal(&spec.program, &budget) {
+        return Err(Failure::Usage(why));
+    }
     let mut progress = Progress::new(!args.quiet);
     let outcome = explore(&spec.program, method, budget, &mut progress);
     progress.finish();
@@ -128,6 +131,9 @@ fn method(name: &str, k: Option<K>) -> Result<(&'static Info, Method), Failure> 
         "dpor" => Method::Dpor(Scheduling::default()),
         "transdpor" => Method::TransDpor(Scheduling::default()),
         "transdpor-tool" => Method::TransDporTool(Scheduling::default()),
+        "dpor-naive" => Method::DporNaive(Order::default()),
+        "dpor-force" => Method::DporForce(Order::default()),
+        "dpor-ds" => Method::DporDs(Order::default()),
         "source" => Method::Source(Order::default()),
         "sleep" => Method::Sleep(Order::default()),
         _ => Method::Exhaustive,
