@@ -19,7 +19,7 @@ use mazurka::explore::{
 };
 use mazurka::lang::{Program, compile};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample_where};
+use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample_where, is_refused};
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
 
@@ -82,10 +82,11 @@ impl Case {
         let mut recorder = Recorder::new(&program).allow_pending(self.expected.allow_pending);
         let judged = self.check_exhaustive(&program, &mut recorder)?;
         for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
-            let is_refused = method.refusal(&program, &self.everything()).is_some();
-            // What visits classes more than once may take as long as the judge.
-            let is_long = method.guarantee() < Guarantee::EveryClassOnce && judged.is_none();
-            if is_refused || is_long || self.is_spared(index, judged.is_some()) {
+            if is_refused(&program, method)
+                || self.may_take_long(method) && judged.is_none()
+                || self.is_spared(index)
+                || method.guarantee() == Guarantee::SomeClasses
+            {
                 continue;
             }
             let outcome = explore(&program, method, self.everything(), &mut recorder);
@@ -103,10 +104,10 @@ impl Case {
         Ok(())
     }
 
-    /// A search without limits that goes on after violations.
+    /// A search without limits that matter, which goes on after violations.
     fn everything(&self) -> Budget {
         let allow_pending = self.expected.allow_pending;
-        Budget { all: true, allow_pending, ..Budget::default() }
+        Budget { all: true, allow_pending, depth: Some(LONG), ..Budget::default() }
     }
 
     fn check_counterexamples(&self, program: &Program, outcome: &Outcome) -> Result<(), String> {
@@ -119,7 +120,14 @@ impl Case {
     fn check_cut(&self, program: &Program, depth: u64) -> Result<(), String> {
         let (executions, classes) = bounded::executions_and_classes(program, depth);
         same("executions", executions, self.expected.interleavings)?;
-        same("classes", classes, self.expected.traces)
+        same("classes", classes, self.expected.traces)?;
+        let budget = Budget { all: true, depth: Some(depth as u32), ..Budget::default() };
+        let method = Method::DporDs(Order::default());
+        if method.refusal(program, &budget).is_some() {
+            return Ok(());
+        }
+        let stats = explore(program, method, budget, &mut NoObserver).stats;
+        same("classes by dpor-ds", stats.traces + stats.truncated, Some(classes))
     }
 
     /// How many global states there are at each distance.
@@ -135,14 +143,27 @@ impl Case {
         Ok(())
     }
 
-    /// Is this too much for this explorer? With many classes, every variant but the last; of source-DPOR all,
-    /// which may be blocked many times for each class; and sleep sets alone visit nearly every state.
-    fn is_spared(&self, index: usize, is_small: bool) -> bool {
+    /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be blocked many
+    /// times for each class? Of explorers with many variants, which differ in the order alone, any but the
+    /// first and the last.
+    fn is_spared(&self, index: usize) -> bool {
         let name = METHODS[index].0;
+        let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
         let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
-        let is_large = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
-        let is_slow = is_large && (!is_last || name == "source");
-        (name == "sleep" && !is_small) || (is_slow && !is_slow_run())
+        let has_many_classes = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
+        let is_extra = !is_last && (has_many_classes || name != "udpor" && !is_first);
+        !is_slow_run() && (is_extra || has_many_classes && name == "source")
+    }
+
+    /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
+    /// that is blocked often.
+    fn may_take_long(&self, method: Method) -> bool {
+        let is_large = self.expected.traces.is_none_or(|n| n > MANY_CLASSES);
+        match method {
+            Method::Sleep(_) => true,
+            Method::Dpor(_) => is_large || method.guarantee() < Guarantee::EveryClassOnce,
+            _ => method.guarantee() < Guarantee::EveryClassOnce,
+        }
     }
 
     /// The classes of all executions, unless there are too many or the search has no end.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
-    EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
+    Budget, EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
 };
 use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
@@ -73,6 +73,15 @@ const fn plain(order: Order) -> Scheduling {
 
 const fn sleeping(order: Order) -> Scheduling {
     Scheduling { order, sleep_sets: true }
+}
+
+/// No execution of a test is as long; for explorers that ask for a bound.
+pub const LONG: u32 = 10_000;
+
+/// Does the explorer say that it is not for this system?
+pub fn is_refused<S: System>(system: &S, method: Method) -> bool {
+    let budget = Budget { depth: Some(LONG), ..Budget::default() };
+    method.refusal(system, &budget).is_some()
 }
 
 #[test]

@@ -10,6 +10,7 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
@@ -28,6 +29,7 @@ mod known;
 mod lang;
 mod laws;
 mod naive;
+mod published;
 mod random_models;
 mod replay;
 mod tidy;

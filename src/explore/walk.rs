@@ -4,6 +4,16 @@
 //! What has to be explored is found on the way, from the races of the execution at hand; how it is chosen is
 //! the [`Rule`] of the explorer. The walk keeps the sleep sets ([`SleepSet`]), if it is asked to: what was
 //! explored from a state is asleep there from then on.
+//!
+//! **Executions that are cut.** DPOR is about executions that end. Where the depth bound cuts one, an action may be
+//! missing from it for the only reason that others came first, and no race tells of it: of two messages to
+//! two actors, one action deep, it would take the first and see nothing else to do. So when an execution is cut,
+//! everything enabled is added in all the states that it passed through. That is enough. Let v be a
+//! class of executions from a state s, of the length that is left there or complete. If some execution through s
+//! was cut, v's first action was explored from s (or sleeps there). If none was, all that was explored from s is
+//! what the search without a bound would have explored; so it covers v or, if v is cut, a continuation of v,
+//! which would have been cut as well. It has a price: while executions are cut there is no reduction but
+//! that of the sleep sets.
 
 use super::points::{Candidate, Points};
 use super::{Driver, Scheduling, Sorter};
