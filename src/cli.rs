@@ -22,6 +22,7 @@ mod options;
 mod output;
 mod progress;
 mod replay;
+mod reproduce;
 mod run;
 mod spec;
 
@@ -51,6 +52,7 @@ Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
   mazurka compare philosophers.maz                  all explorers on it, side by side
+  mazurka reproduce udpor                           a paper's table, its figures beside ours
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
 
@@ -63,6 +65,7 @@ enum Command {
     Compare(compare::Args),
     Run(run::Args),
     Replay(replay::Args),
+    Reproduce(reproduce::Args),
     Explorers(explorers::Args),
     /// One search, for a parent process
     #[command(hide = true)]
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
+        Command::Reproduce(args) => reproduce::run(args, &mut output),
         Command::Measure => measure::run(&mut output),
     };
     match result {

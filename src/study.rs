@@ -7,8 +7,10 @@
 //!
 //! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
 //! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
+//! [`papers`] are studies that others have printed.
 
 mod agreement;
+pub mod papers;
 
 pub use agreement::{About, Disagreement, disagreements};
 

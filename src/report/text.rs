@@ -21,7 +21,7 @@ use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
-const HEADING: Style = Style::new().bold();
+pub(super) const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// So many variables are shown at a failure.
