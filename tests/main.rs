@@ -12,6 +12,7 @@
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
+//! | `reproduce` | tables of papers come out as reviewed |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs
@@ -28,4 +29,5 @@ mod laws;
 mod naive;
 mod random_models;
 mod replay;
+mod reproduce;
 mod tidy;
