@@ -5,6 +5,7 @@
 
 mod creation;
 mod dpor;
+mod dpor_ds;
 mod driver;
 mod exhaustive;
 mod optimal_dpor;
@@ -43,6 +44,12 @@ pub enum Method {
     TransDpor(Scheduling),
     /// TransDPOR by the rule of its tool.
     TransDporTool(Scheduling),
+    /// DPOR-DS's first step, for actors: a branch for each race.
+    DporNaive(Order),
+    /// DPOR-DS as published, for actors: a branch with the wanted order for each race.
+    DporForce(Order),
+    /// DPOR-DS completed, for actors.
+    DporDs(Order),
     /// Sleep sets, trying enabled actions in this order.
     Sleep(Order),
     /// Source-DPOR, trying enabled actions in this order.
@@ -63,18 +70,23 @@ impl Method {
             Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
             Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
             Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
+            Method::DporNaive(_) => dpor_ds::NAIVE.guarantee,
+            Method::DporForce(_) => dpor_ds::FORCE.guarantee,
+            Method::DporDs(_) => dpor_ds::DS.guarantee,
         }
     }
 
     /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
     pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        let _ = budget;
         match self {
             Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) => None,
             Method::Sleep(_) | Method::Source(_) | Method::Optimal(_) => None,
             Method::Dpor(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
+            Method::DporNaive(_) => dpor_ds::refusal(dpor_ds::NAIVE, system, budget),
+            Method::DporForce(_) => dpor_ds::refusal(dpor_ds::FORCE, system, budget),
+            Method::DporDs(_) => dpor_ds::refusal(dpor_ds::DS, system, budget),
         }
     }
 }
@@ -151,6 +163,9 @@ pub fn explore<S: System>(
         Method::TransDporTool(scheduling) => {
             trans_dpor::tool::explore(system, scheduling, &mut driver)
         }
+        Method::DporNaive(order) => dpor_ds::explore_naive(system, order, &mut driver),
+        Method::DporForce(order) => dpor_ds::explore_force(system, order, &mut driver),
+        Method::DporDs(order) => dpor_ds::explore(system, order, &mut driver),
         Method::Source(order) => source_dpor::explore(system, order, &mut driver),
         Method::Optimal(order) => optimal_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
@@ -179,6 +194,11 @@ pub trait Observer {
 
     /// An exploration was cut because everything enabled was disabled by the algorithm.
     fn blocked(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// An execution was cut in `state` by the depth bound.
+    fn truncated(&mut self, state: &State) {
         let _ = state;
     }
 

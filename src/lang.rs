@@ -84,7 +84,7 @@ fn compile_here(
     let supplies = supplies::supplies(&checked);
     let processes = templates(&checked);
     let code = compile::compile(&mut checked, source, granularity);
-    let Checked { enums, constants, messages, sends_blindly, .. } = checked;
+    let Checked { enums, constants, messages, sent_blindly, .. } = checked;
     let mut program = Program {
         code,
         processes,
@@ -94,7 +94,7 @@ fn compile_here(
         expectations,
         warnings: diagnostics,
         supplies,
-        sends_blindly,
+        sent_blindly,
         born: Vec::new(),
         sent: Vec::new(),
     };

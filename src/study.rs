@@ -70,6 +70,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// With this depth, unless another one was set.
+    pub fn or_depth(mut self, depth: u32) -> Self {
+        self.depth.get_or_insert(depth);
+        self
+    }
+
     /// A search with these limits. `in_use` tells how much memory is.
     pub fn budget(&self, in_use: fn() -> u64) -> Budget {
         Budget {

@@ -1,14 +1,14 @@
 //! Judges explorers: an observer that tells the class of every trace by itself, and the replay of
 //! counterexamples on the bare model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
-    EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
+    Budget, EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
 };
 use mazurka::model::{
-    Action, Choice, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
-    State, Status, System,
+    Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
+    ProcessId, State, Status, System,
 };
 use mazurka::trace::{Classes, NormalForm};
 
@@ -51,6 +51,14 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("optimal", Method::Optimal(Order::Fifo), true),
     ("optimal", Method::Optimal(Order::Lca), true),
     ("optimal", Method::Optimal(Order::Random(7)), true),
+    ("dpor-naive", Method::DporNaive(Order::Fifo), true),
+    ("dpor-naive", Method::DporNaive(Order::Lca), true),
+    ("dpor-force", Method::DporForce(Order::Fifo), true),
+    ("dpor-force", Method::DporForce(Order::Lca), true),
+    ("dpor-ds", Method::DporDs(Order::Eca), false),
+    ("dpor-ds", Method::DporDs(Order::Lca), false),
+    ("dpor-ds", Method::DporDs(Order::Random(5)), false),
+    ("dpor-ds", Method::DporDs(Order::Fifo), false),
     ("source", Method::Source(Order::Fifo), false),
     ("source", Method::Source(Order::Lca), false),
     ("source", Method::Source(Order::Random(7)), false),
@@ -67,6 +75,15 @@ const fn sleeping(order: Order) -> Scheduling {
     Scheduling { order, sleep_sets: true }
 }
 
+/// No execution of a test is as long; for explorers that ask for a bound.
+pub const LONG: u32 = 10_000;
+
+/// Does the explorer say that it is not for this system?
+pub fn is_refused<S: System>(system: &S, method: Method) -> bool {
+    let budget = Budget { depth: Some(LONG), ..Budget::default() };
+    method.refusal(system, &budget).is_some()
+}
+
 #[test]
 fn no_explorer_is_forgotten() {
     let known = EXPLORERS.iter().map(|explorer| &explorer.info);
@@ -75,7 +92,7 @@ fn no_explorer_is_forgotten() {
     }
 }
 
-/// Replays every trace it is told of and counts how often each class came.
+/// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.
 ///
 /// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal forms are
 /// equal classes, whoever reported them.
@@ -83,6 +100,8 @@ pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
     counts: Counts,
+    allow_pending: bool,
+    failures: HashSet<(ProcessId, Failure)>,
 }
 
 /// How often a class came.
@@ -104,7 +123,15 @@ impl<'s, S: System> Recorder<'s, S> {
             locals: Locals::new(system),
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
+            allow_pending: false,
+            failures: HashSet::new(),
         }
+    }
+
+    /// Messages that stay pending make no deadlock.
+    pub fn allow_pending(mut self, allow: bool) -> Self {
+        self.allow_pending = allow;
+        self
     }
 
     /// The process of a violation, by a name that all explorers that this recorder watches agree on.
@@ -116,27 +143,48 @@ impl<'s, S: System> Recorder<'s, S> {
         state.processes().find(|process| ids[process.index()] == who)
     }
 
-    /// What came since the last call.
+    /// Who had failed at the end of any trace that ever came, and on what.
+    pub fn failures(&self) -> &HashSet<(ProcessId, Failure)> {
+        &self.failures
+    }
+
+    /// The classes that came since the last call.
     pub fn take(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
     }
 }
 
-impl<S: System> Observer for Recorder<'_, S> {
-    fn trace(&mut self, state: &State) {
+impl<S: System> Recorder<'_, S> {
+    fn note(&mut self, state: &State, is_complete: bool) {
         let schedule = state.portable_schedule();
         let classes = &mut self.classes;
         let end = replay(&mut self.locals, &schedule, |locals, state, action| {
             classes.push(action, state.footprint(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
-        assert!(end.is_terminal(&self.locals), "{schedule:?} is reported as complete");
+        let ends = end.is_terminal(&self.locals);
+        assert_eq!(ends, is_complete, "{schedule:?} is reported as complete, or as cut");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
-        visits.deadlocked = end.unfinished(&self.locals).next().is_some();
+        visits.deadlocked = ends && is_stuck(&self.locals, &end, self.allow_pending);
+        for process in end.processes() {
+            if let Status::Failed(failure) = self.locals.status(end.local(process)) {
+                self.failures.insert((process, failure.clone()));
+            }
+        }
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }
+    }
+}
+
+impl<S: System> Observer for Recorder<'_, S> {
+    fn trace(&mut self, state: &State) {
+        self.note(state, true);
+    }
+
+    fn truncated(&mut self, state: &State) {
+        self.note(state, false);
     }
 }
 
@@ -176,6 +224,15 @@ pub fn replay<'s, S: System>(
 
 /// Does the schedule of `violation` end in what it is reported to end in?
 pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Result<(), String> {
+    check_counterexample_where(system, violation, false)
+}
+
+/// The same where messages that stay pending may be allowed.
+pub fn check_counterexample_where<S: System>(
+    system: &S,
+    violation: &Violation,
+    allow_pending: bool,
+) -> Result<(), String> {
     let mut locals = Locals::new(system);
     let state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
     let kind_of = |process: ProcessId| match locals.status(state.local(process)) {
@@ -186,19 +243,25 @@ pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Res
     };
     let holds = match (violation.kind, violation.process) {
         (ViolationKind::Deadlock, None) => {
-            state.is_terminal(&locals) && state.unfinished(&locals).next().is_some()
+            state.is_terminal(&locals) && is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Assertion, Some(process)) => {
             kind_of(process) == Some(FailureKind::Assertion)
         }
         (ViolationKind::Assertion, None) => {
-            violates_final(&locals, &state) && state.unfinished(&locals).next().is_none()
+            violates_final(&locals, &state) && !is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
         (ViolationKind::Error, None) => state.oversubscribed().is_some(),
         (ViolationKind::Deadlock, Some(_)) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))
+}
+
+/// Is this terminal state a deadlock?
+fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
+    let is_actor = |p: &ProcessId| matches!(locals.op(state.local(*p)), Some(Op::Handle { .. }));
+    state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 
 /// Does this terminal state violate `final`?

@@ -8,7 +8,9 @@
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
+//! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
@@ -24,9 +26,11 @@ mod cli;
 mod compare;
 mod golden;
 mod judge;
+mod known;
 mod lang;
 mod laws;
 mod naive;
+mod published;
 mod random_models;
 mod replay;
 mod reproduce;

@@ -16,7 +16,7 @@
 mod structure;
 mod swaps;
 
-pub use structure::{Obstacle, Run, Snapshot, Structure};
+pub use structure::{Configuration, Event, Obstacle, Run, Snapshot, Structure};
 pub use swaps::check_swaps;
 
 use roaring::RoaringBitmap;

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
+use super::options::{DEFAULT_DEPTH, ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
@@ -61,6 +61,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     })?;
     let limits = args.limits.limits()?;
     let spec = Spec::load(&args.spec, output)?;
+    let method = setting.method();
+    if let Some(refusal) = method.refusal(&spec.program, &limits.budget(memory::in_use)) {
+        return Err(Failure::Usage(refusal));
+    }
+    let limits = limits.or_depth(DEFAULT_DEPTH);
     let mut budget = Budget {
         all: args.all,
         allow_pending: spec.subject.allow_pending,
@@ -69,10 +74,6 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     if args.keep_events {
         budget.keep_events = usize::MAX;
-    }
-    let method = setting.method();
-    if let Some(refusal) = method.refusal(&spec.program, &budget) {
-        return Err(Failure::Usage(refusal));
     }
     let mut progress = Progress::new(!args.quiet);
     let outcome = explore(&spec.program, method, budget, &mut progress);

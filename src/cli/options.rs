@@ -70,9 +70,9 @@ impl ExplorerArgs {
 /// When to stop.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Cut executions after this many steps; if any is cut, the result says incomplete
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_DEPTH, value_parser = value_parser!(u32).range(1..))]
-    depth: u32,
+    /// Cut executions after this many steps; if any is cut, the result says incomplete [default: 10000]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    depth: Option<u32>,
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
@@ -85,6 +85,8 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
+    /// As they were given: some explorers want a depth that was chosen on purpose. Others get
+    /// [`DEFAULT_DEPTH`].
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
         if self.max_memory.is_some() && memory::in_use() == 0 {
             return Err(Failure::Usage(
@@ -92,7 +94,7 @@ impl LimitArgs {
             ));
         }
         Ok(Limits {
-            depth: Some(self.depth),
+            depth: self.depth,
             max_traces: self.max_traces,
             timeout: self.timeout,
             max_memory: self.max_memory,

@@ -8,7 +8,7 @@
 //! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
 //! actor itself.
 
-use crate::model::{Action, Choice, Footprint, Handled, Op, ProcessId, System};
+use crate::model::{Action, Choice, Footprint, Handled, Locals, Op, ProcessId, Status, System};
 use crate::trace::Execution;
 
 /// The action that sent this message; `None` if it was there from the start, and for an internal handler.
@@ -94,4 +94,11 @@ pub fn newly_racing<S: System>(
         let others = (0..*internals).map(Choice::internal).filter(|&other| other != choice);
         waiting.extend(others.map(|choice| Action { process, choice }));
     }
+}
+
+/// Is everything that exists from the start an actor?
+pub fn has_only_actors<S: System>(system: &S) -> bool {
+    let locals = Locals::new(system);
+    let is_actor = |&id| matches!(locals.status(id), Status::At(Op::Handle { .. }));
+    locals.initial().iter().all(|id| is_actor(id) || locals.status(*id).has_ended())
 }

@@ -16,40 +16,50 @@
 //!     for each m in backtrack(κ) that is not done:  Explore(S.m)
 //! ```
 //!
-//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler.
+//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler. The walk
+//! itself is [`super::walk`].
 //!
 //! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
-//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that turned false may
-//! hold again elsewhere.
+//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that has turned false may
+//! hold somewhere else.
 //!
-//! **Processes.** The next action of process p is in race with i if it depends on i ([`PaperRelation`]), and
-//! neither i nor what is after it happens before p's last action. A wait, a join and the passing of a barrier
-//! are in no race: they depend on what enables them alone, and are never enabled with it. All that is
-//! enabled of a process goes in together: what a `choose` yields, which of several complete communications
-//! a `waitany` returns.
+//! **Processes.** The next action of p is in race with i if it depends on i, and i does not happen before p's
+//! last action, nor start p. Waits, joins and the passing of a barrier are in no race: they depend on what
+//! enables them alone. All that is enabled of a process goes in together: what a `choose` yields, which
+//! of several complete communications a `waitany` returns.
 //!
 //! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
-//! communications and another one was incomplete then, whatever completes the other one could have been first,
-//! and the `waitany` could have returned that. So i is treated as a test that had found the other one
-//! incomplete, on which the completing action does depend.
+//! communications while another was incomplete, whatever completes the other could have come first, and the
+//! `waitany` have returned that one. So i is taken, besides, as a test that finds the other incomplete, on which
+//! the completing action does depend.
 //!
-//! Departures, all of them such that the sets come out as in the papers:
+//! # Departures
+//!
 //! - A race that was looked at in the state before is not looked at again: the second time E meets the
-//!   backtrack set. What is new is what concerns the last action: the messages at its actor and those that
-//!   it sent; the next action of its process and of those that it started; actions that depend on it.
-//! - With sleep sets, E has only what is minimal: of which nothing in E, and nothing between, is before. The
-//!   papers admit p itself whenever it is enabled, and any j. But if what is added is not how the reversed race
-//!   can begin, it may fall asleep there, and the race is never reversed: on `lastzero(2)` one class of five is
-//!   lost. Minimal elements are initials of the reversed race, which is what *source sets* ask for (Abdulla,
-//!   Aronis, Jonsson, Sagonas, POPL 2014). If one of them is asleep or in the set, nothing need be added.
+//!   backtrack set. What is new concerns the last action: the messages at its actor and those that it sent; the
+//!   next action of its process and of those that it started; actions of others that depend on it.
+//! - Of processes not only the last race counts, but every immediate one. In the paper those further ahead show
+//!   up when the last is reversed. Not so when dependence is conditional: an unlock is in race with a
+//!   failed lock test only if it makes the tester the owner, and after the reversal of a race with another
+//!   unlock it may not. Nor with sleep sets, when the reversed execution is asleep before the race shows.
+//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If what is added is
+//!   not how the reversed race can begin, it may fall asleep there, and the race is never reversed: with the
+//!   E above, which has p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (by
+//!   order `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
+//!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
+//!   of them is asleep, or in the set, nothing need be added.
 //!
-//! Every class of complete executions is visited: the backtrack sets are persistent (without sleep sets) or
-//! source sets (with). They are no better than that: what is explored twice is cut by the sleep sets, but
-//! only after some way, which is counted as blocked.
+//! # What it promises
+//!
+//! Every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
+//! persistent, with them they are source sets. Nothing more: without sleep sets a class may come often, and
+//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions of
+//! that length, too.
 
 mod processes;
 
 use super::creation::{makers, newly_racing, not_before};
+use super::dpor_ds::wanted_order;
 use super::walk::{self, Rule, Walk};
 use super::{Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, System};
@@ -72,7 +82,9 @@ pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Drive
 
 /// The rule, with room for its sets.
 #[derive(Default)]
-struct Dpor {
+pub struct Dpor {
+    /// Is the reversed race of messages to be tried at once where it was added?
+    with_orders: bool,
     waiting: Vec<Action>,
     /// E.
     e: Vec<Strand>,
@@ -89,6 +101,11 @@ impl<S: System> Rule<S> for Dpor {
 }
 
 impl Dpor {
+    /// The same rule, and where it reverses a race the reversed order is what is tried first.
+    pub fn with_orders() -> Self {
+        Dpor { with_orders: true, ..Dpor::default() }
+    }
+
     fn races_of_messages<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
         self.waiting.clear();
         newly_racing(&walk.execution, last, &mut self.waiting);
@@ -104,7 +121,10 @@ impl Dpor {
             if self.e.is_empty() || !walk.sleep_sets {
                 self.e.push(Strand::of(m, true));
             }
-            self.reverse(walk, i);
+            if self.reverse(walk, i) && self.with_orders {
+                let order = wanted_order(walk, i, m);
+                walk.points.want(i, order);
+            }
         }
     }
 
@@ -117,15 +137,20 @@ impl Dpor {
         }
     }
 
-    /// Adds to the backtrack set of pre(S, i) what E asks for.
-    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) {
+    /// Adds to the backtrack set of pre(S, i) what E asks for; is it one of E?
+    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) -> bool {
         self.e.retain(|&strand| walk.points.find(i, strand).is_some());
-        let Some(&first) = self.e.first() else { return walk.points.add_all(i) };
+        let Some(&first) = self.e.first() else {
+            walk.points.add_all(i);
+            return false;
+        };
         let is_there = |&strand: &Strand| {
             walk.points.find(i, strand).is_some_and(|m| m.is_chosen || m.is_asleep)
         };
-        if !self.e.iter().any(is_there) {
-            walk.points.add(i, first);
+        if self.e.iter().any(is_there) {
+            return false;
         }
+        walk.points.add(i, first);
+        true
     }
 }

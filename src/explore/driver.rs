@@ -188,9 +188,10 @@ impl<'o> Driver<'o> {
         self.observer.blocked(state);
     }
 
-    /// An execution was cut by the depth bound.
-    pub fn truncated(&mut self) {
+    /// An execution was cut by the depth bound in `state`, where it could have gone on.
+    pub fn truncated(&mut self, state: &State) {
         self.stats.truncated += 1;
+        self.observer.truncated(state);
     }
 
     /// Ends the search, unless something has already.

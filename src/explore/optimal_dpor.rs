@@ -23,13 +23,14 @@
 //!   have a sleeping action for a weak initial although the execution that needs it has not.
 //! - v holds actions, not processes: which one is meant is known when it is made.
 //! - notdep(i, E) leaves out what excludes x ([`Race::spoilers`]).
-//! - The races of an event are found when it is executed, and kept for all executions that begin so.
+//! - The races of an event are found when it is executed, and kept for all executions that begin so. One
+//!   is passed over if all that the execution does not share with the last one happens after i: then its v
+//!   was part of that one's.
 
 use super::{Driver, Guarantee, Info, Order, Sorter};
 use crate::model::{Action, System};
-use crate::trace::initials::{is_weak_initial, is_weak_initial_in};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{Execution, SleepSet, Step, WakeupTree, WakeupTrees};
+use crate::trace::{Execution, Reversal, SleepSet, WakeupTree, WakeupTrees};
 
 /// What it is.
 pub const INFO: Info = Info {
@@ -51,9 +52,8 @@ pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
         levels: vec![Level { wut: WakeupTree::EMPTY, is_new: true, races: 0 }],
         open: OpenChoices::default(),
         races: Vec::new(),
-        seen: 0,
+        shared: 0,
         v: Vec::new(),
-        positions: Vec::new(),
         sorter: Sorter::new(order),
         enabled: Vec::new(),
         driver,
@@ -85,10 +85,10 @@ struct Search<'s, 'd, 'o, S: System> {
     open: OpenChoices,
     /// Those of the execution, in the order of its events.
     races: Vec<Race>,
-    seen: usize,
+    /// How many actions at its beginning the last complete execution had, too.
+    shared: usize,
     /// Space for one.
-    v: Vec<Step>,
-    positions: Vec<usize>,
+    v: Vec<usize>,
     sorter: Sorter,
     enabled: Vec<Action>,
     driver: &'d mut Driver<'o>,
@@ -108,12 +108,7 @@ impl<S: System> Search<'_, '_, '_, S> {
     }
 
     fn push(&mut self, action: Action, wut: WakeupTree) {
-        debug_assert!(
-            self.is_enabled(action),
-            "{action:?} of a wakeup tree is enabled: {:?} {:?}",
-            self.execution.state().schedule().collect::<Vec<_>>(),
-            self.enabled
-        );
+        debug_assert!(self.is_enabled(action), "{action:?} is not among {:?}", self.enabled);
         self.execution.push(action);
         self.sleep.descend(&mut self.execution);
         self.open.push(&self.execution);
@@ -123,6 +118,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         race::with_siblings(&self.execution, &mut self.races);
     }
 
+    /// What does the model say? Its answer is left in `enabled`.
     fn is_enabled(&mut self, action: Action) -> bool {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
@@ -132,10 +128,10 @@ impl<S: System> Search<'_, '_, '_, S> {
     fn pop(&mut self) {
         let level = self.levels.pop().expect("a level to leave");
         self.races.truncate(level.races);
-        self.seen = self.seen.min(level.races);
         self.sleep.ascend();
         let (action, footprint) = self.execution.pop();
         self.open.pop(self.execution.len());
+        self.shared = self.shared.min(self.execution.len());
         self.sleep.put(action, footprint);
     }
 
@@ -149,7 +145,7 @@ impl<S: System> Search<'_, '_, '_, S> {
             return None;
         }
         if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
-            self.driver.truncated();
+            self.driver.truncated(self.execution.state());
             self.reverse_races();
             return None;
         }
@@ -161,60 +157,32 @@ impl<S: System> Search<'_, '_, '_, S> {
 
     /// Of the complete execution.
     fn reverse_races(&mut self) {
-        let known = self.races.len();
+        let found = self.races.len();
         race::with_pending(&self.execution, &mut self.races);
-        let from = if std::env::var_os("ONCE").is_some() { self.seen } else { 0 };
-        for index in from..self.races.len() {
-            self.reverse(index);
+        let new = self.levels[self.shared..].get(1).map_or(found, |level| level.races);
+        for index in 0..self.races.len() {
+            if index >= new || !self.is_done(&self.races[index]) {
+                self.reverse(index);
+            }
         }
-        self.races.truncate(known);
-        self.seen = known;
+        self.races.truncate(found);
+        self.shared = self.execution.len();
+    }
+
+    /// Was this race, which the last complete execution had, too, reversed there with all of v?
+    fn is_done(&self, race: &Race) -> bool {
+        let order = self.execution.order();
+        (self.shared..order.len()).all(|position| order.before(race.first, position))
     }
 
     /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in WI(v).
     fn reverse(&mut self, index: usize) {
-        let Search { execution, sleep, trees, levels, races, v, positions, .. } = self;
-        let race = &races[index];
-        let spoilers = race.spoilers(execution);
-        let behind = race.first + 1..execution.len();
-        positions.clear();
-        positions.extend(behind.filter(|&at| race.keeps(execution, &spoilers, at)));
-        let (mut open, state) = (false, execution.state());
-        for (asleep, footprint) in sleep.at(race.first) {
-            let order = execution.order();
-            let kept = positions.iter().map(|&at| (state.action(at), order.footprint(at)));
-            let x = std::iter::once((race.action, &race.footprint));
-            match is_weak_initial((*asleep, footprint), kept.chain(x)) {
-                Some(true) => return,
-                Some(false) => {}
-                None => open = true,
-            }
+        let race = &self.races[index];
+        let mut reversal = Reversal::new(&mut self.execution, race);
+        reversal.list(&mut self.v);
+        let mut sleep = self.sleep.at(race.first);
+        if !sleep.any(|(q, footprint)| reversal.has_weak_initial(&[], (*q, footprint), &self.v)) {
+            self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
         }
-        v.clear();
-        v.extend(
-            positions
-                .iter()
-                .map(|&at| (execution.action(at), execution.order().footprint(at).clone())),
-        );
-        v.push((race.action, race.footprint.clone()));
-        if open {
-            let is_redundant = execution.looking_back(race.first, |locals, state| {
-                let actions = || v.iter().map(|step| step.0);
-                sleep.at(race.first).any(|&(q, _)| is_weak_initial_in(locals, state, q, actions()))
-            });
-            if is_redundant {
-                return;
-            }
-        }
-        let wut = &mut levels[race.first].wut;
-        trees.insert(wut, v, |path, (child, footprint), v| {
-            let steps = v.iter().map(|(action, footprint)| (*action, footprint));
-            is_weak_initial((*child, footprint), steps).unwrap_or_else(|| {
-                execution.looking_back(race.first, |locals, state| {
-                    path.iter().for_each(|&action| state.step(locals, action));
-                    is_weak_initial_in(locals, state, *child, v.iter().map(|step| step.0))
-                })
-            })
-        });
     }
 }

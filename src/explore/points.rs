@@ -8,6 +8,8 @@
 //! is actions. Invariants: a strand is in the set iff all its candidates are `chosen`; the queue holds, in
 //! the order in which they were added, the chosen candidates that were awake then.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::Action;
 use crate::trace::Strand;
 
@@ -34,6 +36,8 @@ struct Point {
     /// How many of those are taken.
     taken: usize,
     is_frozen: bool,
+    /// An execution through it was cut.
+    is_cut: bool,
 }
 
 /// The states along an execution; the state before the action at position i is number i.
@@ -44,6 +48,8 @@ pub struct Points {
     candidates: Vec<Candidate>,
     /// What is to be explored from each, by place among all candidates; as many places as candidates.
     queue: Vec<usize>,
+    /// How to go on after a candidate, by its place, where that is wanted.
+    orders: FxHashMap<usize, Vec<Action>>,
 }
 
 impl Points {
@@ -52,7 +58,7 @@ impl Points {
         let first = self.candidates.len();
         self.candidates.extend(candidates);
         self.queue.resize(self.candidates.len(), 0);
-        self.points.push(Point { first, queued: 0, taken: 0, is_frozen: false });
+        self.points.push(Point { first, queued: 0, taken: 0, is_frozen: false, is_cut: false });
     }
 
     /// Drops the last state.
@@ -96,6 +102,17 @@ impl Points {
         }
     }
 
+    /// The execution is cut in the last state: adds everything enabled to the backtrack set of every other.
+    pub fn cut(&mut self) {
+        let mut at = self.points.len() - 1;
+        // Of a state through which an execution was cut the states before are so, too.
+        while at > 0 && !self.points[at - 1].is_cut {
+            at -= 1;
+            self.points[at].is_cut = true;
+            self.add_all(at);
+        }
+    }
+
     fn choose(&mut self, at: usize, place: usize) {
         let (point, candidate) = (&mut self.points[at], &mut self.candidates[place]);
         if candidate.is_chosen {
@@ -114,6 +131,19 @@ impl Points {
         debug_assert!(point.queued > point.taken, "what was added last is explored");
         point.queued -= 1;
         self.candidates[self.queue[point.first + point.queued]].is_chosen = false;
+    }
+
+    /// After the action just added to state `at`, these are to be tried.
+    pub fn want(&mut self, at: usize, order: Vec<Action>) {
+        let point = &self.points[at];
+        let added = self.queue[point.first + point.queued - 1];
+        self.orders.insert(added, order);
+    }
+
+    /// What is to be tried after the action just taken.
+    pub fn wanted(&mut self) -> Option<Vec<Action>> {
+        let point = self.points.last()?;
+        self.orders.remove(&self.queue[point.first + point.taken - 1])
     }
 
     /// Takes the next action to be explored from the last state. From now on it is asleep there, if

@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use super::{Guarantee, Info, K, Method, Order, Scheduling};
-use super::{dpor, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
+use super::{dpor, dpor_ds, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
 
 /// An explorer as others choose it.
 #[derive(Debug)]
@@ -66,6 +66,9 @@ pub const EXPLORERS: &[Explorer] = &[
     scheduled(dpor::INFO, |options| Method::Dpor(options.scheduling())),
     scheduled(trans_dpor::INFO, |options| Method::TransDpor(options.scheduling())),
     scheduled(trans_dpor::tool::INFO, |options| Method::TransDporTool(options.scheduling())),
+    unslept(dpor_ds::NAIVE, |options| Method::DporNaive(options.order())),
+    unslept(dpor_ds::FORCE, |options| Method::DporForce(options.order())),
+    ordered(dpor_ds::DS, |options| Method::DporDs(options.order())),
     ordered(sleep_sets::INFO, |options| Method::Sleep(options.order())),
     Explorer {
         info: exhaustive::INFO,
@@ -79,6 +82,12 @@ pub const EXPLORERS: &[Explorer] = &[
 /// One that takes an order, and is made of sleep sets.
 const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Always;
+    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+}
+
+/// One that takes an order, and has no sleep sets.
+const fn unslept(info: Info, method: fn(Options) -> Method) -> Explorer {
+    let sleep_sets = SleepSets::Never;
     Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
 }
 

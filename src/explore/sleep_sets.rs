@@ -71,7 +71,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         if pending.len() == mark {
             driver.terminal(&execution.locals, execution.state());
         } else if execution.len() as u64 >= u64::from(driver.depth_bound()) {
-            driver.truncated();
+            driver.truncated(execution.state());
             pending.truncate(mark);
         } else {
             self.sorter.sort(execution, &mut pending[mark..]);

@@ -76,7 +76,7 @@ struct Search<'s, 'd, 'o, S: System> {
 
 impl<S: System> Search<'_, '_, '_, S> {
     fn choose(&mut self) -> Option<Action> {
-        if self.driver.is_stopped() { None } else { self.backtrack.next() }
+        if self.driver.is_stopped() { None } else { self.backtrack.take_next() }
     }
 
     fn push(&mut self, action: Action) {
@@ -109,7 +109,7 @@ impl<S: System> Search<'_, '_, '_, S> {
             self.driver.terminal(&self.execution.locals, self.execution.state());
             self.end();
         } else if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
-            self.driver.truncated();
+            self.driver.truncated(self.execution.state());
         } else if !self.start() {
             self.driver.blocked(self.execution.state());
             self.end();

@@ -1,11 +1,42 @@
-//! TransDPOR
+//! TransDPOR: DPOR for actors, with one message at a time in a backtrack set.
+//!
+//! Tasharofi, Karmani, Lauterburg, Legay, Marinov, Agha (FORTE 2012), figure 2, as printed.
+//!
+//! ```text
+//! Explore(S):
+//!   κ := the state after S
+//!   for each message m that is pending in κ:
+//!     if there is a last i in S that m is in race with, and pre(S, i) is not frozen:
+//!       E := { the first j > i that is before m, or else m itself } ∩ enabled(pre(S, i))
+//!       if E ⊈ backtrack(pre(S, i)):  add it, and freeze pre(S, i)
+//!   if something is enabled in κ:
+//!     backtrack(κ) := the first of it
+//!     for each m in backtrack(κ) that is not done:  thaw κ;  Explore(S.m)
+//! ```
+//!
+//! Races of actors are transitive: what is in race with i, and held back because the state is frozen, is in race
+//! with the message that was added, too, so it comes up again when that one is explored, unless it turns
+//! out that it need not. That is why it is for programs of actors only: two reads of a cell are both in race
+//! with a write, and not with one another; and so it is with mailboxes and mutexes.
+//! Internal handlers are taken as messages ([`super::creation`]).
+//!
+//! Departures: races already looked at are passed over, as in [`super::dpor`]; and with sleep sets what is
+//! asleep is neither added nor does it freeze. The paper does not say how to combine the two. Were a
+//! sleeping message added, it would never be explored, and what it holds back would never be added: on the
+//! paper's example, `registry`, four of six classes would be found.
+//!
+//! Every class is visited, with guards, with guards that turn false again, with internal handlers, with actors
+//! that fail, and up to a depth; the proof in the paper is for executions that end, the rest is tested. It
+//! never executes more than DPOR does by the same order.
+//!
+//! The numbers in the paper are not those of its figure but of its tool: [`tool`].
 
 pub mod tool;
 
-use super::creation::{makers, newly_racing, not_before};
+use super::creation::{has_only_actors, makers, newly_racing, not_before};
 use super::walk::{self, Rule, Walk};
 use super::{Driver, Guarantee, Info, Scheduling};
-use crate::model::{Action, Locals, Op, Status, System};
+use crate::model::{Action, System};
 use crate::trace::Strand;
 
 /// What it is.
@@ -31,13 +62,7 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
     })
 }
 
-/// Is everything that exists from the start an actor?
-pub fn has_only_actors<S: System>(system: &S) -> bool {
-    let locals = Locals::new(system);
-    let is_actor = |&id| matches!(locals.status(id), Status::At(Op::Handle { .. }));
-    locals.initial().iter().all(|id| is_actor(id) || locals.status(*id).has_ended())
-}
-
+/// The rule, with room for the messages to be looked at.
 #[derive(Default)]
 struct TransDpor {
     waiting: Vec<Action>,
@@ -50,20 +75,23 @@ impl<S: System> Rule<S> for TransDpor {
         newly_racing(&walk.execution, last, &mut self.waiting);
         walk.sorter.sort(&walk.execution, &mut self.waiting);
         for &message in &self.waiting {
-            let Some(&i) = not_before(&walk.execution, message).last() else { continue };
-            let i = i as usize;
-            if walk.points.is_frozen(i) {
-                continue;
-            }
-            let first = makers(&walk.execution, i, message).next();
-            let first = first.map_or(Strand::of(message, true), |j| walk.execution.strand_at(j));
-            if let Some(candidate) = walk.points.find(i, first)
-                && !candidate.is_chosen
-                && !candidate.is_asleep
+            if let Some(&i) = not_before(&walk.execution, message).last()
+                && !walk.points.is_frozen(i as usize)
             {
-                walk.points.add(i, first);
-                walk.points.freeze(i);
+                reverse(walk, i as usize, message);
             }
         }
+    }
+}
+
+/// Adds to the backtrack set of the state before `i` the first action after it that is before the message, or
+/// else the message, if that is possible and new.
+fn reverse<S: System>(walk: &mut Walk<'_, S>, i: usize, message: Action) {
+    let first = makers(&walk.execution, i, message).next();
+    let first = first.map_or(message, |j| walk.execution.action(j));
+    let strand = Strand::of(first, true);
+    if walk.points.find(i, strand).is_some_and(|m| !m.is_chosen && !m.is_asleep) {
+        walk.points.add(i, strand);
+        walk.points.freeze(i);
     }
 }

@@ -192,7 +192,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
         } else {
-            self.driver.truncated();
+            self.driver.truncated(self.c.state());
         }
     }
 

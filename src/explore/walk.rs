@@ -4,6 +4,16 @@
 //! What has to be explored is found on the way, from the races of the execution at hand; how it is chosen is
 //! the [`Rule`] of the explorer. The walk keeps the sleep sets ([`SleepSet`]), if it is asked to: what was
 //! explored from a state is asleep there from then on.
+//!
+//! **Executions that are cut.** DPOR is about executions that end. Where the depth bound cuts one, an action may be
+//! missing from it for the only reason that others came first, and no race tells of it: of two messages to
+//! two actors, one action deep, it would take the first and see nothing else to do. So when an execution is cut,
+//! everything enabled is added in all the states that it passed through. That is enough. Let v be a
+//! class of executions from a state s, of the length that is left there or complete. If some execution through s
+//! was cut, v's first action was explored from s (or sleeps there). If none was, all that was explored from s is
+//! what the search without a bound would have explored; so it covers v or, if v is cut, a continuation of v,
+//! which would have been cut as well. It has a price: while executions are cut there is no reduction but
+//! that of the sleep sets.
 
 use super::points::{Candidate, Points};
 use super::{Driver, Scheduling, Sorter};
@@ -15,6 +25,11 @@ pub trait Rule<S: System> {
     /// The last action of the execution is new: adds to the backtrack sets of earlier states what its races
     /// ask for.
     fn races(&mut self, walk: &mut Walk<'_, S>);
+
+    /// Where an execution is cut by the depth bound, are all others of that length to be covered, too?
+    fn covers_cuts(&self) -> bool {
+        true
+    }
 }
 
 /// An execution, and what is to be explored from each of its states.
@@ -27,6 +42,8 @@ pub struct Walk<'s, S: System> {
     sleep: SleepSet,
     /// The enabled actions of the last state.
     enabled: Vec<Action>,
+    /// What is to be tried next, the first of it last.
+    wanted: Vec<Action>,
 }
 
 /// Explores what `rule` asks for, and one execution at least.
@@ -43,14 +60,15 @@ pub fn explore<S: System>(
         sleep_sets: scheduling.sleep_sets,
         sleep: SleepSet::default(),
         enabled: Vec::new(),
+        wanted: Vec::new(),
     };
     driver.started(&walk.execution.locals, walk.execution.state());
     loop {
-        walk.arrive(driver);
+        walk.arrive(driver, rule.covers_cuts());
         if !driver.is_stopped() && !walk.execution.is_empty() {
             rule.races(&mut walk);
         }
-        let Some(action) = walk.back_to_something_left(driver) else { return };
+        let Some(action) = walk.next(driver) else { return };
         walk.execution.push(action);
         walk.sleep.descend(&mut walk.execution);
         driver.moved(&walk.execution.locals, walk.execution.state(), action);
@@ -60,7 +78,7 @@ pub fn explore<S: System>(
 impl<S: System> Walk<'_, S> {
     /// Finds out what is enabled in the state just reached, and begins its backtrack set with the first that
     /// is awake.
-    fn arrive(&mut self, driver: &mut Driver<'_>) {
+    fn arrive(&mut self, driver: &mut Driver<'_>, covers_cuts: bool) {
         self.enabled.clear();
         if !driver.is_stopped() {
             self.execution.enabled(&mut self.enabled);
@@ -74,40 +92,65 @@ impl<S: System> Walk<'_, S> {
             is_asleep: sleep.contains(action),
         }));
         if !driver.is_stopped() {
-            self.begin(driver);
+            self.begin(driver, covers_cuts);
         }
     }
 
-    fn begin(&mut self, driver: &mut Driver<'_>) {
+    fn begin(&mut self, driver: &mut Driver<'_>, covers_cuts: bool) {
         let here = self.execution.len();
-        let awake = self.points.candidates(here).iter().find(|candidate| !candidate.is_asleep);
-        match awake.map(|candidate| candidate.strand) {
-            None if self.enabled.is_empty() => {
-                driver.terminal(&self.execution.locals, self.execution.state());
+        if self.enabled.is_empty() {
+            driver.terminal(&self.execution.locals, self.execution.state());
+        } else if here as u64 >= u64::from(driver.depth_bound()) {
+            driver.truncated(self.execution.state());
+            if covers_cuts {
+                self.points.cut();
             }
-            None => driver.blocked(self.execution.state()),
-            Some(_) if here as u64 >= u64::from(driver.depth_bound()) => driver.truncated(),
-            Some(strand) => self.points.add(here, strand),
+        } else if let Some(first) = self.first() {
+            self.points.add(here, first.strand);
+        } else {
+            driver.blocked(self.execution.state());
         }
     }
 
-    /// Takes actions back until there is one to be explored; `None` if none is left anywhere.
-    fn back_to_something_left(&mut self, driver: &Driver<'_>) -> Option<Action> {
+    /// The first candidate that is awake, or the one that is wanted.
+    fn first(&mut self) -> Option<Candidate> {
+        let candidates = self.points.candidates(self.execution.len());
+        let mut awake = candidates.iter().filter(|candidate| !candidate.is_asleep);
+        if let Some(wanted) = self.wanted.pop() {
+            if let Some(&found) = awake.clone().find(|candidate| candidate.action == wanted) {
+                return Some(found);
+            }
+            self.wanted.clear();
+        }
+        awake.next().copied()
+    }
+
+    /// Goes back until there is an action to be explored; `None` if none is left anywhere.
+    fn next(&mut self, driver: &Driver<'_>) -> Option<Action> {
         loop {
             if !driver.is_stopped()
                 && let Some(action) = self.points.take(self.sleep_sets)
             {
+                if let Some(order) = self.points.wanted() {
+                    self.wanted = order;
+                }
                 return Some(action);
             }
-            self.points.pop();
-            if self.execution.is_empty() {
-                return None;
-            }
-            self.sleep.ascend();
-            let (action, footprint) = self.execution.pop();
-            if self.sleep_sets {
-                self.sleep.put(action, footprint);
-            }
+            self.back()?;
         }
+    }
+
+    fn back(&mut self) -> Option<()> {
+        self.points.pop();
+        if self.execution.is_empty() {
+            return None;
+        }
+        self.wanted.clear();
+        self.sleep.ascend();
+        let (action, footprint) = self.execution.pop();
+        if self.sleep_sets {
+            self.sleep.put(action, footprint);
+        }
+        Some(())
     }
 }

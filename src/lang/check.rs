@@ -15,6 +15,8 @@ mod operation;
 mod pattern;
 mod place;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
@@ -34,8 +36,8 @@ pub struct Checked {
     /// Processes and actors.
     pub processes: Vec<Process>,
     pub messages: Vec<String>,
-    /// Is there a send of which it is not known that its target has a handler for its message?
-    pub sends_blindly: bool,
+    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    pub sent_blindly: BTreeSet<u32>,
     pub inits: Vec<Body>,
     pub finals: Vec<Body>,
 }

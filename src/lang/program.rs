@@ -3,6 +3,7 @@
 mod actor;
 mod operation;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -29,8 +30,8 @@ pub struct Program {
     pub(super) warnings: Diagnostics,
     pub(super) supplies: super::supplies::Supplies,
     pub(super) messages: Vec<String>,
-    /// Is there a send of which it is not known that its target has a handler for its message?
-    pub(super) sends_blindly: bool,
+    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    pub(super) sent_blindly: BTreeSet<u32>,
     /// The actors that `init` has spawned.
     pub(super) born: Vec<Local>,
     /// The messages that `init` has sent.

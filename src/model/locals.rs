@@ -89,6 +89,8 @@ pub struct Locals<'s, S: System> {
     /// `None` for the start of a process that no execution has spawned yet: looking further ahead could
     /// go on for ever.
     status: Vec<Option<Arc<Status>>>,
+    /// The status found last, to be shared.
+    latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Outcome), LocalId>,
     initial: Vec<LocalId>,
@@ -113,6 +115,7 @@ impl<'s, S: System> Locals<'s, S> {
             values,
             arena: Vec::new(),
             status: Vec::new(),
+            latest: None,
             ids: HashTable::new(),
             steps: FxHashMap::default(),
             initial: Vec::new(),
@@ -189,7 +192,13 @@ impl<'s, S: System> Locals<'s, S> {
             Next::Done => Status::Done,
             Next::Failed(failure) => Status::Failed(failure),
         };
-        self.status[id.0 as usize] = Some(Arc::new(status));
+        // Actors are nearly always at rest.
+        let status = match &self.latest {
+            Some(latest) if **latest == status => latest.clone(),
+            _ => Arc::new(status),
+        };
+        self.latest = Some(status.clone());
+        self.status[id.0 as usize] = Some(status);
     }
 
     /// Does the actor `own` in local state `id` take this message, or may it run this internal handler? O(1)

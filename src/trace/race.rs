@@ -16,8 +16,7 @@
 //! - *Choices*: i is a `choose`, or a `waitany` that returned 1 when 2 was complete, too. x is the
 //!   same action with another choice.
 //! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes what it
-//!   would return as 2. x is that, and it comes after e. No dependence announces it (`theory`: an
-//!   action enabled is not the only one of its process to come).
+//!   would return as 2. x is that, and it comes after e. No dependence announces it.
 //! - *Messages*: an actor takes its messages in any order, so each of them may come at every position of its
 //!   chain from where the message is known to exist, if the guard holds there. i is the handler at the nearest
 //!   such position before the one where the message was taken (or the end, if it was not); those further

@@ -81,7 +81,7 @@ impl SourceSets {
     }
 
     /// The next action of the newest level to be tried; it counts as tried then.
-    pub fn next(&mut self) -> Option<Action> {
+    pub fn take_next(&mut self) -> Option<Action> {
         let level = self.levels.len() - 1;
         let mut all = self.level(level).iter_mut();
         let next = all.find(|candidate| candidate.standing == Standing::In)?;

@@ -2,21 +2,22 @@
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a leaf is a
 //! continuation to be executed; the children of a node are in the order of trying. No child is a weak initial
-//! of a path that begins with an older sibling's.. that is, of any path to its right. So when the child to the left is
-//! done and sleeps, the path to the right wakes it, and cannot be blocked.
+//! of a path to its right. So when it is done, and sleeps, each of those paths wakes it, and none is
+//! blocked.
 //!
-//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation v goes down into the first child
-//! that is a weak initial of it, losing that action if it has it, until it ends in a leaf, and then is
-//! explored with what that leaf stands for, or finds no such child, and becomes the last one.
+//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first child
+//! that is a weak initial of it, and loses that action if it has it. If it so comes to a leaf, it is explored
+//! with what the leaf stands for; if no child is one, it becomes the last child.
 //!
 //! All trees of a search live in one arena, with a list of the nodes that are free.
 
-use crate::model::{Action, Footprint};
+use super::reversal::Reversal;
+use crate::model::{Action, Footprint, System};
 
 const NONE: u32 = u32::MAX;
 
 /// An action of a continuation, with what it touches there.
-pub type Step = (Action, Footprint);
+type Step = (Action, Footprint);
 
 /// A wakeup tree, by its first child of the root.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,36 +68,32 @@ impl WakeupTrees {
         Some((node.step.0, below))
     }
 
-    /// Adds a continuation, unless there is a path that stands for it. `is_weak_initial` is asked, after some
-    /// actions, of a child, and what the continuation then still has to do. What it has in common with
-    /// the tree is removed from `v`.
-    pub fn insert(
+    /// Adds a continuation v, unless there is a path that stands for it.
+    pub fn insert<S: System>(
         &mut self,
         tree: &mut WakeupTree,
-        v: &mut Vec<Step>,
-        mut is_weak_initial: impl FnMut(&[Action], &Step, &[Step]) -> bool,
+        reversal: &mut Reversal<'_, '_, S>,
+        v: &mut Vec<usize>,
     ) {
         self.path.clear();
-        let mut parent = NONE;
-        let (mut child, mut last) = (tree.0, NONE);
-        while child != NONE {
-            let node = &self.nodes[child as usize];
-            if !is_weak_initial(&self.path, &node.step, v) {
+        let (mut parent, mut last, mut child) = (NONE, NONE, tree.0);
+        while let Some(node) = self.nodes.get(child as usize) {
+            let (action, footprint) = &node.step;
+            if !reversal.has_weak_initial(&self.path, (*action, footprint), v) {
                 (last, child) = (child, node.sibling);
                 continue;
             }
-            let action = node.step.0;
-            if let Some(index) = v.iter().position(|step| step.0.process == action.process) {
+            let process = |&position: &usize| reversal.event(position).0.process;
+            if let Some(index) = v.iter().position(|at| process(at) == action.process) {
                 v.remove(index);
             }
             if node.first_child == NONE || v.is_empty() {
                 return;
             }
-            self.path.push(action);
-            parent = child;
-            (child, last) = (node.first_child, NONE);
+            self.path.push(*action);
+            (parent, last, child) = (child, NONE, node.first_child);
         }
-        let branch = self.branch(v);
+        let branch = self.branch(reversal, v);
         match (last, parent) {
             (NONE, NONE) => tree.0 = branch,
             (NONE, parent) => self.nodes[parent as usize].first_child = branch,
@@ -105,23 +102,24 @@ impl WakeupTrees {
     }
 
     /// A path of its own.
-    fn branch(&mut self, v: &mut Vec<Step>) -> u32 {
-        let mut first_child = NONE;
-        while let Some(step) = v.pop() {
-            let node = Node { step, first_child, sibling: NONE };
-            first_child = match self.free {
-                NONE => {
-                    self.nodes.push(node);
-                    self.nodes.len() as u32 - 1
-                }
-                free => {
-                    let place = &mut self.nodes[free as usize];
-                    self.free = place.sibling;
-                    *place = node;
-                    free
-                }
-            };
+    fn branch<S: System>(&mut self, reversal: &Reversal<'_, '_, S>, v: &[usize]) -> u32 {
+        v.iter().rev().fold(NONE, |first_child, &position| {
+            let (action, footprint) = reversal.event(position);
+            self.add(Node { step: (action, footprint.clone()), first_child, sibling: NONE })
+        })
+    }
+
+    fn add(&mut self, node: Node) -> u32 {
+        let free = self.free;
+        match self.nodes.get_mut(free as usize) {
+            Some(place) => {
+                self.free = std::mem::replace(place, node).sibling;
+                free
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
         }
-        first_child
     }
 }

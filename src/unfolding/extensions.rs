@@ -94,7 +94,12 @@ impl<S: System> Unfolding<'_, S> {
             self.extend_own(c, child);
         }
         if let Op::Handle { .. } = self.op(e) {
-            return self.extend_receivers(c, e);
+            self.extend_receivers(c, e);
+            // Nobody else's action depends on it, but a join if it was the last one.
+            let after = self.structure.event(e).after;
+            if !self.locals.status(after).has_ended() {
+                return;
+            }
         }
         self.extend_others(c, e);
         if !c.open.is_empty() {

@@ -17,6 +17,8 @@ pub struct Expectation {
     pub depth: Option<u64>,
     /// Global states first reached after 0, 1, 2, .. actions.
     pub states: Option<Vec<u64>>,
+    /// Messages that stay pending make no deadlock; the same for all expectations of a file.
+    pub allow_pending: bool,
     /// Not for the ordinary run.
     pub slow: bool,
 }
@@ -68,14 +70,23 @@ pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
         };
         read.map_err(|what| format!("`//@{line}`: {what}"))?;
     }
+    let allow_pending = all.iter().any(|expectation| expectation.allow_pending);
+    for expectation in &mut all {
+        expectation.allow_pending = allow_pending;
+    }
     Ok(all)
 }
 
 fn read_facts(mut words: &[&str], into: &mut Expectation) -> Result<(), String> {
     while let [word, rest @ ..] = words {
         words = rest;
-        if *word == "slow" {
-            into.slow = true;
+        let flag = match *word {
+            "slow" => Some(&mut into.slow),
+            "allow-pending" => Some(&mut into.allow_pending),
+            _ => None,
+        };
+        if let Some(flag) = flag {
+            *flag = true;
             continue;
         }
         if let Some((name, value)) = word.split_once('=') {
@@ -130,6 +141,12 @@ fn bounded_figures_stand_apart() {
         Expectation { traces: Some(3), states: Some(vec![1, 3, 6]), ..Expectation::default() };
     let cut = Expectation { depth: Some(4), traces: Some(2), ..Expectation::default() };
     assert_eq!(all, Ok(vec![base, cut]));
+}
+
+#[test]
+fn pending_messages_are_allowed_in_a_whole_file() {
+    let all = expectations("//@ traces 1\n//@ allow-pending\n//@ with N=2 traces 2");
+    assert!(all.expect("well-formed").iter().all(|expectation| expectation.allow_pending));
 }
 
 #[test]

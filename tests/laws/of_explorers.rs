@@ -1,15 +1,15 @@
 //! Every explorer against its guarantee, on random programs; the exhaustive explorer is the judge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
-    explore,
+    Budget, Guarantee, K, Method, NoObserver, Observer, Order, Outcome, Verdict, Violation,
+    ViolationKind, explore,
 };
 use mazurka::model::{Action, State};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
-use crate::random_models::{Features, Sample, Subject};
+use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample, is_refused};
+use crate::random_models::{ActorScript, Sample, Subject, sample};
 
 use super::hold_on_random_programs;
 
@@ -18,8 +18,6 @@ hold_on_random_programs! {
     the_first_violation_is_one_of_all
     the_same_search_twice_is_the_same_search
     forgotten_events_are_not_counted_twice
-    explorers_refuse_what_they_are_not_made_for
-    transdpor_executes_no_more_than_dpor
 }
 
 /// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
@@ -29,10 +27,7 @@ fn run<S: Subject>(
     recorder: &mut Recorder<'_, S>,
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
-    let budget = Budget { all: true, keep_events, ..Budget::default() };
-    if std::env::var_os("SHOW").is_some() {
-        println!("{method:?} {}", sample.describe());
-    }
+    let budget = Budget { all: true, keep_events, depth: Some(LONG), ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(outcome.is_complete(), "{method:?} on {}", sample.describe());
     (outcome, recorder.take())
@@ -54,11 +49,6 @@ struct Verdicts<'s, S: Subject> {
     kinds: BTreeSet<String>,
 }
 
-/// Does the explorer say that it is not for this program?
-fn is_refused<S: Subject>(sample: &Sample<S>, method: Method) -> bool {
-    method.refusal(&sample.script, &Budget::default()).is_some()
-}
-
 fn times(classes: &Counts) -> u64 {
     classes.values().map(|class| class.times).sum()
 }
@@ -70,6 +60,11 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
         assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
         let kinds = kinds(&outcome, &mut recorder);
+        // Who has failed does not move again, so each failure is seen at the end of some trace.
+        let reported = outcome.violations.iter();
+        let reported: HashSet<_> =
+            reported.filter_map(|v| Some((recorder.process_of(v)?, v.failure.clone()?))).collect();
+        assert_eq!(&reported, recorder.failures(), "failures in {}", sample.describe());
         Verdicts { sample, recorder, outcome, classes, kinds }
     }
 
@@ -80,8 +75,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         assert_eq!(times(&found), outcome.stats.traces, "{}", context());
         let all = &self.classes;
         let missed = all.keys().filter(|class| !found.contains_key(class)).count();
-        assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
-        assert_eq!(found.len(), all.len(), "classes found by {}", context());
+        assert_eq!(found.len() + missed, all.len(), "classes found by {}", context());
         if method.guarantee() >= Guarantee::EveryClassOnce {
             assert!(found.values().all(|class| class.times == 1), "a class twice by {}", context());
         }
@@ -89,8 +83,11 @@ impl<'s, S: Subject> Verdicts<'s, S> {
             assert_eq!(outcome.stats.blocked, 0, "blocked explorations of {}", context());
         }
         let kinds = kinds(&outcome, &mut self.recorder);
-        assert_eq!(kinds, self.kinds, "violations found by {}", context());
         check_counterexamples(self.sample, method, &outcome);
+        if method.guarantee() > Guarantee::SomeClasses {
+            assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
+            assert_eq!(kinds, self.kinds, "violations found by {}", context());
+        }
         outcome.stats.blocked
     }
 }
@@ -109,7 +106,7 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     for sample in samples {
         let mut verdicts = Verdicts::on(sample);
         for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
-            if !is_refused(sample, method) {
+            if !is_refused(&sample.script, method) {
                 blocked[index] += verdicts.judge(method, never_blocked);
                 compared[index] += 1;
             }
@@ -118,6 +115,15 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     for (index, (_, method, _)) in METHODS.iter().enumerate() {
         println!("{method:?}: {} programs, {} blocked", compared[index], blocked[index]);
     }
+}
+
+/// In one of the executions that this program needs, a message is refused at the end, and every exploration
+/// that has it refused so is blocked: its race has to be found there.
+#[test]
+fn a_message_refused_where_source_dpor_is_blocked_races() {
+    let sample = sample::<ActorScript>(770).expect("a program small enough");
+    let blocked = Verdicts::on(&sample).judge(Method::Source(Order::Lca), false);
+    assert!(blocked > 0);
 }
 
 /// The judge's own counterexamples, and what stopping at the first violation means.
@@ -162,10 +168,10 @@ impl Observer for Diary {
 fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(5) {
         for &(_, method, _) in METHODS {
-            if is_refused(sample, method) {
+            if is_refused(&sample.script, method) {
                 continue;
             }
-            let budget = Budget { all: true, ..Budget::default() };
+            let budget = Budget { all: true, depth: Some(LONG), ..Budget::default() };
             let mut diaries = [Diary::default(), Diary::default()];
             let [first, second] = diaries.each_mut().map(|diary| {
                 let system = sample.script.clone();
@@ -193,36 +199,4 @@ fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
         rebuilt += u32::from(forgotten.events_built > forgotten.events);
     }
     assert!(rebuilt > 0, "some event is met again after it was forgotten");
-}
-
-fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]) {
-    for sample in samples {
-        let Features { actors, guards, internals } = sample.script.features();
-        for &(name, method, _) in METHODS {
-            let suits = match name {
-                "transdpor" => actors,
-                "transdpor-tool" => actors && !guards && !internals,
-                _ => true,
-            };
-            assert_eq!(is_refused(sample, method), !suits, "{method:?} on {}", sample.describe());
-        }
-    }
-}
-
-/// By the same order, with sleep sets or without.
-fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
-    for sample in samples {
-        for &(_, method, _) in METHODS {
-            if let Method::TransDpor(scheduling) | Method::TransDporTool(scheduling) = method
-                && !is_refused(sample, method)
-            {
-                let budget = Budget { all: true, ..Budget::default() };
-                let [dpor, other] = [Method::Dpor(scheduling), method]
-                    .map(|method| explore(&sample.script, method, budget.clone(), &mut NoObserver));
-                let [dpor, other] = [dpor, other].map(|outcome| outcome.stats.transitions);
-                let context = || format!("{method:?} on {}", sample.describe());
-                assert!(other <= dpor, "{other} > {dpor} by {}", context());
-            }
-        }
-    }
 }

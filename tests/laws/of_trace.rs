@@ -1,19 +1,22 @@
 //! Happens-before and normal forms, and the model's own promises.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use mazurka::model::PaperRelation;
-use mazurka::trace::{Classes, HappensBefore};
+use mazurka::model::{Action, Locals, PaperRelation, State};
+use mazurka::trace::{Classes, HappensBefore, causal_past};
 
 use super::{hold_on_random_programs, structure_of};
-use crate::naive::check_swaps;
-use crate::random_models::{Sample, Subject};
+use crate::judge::replay;
+use crate::naive::{Snapshot, check_swaps};
+use crate::random_models::{Rng, Sample, Subject};
 
 hold_on_random_programs! {
     random_programs_unfold_to_prime_event_structures
     neighbours_that_the_relation_calls_independent_can_be_swapped
     vector_clocks_are_the_histories_of_the_definition
     normal_forms_are_equal_iff_executions_are_equivalent
+    undoing_is_the_inverse_of_stepping
+    the_causal_past_of_an_event_is_an_execution
 }
 
 /// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
@@ -96,6 +99,67 @@ fn normal_forms_are_equal_iff_executions_are_equivalent<S: Subject>(samples: &[S
             while !classes.path().is_empty() {
                 classes.pop();
             }
+        }
+    }
+}
+
+/// What can be seen of a state, the order in which it lists its actions included.
+fn view<S: Subject>(locals: &Locals<'_, S>, state: &State) -> (Snapshot, Vec<Action>, Vec<Action>) {
+    let mut enabled = Vec::new();
+    state.enabled(locals, &mut enabled);
+    (Snapshot::of(locals, state), enabled, state.portable_schedule())
+}
+
+/// Along an execution with a look at every action on the way, and all the way back.
+fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let mut rng = Rng::new(sample.seed);
+        let mut locals = Locals::new(&sample.script);
+        let mut state = State::initial(&mut locals);
+        let mut views = Vec::new();
+        loop {
+            let here = view(&locals, &state);
+            for &action in &here.1 {
+                state.step(&mut locals, action);
+                state.undo(&locals);
+                assert_eq!(view(&locals, &state), here, "{action:?} in {}", sample.describe());
+            }
+            if here.1.is_empty() {
+                break;
+            }
+            state.step(&mut locals, *rng.pick(&here.1));
+            views.push(here);
+        }
+        while let Some(expected) = views.pop() {
+            state.undo(&locals);
+            assert_eq!(view(&locals, &state), expected, "{}", sample.describe());
+        }
+    }
+}
+
+/// It replays, and leads to the configuration [e].
+fn the_causal_past_of_an_event_is_an_execution<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let (mut locals, structure) = structure_of(sample);
+        let mut done = HashSet::new();
+        // The largest configurations leave most out.
+        for configuration in structure.configurations.iter().rev() {
+            let run = &configuration.run;
+            let Some(&event) = run.order.last().filter(|&&event| done.insert(event)) else {
+                continue;
+            };
+            let past = causal_past(&sample.script, &run.state.portable_schedule());
+            let end = replay(&mut locals, &past, |_, _, _| {}).unwrap_or_else(|how| {
+                panic!("{how}: the past of event {event} in {}", sample.describe())
+            });
+            let expected = structure.configuration(&structure.local_configuration(event));
+            let expected = &expected.expect("a local configuration is one").run.state;
+            assert_eq!(
+                Snapshot::of(&locals, &end),
+                Snapshot::of(&locals, expected),
+                "the past of event {event} in {}",
+                sample.describe()
+            );
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod generate;
 mod script;
+mod shares;
 mod text;
 
 pub use generate::generate;
@@ -111,8 +112,8 @@ pub enum Statement {
     Store,
     /// `friend = told`, if the message tells of anybody.
     Remember,
-    /// `friend = spawn`, with fuel only.
-    Spawn { class: usize, state: i64 },
+    /// `friend = spawn`, with fuel only; in the state of the actor itself, or another.
+    Spawn { class: usize, state: Option<i64> },
     /// So many messages of one content, with fuel only. The content is the state, or a number.
     Send { to: Whom, name: usize, number: Option<i64>, tells: Option<Whom>, times: usize },
     /// `if state >= n`

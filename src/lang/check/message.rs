@@ -157,8 +157,10 @@ impl Checker<'_> {
             (Type::Actor(declaration), ExprKind::Message(name, _)) => {
                 self.must_handle(*declaration, *name, message.span, target_span);
             }
-            (_, ExprKind::Message(name, _)) if self.is_handled_by_all(*name) => {}
-            _ => self.out.sends_blindly = true,
+            (_, ExprKind::Message(name, _)) => {
+                self.out.sent_blindly.insert(*name);
+            }
+            _ => self.out.sent_blindly.extend(0..self.messages.len() as u32),
         }
         Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
     }
@@ -180,12 +182,6 @@ impl Checker<'_> {
             self.report(diagnostic.label(format!("this is {shown}")));
         }
         Some((checked, self.infer.shallow(&ty)))
-    }
-
-    /// Has every actor a handler for this message?
-    fn is_handled_by_all(&self, message: u32) -> bool {
-        let mut actors = self.processes.iter().filter_map(|process| process.handles.as_deref());
-        actors.all(|handled| handled.contains(&message))
     }
 
     /// Reports a message that the actor has no handler for.

@@ -114,9 +114,9 @@ impl Program {
     /// May some actor ever refuse a message?
     pub(super) fn may_refuse(&self) -> bool {
         self.code.actors.iter().any(|actor| {
-            let lacks_some = actor.messages.len() < self.messages.len();
+            let lacks = |message: &u32| !actor.messages.contains_key(message);
             let mut handlers = actor.messages.values().flatten();
-            (self.sends_blindly && lacks_some) || handlers.any(|handler| handler.guard.is_some())
+            self.sent_blindly.iter().any(lacks) || handlers.any(|handler| handler.guard.is_some())
         })
     }
 

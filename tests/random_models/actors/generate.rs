@@ -8,6 +8,8 @@ use super::{ActorProgram, Class, Guard, Guards, Handler, Initial, Statement, Who
 
 /// How many messages there are to choose from.
 const NAMES: usize = 3;
+/// How often one is sent.
+const TIMES: &[usize] = &[1, 1, 1, 1, 1, 1, 1, 1, 2, 3];
 
 /// The program of `seed`.
 pub fn generate(seed: u64) -> ActorProgram {
@@ -16,13 +18,15 @@ pub fn generate(seed: u64) -> ActorProgram {
     let states = rng.range(2, 5) as i64;
     let actors = *rng.pick(&[1, 2, 2, 2, 3, 3, 4]);
     let classes = rng.range(1, 4);
+    let spawns = rng.chance(50);
     let mut writer = Writer {
         guards,
         states,
         actors,
         classes,
         center: rng.below(actors),
-        spawns: rng.chance(50),
+        spawns,
+        introduces: spawns && rng.chance(60),
         rng: &mut rng,
     };
     let classes = (0..classes).map(|_| writer.class()).collect::<Vec<_>>();
@@ -46,25 +50,36 @@ struct Writer<'r> {
     /// The actor that most write to.
     center: usize,
     spawns: bool,
+    /// Message 0 makes actors, 1 tells of them, and 2 is to them.
+    introduces: bool,
 }
 
 impl Writer<'_> {
     fn initial(&mut self) -> Vec<Initial> {
         let mut initial: Vec<Initial> = Vec::new();
-        for _ in 0..*self.rng.pick(&[1, 2, 2, 3, 3, 4]) {
+        // What is spawned needs fuel to be met with.
+        let (counts, fuels): (&[usize], &[i64]) = match self.spawns {
+            true => (&[2, 2, 2, 3], &[1, 2, 2, 3, 3]),
+            false => (&[1, 2, 3, 3, 4, 4], &[0, 1, 1, 2, 2]),
+        };
+        for _ in 0..*self.rng.pick(counts) {
             let again = initial.last().filter(|_| self.rng.chance(20)).copied();
             initial.push(again.unwrap_or_else(|| Initial {
                 to: self.receiver(),
-                name: self.rng.below(NAMES),
+                name: if self.introduces && self.rng.chance(60) { 0 } else { self.name() },
                 number: self.state(),
-                fuel: *self.rng.pick(&[0, 1, 1, 1, 2, 2, 3]),
+                fuel: *self.rng.pick(fuels),
             }));
         }
         initial
     }
 
     fn receiver(&mut self) -> usize {
-        if self.rng.chance(40) { self.center } else { self.rng.below(self.actors) }
+        if self.rng.chance(50) { self.center } else { self.rng.below(self.actors) }
+    }
+
+    fn name(&mut self) -> usize {
+        self.rng.below(NAMES)
     }
 
     fn state(&mut self) -> i64 {
@@ -72,7 +87,7 @@ impl Writer<'_> {
     }
 
     fn class(&mut self) -> Class {
-        let handlers = (0..NAMES).map(|_| self.handler()).collect();
+        let handlers = (0..NAMES).map(|name| self.handler(name)).collect();
         let internals = match self.rng.below(10) {
             0..7 => 0,
             7 | 8 => 1,
@@ -80,13 +95,21 @@ impl Writer<'_> {
         };
         let internals = (0..internals).map(|_| self.internal()).collect();
         let last = self.states - 1;
-        let forbidden = self.rng.chance(12).then(|| 1 + self.rng.below(last as usize) as i64);
+        let forbidden = self.rng.chance(18).then(|| 1 + self.rng.below(last as usize) as i64);
         Class { handlers, internals, forbidden }
     }
 
-    fn handler(&mut self) -> Handler {
-        let guard = if self.rng.chance(45) { self.guard() } else { None };
-        Handler { guard, body: self.body(true) }
+    fn handler(&mut self, name: usize) -> Handler {
+        let guard = if self.rng.chance(55) { self.guard() } else { None };
+        let mut body = self.body(true);
+        if self.introduces && name < 2 {
+            body.truncate(1);
+            match name {
+                0 => self.family(&mut body),
+                _ => body.push(self.send_to(2, Whom::Told, None)),
+            }
+        }
+        Handler { guard, body }
     }
 
     fn internal(&mut self) -> Handler {
@@ -112,35 +135,57 @@ impl Writer<'_> {
     fn body(&mut self, branches: bool) -> Vec<Statement> {
         let mut body = Vec::new();
         for _ in 0..*self.rng.pick(&[1, 1, 2, 2, 3]) {
-            let statement = self.statement(branches);
-            body.push(statement);
+            self.gesture(branches, &mut body);
         }
         body
     }
 
-    fn statement(&mut self, branches: bool) -> Statement {
+    /// A statement, or two that make sense together.
+    fn gesture(&mut self, branches: bool, body: &mut Vec<Statement>) {
         match self.rng.below(20) {
-            0..6 => Statement::Add(1 + self.rng.below(2) as i64),
-            6 | 7 => Statement::Store,
-            8 => Statement::Remember,
-            9 | 10 if self.spawns => Statement::Spawn {
-                class: self.rng.below(self.classes),
-                state: *self.rng.pick(&[0, 0, 0, 1]),
-            },
-            11 | 12 if branches => Statement::If {
-                at_least: self.state().max(1),
-                then: vec![self.statement(false)],
-                otherwise: if self.rng.chance(50) { vec![self.statement(false)] } else { vec![] },
-            },
-            _ => self.send(),
+            0..6 => body.push(Statement::Add(1 + self.rng.below(2) as i64)),
+            6 | 7 => body.push(Statement::Store),
+            8..12 if self.spawns => self.family(body),
+            12 if self.spawns => body.push(Statement::Remember),
+            13 | 14 if branches => body.push(self.branch()),
+            _ => body.push(self.send()),
         }
+    }
+
+    /// Starts an actor, and mostly writes to it or of it.
+    fn family(&mut self, body: &mut Vec<Statement>) {
+        let (class, state) = (
+            self.rng.below(self.classes),
+            *self.rng.pick(&[None, None, Some(0), Some(0), Some(1)]),
+        );
+        body.push(Statement::Spawn { class, state });
+        match self.rng.below(6) {
+            0 | 1 => {
+                let name = self.name();
+                body.push(self.send_to(name, Whom::Friend, Some(Whom::Own)));
+            }
+            2..5 => {
+                let to = Whom::Static(self.receiver());
+                body.push(self.send_to(1, to, Some(Whom::Friend)));
+            }
+            _ => {}
+        }
+    }
+
+    fn branch(&mut self) -> Statement {
+        let (mut then, mut otherwise) = (Vec::new(), Vec::new());
+        self.gesture(false, &mut then);
+        if self.rng.chance(50) {
+            self.gesture(false, &mut otherwise);
+        }
+        Statement::If { at_least: self.state().max(1), then, otherwise }
     }
 
     fn send(&mut self) -> Statement {
         let to = match self.rng.below(10) {
             0 => Whom::Own,
-            1 | 2 => Whom::Told,
-            3..6 if self.spawns => Whom::Friend,
+            1..4 => Whom::Told,
+            4 | 5 if self.spawns => Whom::Friend,
             _ => Whom::Static(self.receiver()),
         };
         let tells = match self.rng.below(10) {
@@ -149,12 +194,12 @@ impl Writer<'_> {
             6 => Some(Whom::Static(self.receiver())),
             _ => Some(Whom::Own),
         };
-        Statement::Send {
-            to,
-            name: self.rng.below(NAMES),
-            number: if self.rng.chance(40) { Some(self.state()) } else { None },
-            tells,
-            times: if self.rng.chance(12) { 2 } else { 1 },
-        }
+        let name = self.name();
+        self.send_to(name, to, tells)
+    }
+
+    fn send_to(&mut self, name: usize, to: Whom, tells: Option<Whom>) -> Statement {
+        let number = if self.rng.chance(40) { Some(self.state()) } else { None };
+        Statement::Send { to, name, number, tells, times: *self.rng.pick(TIMES) }
     }
 }

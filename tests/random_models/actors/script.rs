@@ -104,9 +104,9 @@ impl Work<'_> {
             Statement::Store if is_monotone => self.local.state = state.max(self.letter.number),
             Statement::Store => self.local.state = self.letter.number,
             Statement::Remember => self.local.friend = self.letter.told.or(self.local.friend),
-            Statement::Spawn { class, state } => {
+            Statement::Spawn { class, state: its } => {
                 if has_fuel {
-                    let child = start(self.program, *class, *state, self.is_internal);
+                    let child = start(self.program, *class, its.unwrap_or(state), self.is_internal);
                     self.local.friend = Some(self.effects.spawn(child));
                 }
             }

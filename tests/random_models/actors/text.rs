@@ -67,7 +67,8 @@ fn write_body(out: &mut String, depth: usize, body: &[Statement]) {
             Statement::Store => "state = number".into(),
             Statement::Remember => "friend = told".into(),
             Statement::Spawn { class, state } => {
-                format!("friend = spawn C{class} in state {state}")
+                let state = state.map_or("state".into(), |n| n.to_string());
+                format!("friend = spawn C{class}({state})")
             }
             Statement::Send { to, name, number, tells, times } => {
                 let number = number.map_or("state".into(), |n| n.to_string());
