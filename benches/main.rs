@@ -24,6 +24,7 @@
 //! | `table1` | what the paper on UDPOR for asynchronous programs printed, and what this crate does |
 //! | `rmq` | the one program that all message-passing checkers have been run on |
 //! | `families` | locks and shared memory, by k; what other checkers need for the same programs |
+//! | `explorers` | one program after the other by every explorer that is made for it |
 //! | `ablation` | what the design choices are worth |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
 //!
@@ -31,6 +32,7 @@
 //! start of the tool, and are good for orders of magnitude.
 
 mod ablation;
+mod explorers;
 mod families;
 mod growth;
 mod measure;
@@ -67,6 +69,8 @@ enum Section {
     Rmq,
     /// Locks and shared memory, by k
     Families,
+    /// One program after the other by every explorer
+    Explorers,
     /// What the design choices are worth
     Ablation,
     /// The cost of a transition as programs grow
@@ -90,6 +94,7 @@ fn main() {
             Section::Table1 => table1::run(&bench),
             Section::Rmq => rmq::run(&bench),
             Section::Families => families::run(&bench),
+            Section::Explorers => explorers::run(&bench),
             Section::Ablation => ablation::run(&bench),
             Section::Growth => growth::run(&bench),
         }

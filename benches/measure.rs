@@ -11,7 +11,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, explore, udpor_with};
+use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Setting, explore, udpor_with};
 use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,24 @@ pub enum Search {
     SatNever,
     /// As `Optimal`, but every spike is drawn afresh for every question.
     SpikesAfresh,
+    /// An explorer by its place in [`EXPLORERS_COMPARED`].
+    By(usize),
     /// Nothing at all.
     Nothing,
 }
+
+/// Explorers as the command line names them.
+pub const EXPLORERS_COMPARED: [&str; 9] = [
+    "udpor",
+    "udpor:k=1",
+    "optimal",
+    "source",
+    "dpor:sleep-sets",
+    "dpor",
+    "transdpor",
+    "transdpor-tool",
+    "sleep",
+];
 
 impl Job {
     /// UDPOR with full alternatives on `specs/{spec}.maz`, with these constants.
@@ -71,6 +86,13 @@ impl Job {
     /// The same without ever forgetting an event.
     pub fn keeping_events(&self) -> Job {
         Job { keeps_events: true, ..self.clone() }
+    }
+
+    /// Is there a reason not to run it?
+    pub fn is_refused(&self) -> bool {
+        let Search::By(explorer) = self.search else { return false };
+        let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
+        setting.method().refusal(&self.compile(), &Budget::default()).is_some()
     }
 
     /// `dispatcher(5, 2)`
@@ -104,6 +126,10 @@ impl Job {
             Search::SatNever => udpor_with(program, KPartial::new(u32::MAX), budget, nobody),
             Search::SpikesAfresh => {
                 udpor_with(program, Afresh(Optimal::<Varisat>::new()), budget, nobody)
+            }
+            Search::By(explorer) => {
+                let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
+                explore(program, setting.method(), budget, nobody)
             }
             Search::Nothing => {
                 let budget = Budget { max_traces: Some(1), ..budget };

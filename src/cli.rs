@@ -10,15 +10,19 @@
 //! | 2 | the command line or the spec is wrong |
 //! | 3 | stopped by a limit or a signal, nothing found so far |
 
+mod batch;
 mod check;
+mod compare;
 mod execution;
 mod explorers;
 mod interrupt;
+mod measure;
 mod memory;
 mod options;
 mod output;
 mod progress;
 mod replay;
+mod reproduce;
 mod run;
 mod spec;
 
@@ -47,6 +51,8 @@ const EXAMPLES: &str = "\
 Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
+  mazurka compare philosophers.maz                  all explorers on it, side by side
+  mazurka reproduce udpor                           a paper's table, its figures beside ours
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
 
@@ -56,9 +62,14 @@ Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line o
 #[derive(Subcommand)]
 enum Command {
     Check(check::Args),
+    Compare(compare::Args),
     Run(run::Args),
     Replay(replay::Args),
+    Reproduce(reproduce::Args),
     Explorers(explorers::Args),
+    /// One search, for a parent process
+    #[command(hide = true)]
+    Measure,
 }
 
 /// Why a command did not get as far as a result.
@@ -115,9 +126,12 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(cli.color);
     let result = match cli.command {
         Command::Check(args) => check::run(args, &mut output),
+        Command::Compare(args) => compare::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
+        Command::Reproduce(args) => reproduce::run(args, &mut output),
+        Command::Measure => measure::run(&mut output),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -3,15 +3,28 @@
 //! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
+mod creation;
+mod dpor;
+mod dpor_ds;
 mod driver;
 mod exhaustive;
+mod optimal_dpor;
 mod order;
+mod points;
+mod registry;
+mod sleep_sets;
+mod source_dpor;
+mod trans_dpor;
 mod udpor;
+mod walk;
 
 pub use driver::{Budget, Driver};
-pub use order::{Order, Sorter};
+pub use order::{History, Order, Sorter};
+pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::alternatives::Alternatives;
 use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
@@ -23,6 +36,68 @@ pub enum Method {
     Exhaustive,
     /// Unfolding-based dynamic partial order reduction.
     Udpor(K),
+    /// The same with the enabled events tried in this order instead of its own.
+    UdporIn(Order, K),
+    /// DPOR with backtrack sets.
+    Dpor(Scheduling),
+    /// TransDPOR, for actors.
+    TransDpor(Scheduling),
+    /// TransDPOR by the rule of its tool.
+    TransDporTool(Scheduling),
+    /// DPOR-DS's first step, for actors: a branch for each race.
+    DporNaive(Order),
+    /// DPOR-DS as published, for actors: a branch with the wanted order for each race.
+    DporForce(Order),
+    /// DPOR-DS completed, for actors.
+    DporDs(Order),
+    /// Sleep sets, trying enabled actions in this order.
+    Sleep(Order),
+    /// Source-DPOR, trying enabled actions in this order.
+    Source(Order),
+    /// Optimal DPOR, trying enabled actions in this order.
+    Optimal(Order),
+}
+
+impl Method {
+    /// What a complete search promises: what the [`Info`] says, and with sleep sets that no class comes twice.
+    pub fn guarantee(&self) -> Guarantee {
+        match *self {
+            Method::Exhaustive => exhaustive::INFO.guarantee,
+            Method::Udpor(_) | Method::UdporIn(..) => udpor::INFO.guarantee,
+            Method::Sleep(_) => sleep_sets::INFO.guarantee,
+            Method::Source(_) => source_dpor::INFO.guarantee,
+            Method::Optimal(_) => optimal_dpor::INFO.guarantee,
+            Method::Dpor(scheduling) => scheduling.guarantee(dpor::INFO),
+            Method::TransDpor(scheduling) => scheduling.guarantee(trans_dpor::INFO),
+            Method::TransDporTool(scheduling) => scheduling.guarantee(trans_dpor::tool::INFO),
+            Method::DporNaive(_) => dpor_ds::NAIVE.guarantee,
+            Method::DporForce(_) => dpor_ds::FORCE.guarantee,
+            Method::DporDs(_) => dpor_ds::DS.guarantee,
+        }
+    }
+
+    /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
+    pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        match self {
+            Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) => None,
+            Method::Sleep(_) | Method::Source(_) | Method::Optimal(_) => None,
+            Method::Dpor(_) => None,
+            Method::TransDpor(_) => trans_dpor::refusal(system),
+            Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
+            Method::DporNaive(_) => dpor_ds::refusal(dpor_ds::NAIVE, system, budget),
+            Method::DporForce(_) => dpor_ds::refusal(dpor_ds::FORCE, system, budget),
+            Method::DporDs(_) => dpor_ds::refusal(dpor_ds::DS, system, budget),
+        }
+    }
+}
+
+impl Scheduling {
+    fn guarantee(self, info: Info) -> Guarantee {
+        match info.guarantee {
+            Guarantee::EveryClass if self.sleep_sets => Guarantee::EveryClassOnce,
+            other => other,
+        }
+    }
 }
 
 /// How thorough UDPOR's alternatives are.
@@ -61,6 +136,8 @@ pub struct Info {
 /// What a complete search has done. A later one visits every class, too; of how often, each says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
+    /// Visited some executions; others may differ from all of them.
+    SomeClasses,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
     /// Completed exactly one execution of each class.
@@ -68,9 +145,6 @@ pub enum Guarantee {
     /// Completed every execution.
     EveryExecution,
 }
-
-/// The explorers that exist.
-pub const EXPLORERS: &[Info] = &[udpor::INFO, exhaustive::INFO];
 
 /// Runs `method` on `system` until it is complete or the budget ends it.
 pub fn explore<S: System>(
@@ -82,7 +156,19 @@ pub fn explore<S: System>(
     let mut driver = Driver::new(budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
-        Method::Udpor(k) => udpor::explore(system, k, &mut driver),
+        Method::Udpor(k) => udpor::explore(system, k, None, &mut driver),
+        Method::UdporIn(order, k) => udpor::explore(system, k, Some(order), &mut driver),
+        Method::Dpor(scheduling) => dpor::explore(system, scheduling, &mut driver),
+        Method::TransDpor(scheduling) => trans_dpor::explore(system, scheduling, &mut driver),
+        Method::TransDporTool(scheduling) => {
+            trans_dpor::tool::explore(system, scheduling, &mut driver)
+        }
+        Method::DporNaive(order) => dpor_ds::explore_naive(system, order, &mut driver),
+        Method::DporForce(order) => dpor_ds::explore_force(system, order, &mut driver),
+        Method::DporDs(order) => dpor_ds::explore(system, order, &mut driver),
+        Method::Source(order) => source_dpor::explore(system, order, &mut driver),
+        Method::Optimal(order) => optimal_dpor::explore(system, order, &mut driver),
+        Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
     }
     driver.finish()
 }
@@ -95,7 +181,7 @@ pub fn udpor_with<S: System, T: Alternatives>(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut driver = Driver::new(budget, observer);
-    udpor::explore_with(system, alternatives, &mut driver);
+    udpor::explore_with(system, alternatives, None, &mut driver);
     driver.finish()
 }
 
@@ -108,6 +194,11 @@ pub trait Observer {
 
     /// An exploration was cut because everything enabled was disabled by the algorithm.
     fn blocked(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// An execution was cut in `state` by the depth bound.
+    fn truncated(&mut self, state: &State) {
         let _ = state;
     }
 
@@ -180,7 +271,8 @@ impl Outcome {
 }
 
 /// A search in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Complete, and nothing was violated.
     Ok,
@@ -194,6 +286,19 @@ pub enum Verdict {
     Incomplete,
 }
 
+impl Verdict {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Deadlock => "deadlock",
+            Verdict::Assertion => "assertion",
+            Verdict::Error => "error",
+            Verdict::Incomplete => "incomplete",
+        }
+    }
+}
+
 impl From<ViolationKind> for Verdict {
     fn from(kind: ViolationKind) -> Self {
         match kind {
@@ -205,7 +310,8 @@ impl From<ViolationKind> for Verdict {
 }
 
 /// Why a search ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StopReason {
     /// It found a violation and was asked to stop at the first.
     Violation,
@@ -223,8 +329,24 @@ pub enum StopReason {
     Oversubscribed,
 }
 
+impl StopReason {
+    /// The word for it, as in JSON; for a limit, the name of its option.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopReason::Violation => "violation",
+            StopReason::MaxTraces => "max-traces",
+            StopReason::Timeout => "timeout",
+            StopReason::MaxMemory => "max-memory",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Depth => "depth",
+            StopReason::Oversubscribed => "oversubscribed",
+        }
+    }
+}
+
 /// The kinds of violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
     /// Nothing enabled, and some process is neither done nor failed.
     Deadlock,

@@ -84,29 +84,48 @@ fn compile_here(
     let supplies = supplies::supplies(&checked);
     let processes = templates(&checked);
     let code = compile::compile(&mut checked, source, granularity);
-    let Checked { enums, constants, .. } = checked;
-    Ok(Program { code, processes, enums, constants, expectations, warnings: diagnostics, supplies })
+    let Checked { enums, constants, messages, sent_blindly, .. } = checked;
+    let mut program = Program {
+        code,
+        processes,
+        enums,
+        messages,
+        constants,
+        expectations,
+        warnings: diagnostics,
+        supplies,
+        sent_blindly,
+        born: Vec::new(),
+        sent: Vec::new(),
+    };
+    match program.initialise() {
+        Ok(()) => Ok(program),
+        Err(diagnostic) => {
+            Err(Diagnostics::new(Arc::from(name), Arc::from(source), vec![diagnostic]))
+        }
+    }
 }
 
-/// The processes with the ids of their first instances, and whether names must tell who spawned them.
+/// The processes and actors with the ids of their first instances, and whether names must tell who spawned them.
 fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        let mut spawned = supplies::spawns(&process.body.block);
-        spawned.sort_unstable();
-        spawned.dedup();
-        for template in spawned {
+        for template in supplies::spawns(process) {
             // A template may run several times over, so what it spawns needs its name, too.
             let instances =
                 if process.kind == Kind::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }
+    for template in supplies::spawned_in(checked.inits.iter().map(|init| &init.block)) {
+        spawners[template as usize] += 1;
+    }
     let mut first = 0;
     let mut templates = Vec::new();
     for (process, spawners) in checked.processes.iter().zip(spawners) {
         let (name, kind) = (process.name.clone(), process.kind);
-        templates.push(program::Template { name, kind, first, qualified: spawners > 1 });
+        let (qualified, is_actor) = (spawners > 1, process.actor.is_some());
+        templates.push(program::Template { name, kind, first, qualified, is_actor });
         first += kind.instances();
     }
     templates

@@ -32,7 +32,8 @@
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`report`] | results as plain data; text and JSON | `explore` |
+//! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
+//! | [`report`] | results as plain data; text, tables and JSON | `study`, `explore` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
@@ -70,5 +71,6 @@ pub mod lang;
 pub mod model;
 pub mod property;
 pub mod report;
+pub mod study;
 pub mod trace;
 pub mod unfolding;

@@ -1,8 +1,7 @@
 //! What is wrong with an execution, and how to tell people.
 //!
-//! Explorers only judge: [`process_failure`], [`oversubscription`] and
-//! [`final_failure`] say whether a state violates something,
-//! a terminal state with unfinished processes is a deadlock. Explaining is separate and slower: a
+//! Explorers only judge: [`process_failure`], [`oversubscription`], [`is_deadlock`] and
+//! [`final_failure`] say whether a state violates something. Explaining is separate and slower: a
 //! [`Replay`] repeats a schedule on the bare model and tells it in the program's own terms.
 //!
 //! | item | meaning |
@@ -27,7 +26,7 @@ pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
 pub use replay::{Ending, Refusal, Replay, Standing, Step};
 
 use crate::model::{
-    CellId, Failure, FailureKind, LocalId, Locals, ProcessId, State, Status, System,
+    CellId, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System,
 };
 
 /// The violation that stopped `process`, if any.
@@ -49,6 +48,13 @@ pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Opt
     let message =
         format!("more than {size} processes arrive at barrier {name}, which is for {size}");
     Some(Failure { kind: FailureKind::Error, message, site: None })
+}
+
+/// Is the terminal `state` a deadlock? It is if some process is neither done nor failed, or some actor has
+/// messages pending and that is not allowed.
+pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
+    let is_actor = |process| matches!(locals.op(state.local(process)), Some(Op::Handle { .. }));
+    state.unfinished(locals).any(|process| !(allow_pending && is_actor(process)))
 }
 
 /// What the program's `final` block objects to in a terminal state that is no deadlock.

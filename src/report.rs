@@ -1,21 +1,26 @@
 //! Results as plain data, and their renderers.
 //!
-//! A report says everything that is to be shown; a renderer ([`text`], [`json`]) decides how. Reports
+//! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
+pub mod comparison;
 pub mod json;
+pub mod reproduction;
+pub mod table;
 pub mod text;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use crate::explore::{self, Guarantee, Info, K, StopReason, Verdict, Violation, ViolationKind};
+use crate::explore::{
+    self, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
+};
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
     Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
+use crate::study::{Figures, Limits};
 
 /// The program that a report is about.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +34,9 @@ pub struct Subject {
     /// What counts as an action, if not an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<&'static str>,
+    /// Messages to actors may stay pending.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub allow_pending: bool,
     /// The source text.
     #[serde(skip)]
     pub source: String,
@@ -50,13 +58,18 @@ pub struct CheckReport {
     pub guarantee: Guarantee,
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
+    /// The order in which enabled actions were tried, if one was asked for.
+    pub order: Option<&'static str>,
+    /// The seed of a random order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// With sleep sets on top of what the algorithm does.
+    pub sleep_sets: bool,
     /// The result in one word.
-    #[serde(serialize_with = "verdict_word")]
     pub verdict: Verdict,
     /// Everything was visited.
     pub complete: bool,
     /// Why not.
-    #[serde(serialize_with = "reason_word")]
     pub stopped_by: Option<StopReason>,
     /// The limits of the search.
     pub limits: Limits,
@@ -66,57 +79,10 @@ pub struct CheckReport {
     pub violations: Vec<ViolationReport>,
 }
 
-/// The limits of a search; `None` for those that were not set.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Limits {
-    /// Actions in an execution.
-    pub depth: Option<u32>,
-    /// Complete executions.
-    pub max_traces: Option<u64>,
-    /// Time.
-    #[serde(rename = "timeout_seconds", serialize_with = "seconds")]
-    pub timeout: Option<Duration>,
-    /// Memory.
-    #[serde(rename = "max_memory_bytes")]
-    pub max_memory: Option<u64>,
-}
-
-/// The figures of a search; `None` for those that the explorer has not.
-#[derive(Clone, Debug, Serialize)]
-pub struct Figures {
-    /// Complete executions visited.
-    pub traces: u64,
-    /// Those that ended in a deadlock.
-    pub deadlocked_traces: u64,
-    /// Explorations cut because everything enabled was asleep or disabled.
-    pub blocked: u64,
-    /// Executions cut by the depth bound.
-    pub truncated: u64,
-    /// Actions executed.
-    pub transitions: u64,
-    /// Distinct events of the unfolding; null too if too many were forgotten to tell.
-    pub events: Option<u64>,
-    /// Events built, those twice that were forgotten and met again.
-    pub events_built: Option<u64>,
-    /// Distinct states stored.
-    pub states: Option<u64>,
-    /// Mazurkiewicz classes of the executions visited.
-    pub classes: Option<u64>,
-    /// Length of the longest execution.
-    pub max_depth: u64,
-    /// Queries to the SAT solver.
-    pub sat_calls: Option<u64>,
-    /// Time of the search.
-    pub wall_seconds: f64,
-    /// The most memory that the process ever had.
-    pub peak_memory_bytes: Option<u64>,
-}
-
 /// A violation with its counterexample.
 #[derive(Clone, Debug, Serialize)]
 pub struct ViolationReport {
     /// Which kind.
-    #[serde(serialize_with = "kind_word")]
     pub kind: ViolationKind,
     /// What is wrong, in a sentence.
     pub message: String,
@@ -141,6 +107,8 @@ pub struct ViolationReport {
     pub cycle: Option<Vec<Link>>,
     /// The processes that have run their last statement, for a deadlock.
     pub ended: Vec<String>,
+    /// Of a deadlock: the actors that have taken all their messages.
+    pub idle: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
     /// The execution as a string for `--schedule`.
@@ -165,7 +133,6 @@ pub struct ExecutionReport {
     /// The seed of the random choices, if there were any.
     pub seed: Option<u64>,
     /// How it ended, in the words of `check`; `incomplete` if something is still enabled.
-    #[serde(serialize_with = "verdict_word")]
     pub verdict: Verdict,
     /// Nothing is enabled at its end.
     pub complete: bool,
@@ -187,42 +154,31 @@ impl CheckReport {
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        (explorer, k): (&Info, Option<K>),
+        setting: Setting,
         limits: Limits,
         outcome: &explore::Outcome,
         peak_memory_bytes: Option<u64>,
     ) -> Self {
-        let stats = &outcome.stats;
+        let order = setting.options().order;
         let violations = outcome
             .violations
             .iter()
             .map(|violation| ViolationReport::replayed(system, &subject.spec, violation));
         CheckReport {
-            explorer: explorer.name,
-            guarantee: explorer.guarantee,
-            k: k.map(|k| match k {
-                K::Partial(k) => k.to_string(),
-                K::Optimal => "optimal".into(),
-            }),
+            explorer: setting.explorer().info.name,
+            guarantee: setting.guarantee(),
+            k: setting.k().map(|k| k.to_string()),
+            order: order.map(Order::name),
+            seed: match order {
+                Some(Order::Random(seed)) => Some(seed),
+                _ => None,
+            },
+            sleep_sets: setting.options().sleep_sets,
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,
             limits,
-            stats: Figures {
-                traces: stats.traces,
-                deadlocked_traces: stats.deadlocked_traces,
-                blocked: stats.blocked,
-                truncated: stats.truncated,
-                transitions: stats.transitions,
-                events: stats.events,
-                events_built: stats.events_built,
-                states: stats.states,
-                classes: stats.classes,
-                max_depth: stats.max_depth,
-                sat_calls: stats.sat_calls,
-                wall_seconds: outcome.elapsed.as_secs_f64(),
-                peak_memory_bytes,
-            },
+            stats: Figures::new(outcome, peak_memory_bytes),
             violations: violations.collect(),
             subject,
         }
@@ -271,6 +227,7 @@ impl ViolationReport {
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
+            idle: Vec::new(),
             failed: Vec::new(),
             replay: schedule::format(&schedule),
         };
@@ -305,6 +262,7 @@ impl ViolationReport {
             blocked: deadlock.blocked.clone(),
             cycle: deadlock.cycle.clone(),
             ended: deadlock.ended.clone(),
+            idle: deadlock.idle.clone(),
             failed: deadlock.failed.clone(),
             ..self
         }
@@ -351,43 +309,4 @@ impl ExecutionReport {
             subject,
         }
     }
-}
-
-/// The word for a verdict in JSON.
-pub fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "ok",
-        Verdict::Deadlock => "deadlock",
-        Verdict::Assertion => "assertion",
-        Verdict::Error => "error",
-        Verdict::Incomplete => "incomplete",
-    }
-}
-
-fn verdict_word<S: Serializer>(value: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(verdict(*value))
-}
-
-fn kind_word<S: Serializer>(kind: &ViolationKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(verdict((*kind).into()))
-}
-
-fn reason_word<S: Serializer>(
-    reason: &Option<StopReason>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let word = reason.map(|reason| match reason {
-        StopReason::Violation => "violation",
-        StopReason::MaxTraces => "max-traces",
-        StopReason::Timeout => "timeout",
-        StopReason::MaxMemory => "max-memory",
-        StopReason::Interrupted => "interrupted",
-        StopReason::Depth => "depth",
-        StopReason::Oversubscribed => "oversubscribed",
-    });
-    word.serialize(serializer)
-}
-
-fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }

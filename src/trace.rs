@@ -10,15 +10,31 @@
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
 //! | [`Execution`] | an execution with its state and order, going forward and back |
 //! | [`Strand`] | what is scheduled on its own: a process, a message, an internal handler |
+//! | [`initials`] | what a continuation may begin with |
+//! | [`race`] | events of an execution that could have come the other way round |
+//! | [`Reversal`] | a continuation in which they do |
+//! | [`SourceSets`] | what of the enabled actions is to be tried |
+//! | [`WakeupTree`] | continuations that are to be executed |
+//! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
 //! | [`causal_past()`] | what of an execution its last action needs |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod causal_past;
 mod execution;
 mod happens_before;
+pub mod initials;
 mod normal_form;
+pub mod race;
+mod reversal;
+mod sleep_set;
+mod source_set;
+mod wakeup_tree;
 
 pub use causal_past::causal_past;
 pub use execution::{Execution, Strand};
 pub use happens_before::HappensBefore;
 pub use normal_form::{Classes, NormalForm, Occurrence};
+pub use reversal::Reversal;
+pub use sleep_set::SleepSet;
+pub use source_set::SourceSets;
+pub use wakeup_tree::{WakeupTree, WakeupTrees};

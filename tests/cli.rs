@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// So many interleavings that no test waits for the end.
-const ENDLESS_SEARCH: &str = "\
+pub const ENDLESS_SEARCH: &str = "\
     mailbox box;\n\
     process Sender[i in 0..12] { isend(box, i); local(\"a\"); local(\"b\"); }\n\
     process Receiver { for j in 0..12 { irecv(box); } }\n";
@@ -42,15 +42,18 @@ pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|why| panic!("{why}: {error}"))
 }
 
-fn code(output: &Output) -> i32 {
+/// Its exit code.
+pub fn code(output: &Output) -> i32 {
     output.status.code().expect("an exit, not a signal")
 }
 
-fn stdout(output: &Output) -> String {
+/// What it printed.
+pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+/// What it said on the side.
+pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -151,6 +154,49 @@ fn json_has_the_fields_of_the_contract() {
 }
 
 #[test]
+fn the_order_is_a_free_choice() {
+    let check = |options: &[&str]| {
+        let output = run(&[&["check", "philosophers.maz", "--all"], options].concat());
+        stdout(&output)
+    };
+    for order in ["fifo", "eca", "lca", "lifo"] {
+        let text = check(&["--order", order]);
+        assert!(text.contains(&format!("k = optimal, order {order}; complete")), "{text}");
+        assert!(text.contains("7 traces (1 deadlocked)"), "{text}");
+    }
+    let random = |seed| check(&["--order", "random", "--seed", seed, "--format", "json"]);
+    let result: Value = serde_json::from_str(&random("7")).unwrap();
+    assert_eq!((&result["order"], &result["seed"]), (&"random".into(), &7.into()));
+    let steps = |text: String| serde_json::from_str::<Value>(&text).unwrap()["violations"].clone();
+    assert_eq!(steps(random("7")), steps(random("7")));
+}
+
+/// One message that nobody takes.
+const PENDING: &str = "\
+    actor Box { on Put(n: int) when n > 0 { } }\n\
+    init { send(Box, Put(0)); }\n";
+
+#[test]
+fn pending_messages_may_be_allowed() {
+    let output = run_with(&["check", "-"], PENDING);
+    assert_eq!(code(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    for explorer in ["udpor", "exhaustive"] {
+        let args = ["check", "-", "--allow-pending", "--explorer", explorer];
+        assert_eq!(code(&run_with(&args, PENDING)), 0);
+    }
+    assert_eq!(code(&run_with(&["run", "-", "--allow-pending"], PENDING)), 0);
+    let both = format!("{PENDING}mutex m; process P {{ lock(m); lock(m); }}");
+    assert_eq!(code(&run_with(&["check", "-", "--allow-pending"], &both)), 1);
+    let args = ["check", "-", "--allow-pending"];
+    let fails = format!("{PENDING}process P {{ local(\"x\"); }} final {{ assert(false); }}");
+    let output = run_with(&args, &fails);
+    assert!(stdout(&output).contains("mazurka replay - --allow-pending --schedule"));
+    assert!(stdout(&output).starts_with("Assertion failed"), "{}", stdout(&output));
+    let args = ["replay", "-", "--allow-pending", "--schedule", "1"];
+    assert!(stdout(&run_with(&args, &fails)).contains("Assertion failed"));
+}
+
+#[test]
 fn a_figure_that_an_explorer_has_not_is_null() {
     let args = ["check", "ok.maz", "--explorer", "exhaustive", "--format", "json"];
     let result = json(&run(&args));
@@ -167,6 +213,13 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["frobnicate"], "unrecognized subcommand"),
         (&["check", "ok.maz", "--explorer", "magic"], "there is no explorer `magic`"),
         (&["check", "ok.maz", "--explorer", "exhaustive", "-k", "2"], "`exhaustive` has none"),
+        (
+            &["check", "ok.maz", "--explorer", "exhaustive", "--order", "lca"],
+            "no difference to `exh",
+        ),
+        (&["check", "ok.maz", "--sleep-sets"], "`udpor` cannot have any"),
+        (&["check", "ok.maz", "--order", "best"], "possible values: fifo, eca, lca, lifo, random"),
+        (&["check", "ok.maz", "--seed", "7"], "--seed is for --order random"),
         (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),
         (&["check", "ok.maz", "--timeout", "soon"], "write a time like 30s"),
         (&["check", "ok.maz", "--max-memory", "lots"], "write a size like 512M"),
@@ -365,7 +418,8 @@ fn explorers_are_listed() {
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for args in [&["--help"][..], &["check", "--help"], &["run", "--help"]] {
+    for args in [&["--help"][..], &["check", "--help"], &["run", "--help"], &["compare", "--help"]]
+    {
         let text = stdout(&run(args));
         assert!(text.contains("Examples:") && text.contains("Exit codes:"), "{text}");
     }

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mazurka::explore::{EXPLORERS, Guarantee, K, Method, Observer, Violation, ViolationKind};
+use mazurka::explore::{
+    Budget, EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
+};
 use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
     ProcessId, State, Status, System,
@@ -11,42 +13,87 @@ use mazurka::model::{
 use mazurka::property::{Replay, Standing, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
 
-use crate::random_models::Features;
-
-/// Every explorer but the judge, in all its variants: the name under which it is registered, and whether it
+/// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
 /// promises never to be blocked.
 pub const METHODS: &[(&str, Method, bool)] = &[
     ("udpor", Method::Udpor(K::Partial(1)), false),
     ("udpor", Method::Udpor(K::Partial(2)), false),
     ("udpor", Method::Udpor(K::Partial(3)), false),
+    ("udpor", Method::UdporIn(Order::Random(1), K::Partial(2)), false),
+    ("udpor", Method::UdporIn(Order::Fifo, K::Optimal), true),
+    ("udpor", Method::UdporIn(Order::Lca, K::Optimal), true),
     ("udpor", Method::Udpor(K::Optimal), true),
+    ("dpor", Method::Dpor(plain(Order::Fifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Eca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lca)), true),
+    ("dpor", Method::Dpor(plain(Order::Lifo)), true),
+    ("dpor", Method::Dpor(plain(Order::Random(1))), true),
+    ("dpor", Method::Dpor(sleeping(Order::Eca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lca)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Lifo)), false),
+    ("dpor", Method::Dpor(sleeping(Order::Random(2))), false),
+    ("dpor", Method::Dpor(sleeping(Order::Fifo)), false),
+    ("transdpor", Method::TransDpor(plain(Order::Fifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Eca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lca)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Lifo)), true),
+    ("transdpor", Method::TransDpor(plain(Order::Random(3))), true),
+    ("transdpor", Method::TransDpor(sleeping(Order::Eca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lca)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Lifo)), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Random(4))), false),
+    ("transdpor", Method::TransDpor(sleeping(Order::Fifo)), false),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Fifo)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Eca)), true),
+    ("transdpor-tool", Method::TransDporTool(plain(Order::Lca)), true),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Eca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Lca)), false),
+    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Fifo)), false),
+    ("optimal", Method::Optimal(Order::Fifo), true),
+    ("optimal", Method::Optimal(Order::Lca), true),
+    ("optimal", Method::Optimal(Order::Random(7)), true),
+    ("dpor-naive", Method::DporNaive(Order::Fifo), true),
+    ("dpor-naive", Method::DporNaive(Order::Lca), true),
+    ("dpor-force", Method::DporForce(Order::Fifo), true),
+    ("dpor-force", Method::DporForce(Order::Lca), true),
+    ("dpor-ds", Method::DporDs(Order::Eca), false),
+    ("dpor-ds", Method::DporDs(Order::Lca), false),
+    ("dpor-ds", Method::DporDs(Order::Random(5)), false),
+    ("dpor-ds", Method::DporDs(Order::Fifo), false),
+    ("source", Method::Source(Order::Fifo), false),
+    ("source", Method::Source(Order::Lca), false),
+    ("source", Method::Source(Order::Random(7)), false),
+    ("sleep", Method::Sleep(Order::Fifo), false),
+    ("sleep", Method::Sleep(Order::Lca), false),
+    ("sleep", Method::Sleep(Order::Random(7)), false),
 ];
 
-/// What an explorer promises.
-pub fn guarantee(name: &str) -> Guarantee {
-    let info = EXPLORERS.iter().find(|info| info.name == name);
-    info.unwrap_or_else(|| panic!("no explorer is called {name}")).guarantee
+const fn plain(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: false }
 }
 
-/// Is this explorer made for programs with these features? For one that [requires](mazurka::explore::Info)
-/// something, say here what.
-pub fn suits(name: &str, features: Features) -> bool {
-    let _ = features;
-    let info = EXPLORERS.iter().find(|info| info.name == name);
-    match info.unwrap_or_else(|| panic!("no explorer is called {name}")).requires {
-        None => true,
-        Some(what) => panic!("{name} requires {what}: which programs are that?"),
-    }
+const fn sleeping(order: Order) -> Scheduling {
+    Scheduling { order, sleep_sets: true }
+}
+
+/// No execution of a test is as long; for explorers that ask for a bound.
+pub const LONG: u32 = 10_000;
+
+/// Does the explorer say that it is not for this system?
+pub fn is_refused<S: System>(system: &S, method: Method) -> bool {
+    let budget = Budget { depth: Some(LONG), ..Budget::default() };
+    method.refusal(system, &budget).is_some()
 }
 
 #[test]
 fn no_explorer_is_forgotten() {
-    for info in EXPLORERS.iter().filter(|info| info.guarantee != Guarantee::EveryExecution) {
+    let known = EXPLORERS.iter().map(|explorer| &explorer.info);
+    for info in known.filter(|info| info.guarantee != Guarantee::EveryExecution) {
         assert!(METHODS.iter().any(|&(name, ..)| name == info.name), "{} is not tested", info.name);
     }
 }
 
-/// Replays every trace it is told of and counts how often each class came.
+/// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.
 ///
 /// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal forms are
 /// equal classes, whoever reported them.
@@ -54,6 +101,7 @@ pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
     counts: Counts,
+    allow_pending: bool,
     failures: HashSet<(ProcessId, Failure)>,
 }
 
@@ -76,8 +124,15 @@ impl<'s, S: System> Recorder<'s, S> {
             locals: Locals::new(system),
             classes: Classes::new(PaperRelation),
             counts: BTreeMap::new(),
+            allow_pending: false,
             failures: HashSet::new(),
         }
+    }
+
+    /// Messages that stay pending make no deadlock.
+    pub fn allow_pending(mut self, allow: bool) -> Self {
+        self.allow_pending = allow;
+        self
     }
 
     /// The process of a violation, by a name that all explorers that this recorder watches agree on.
@@ -100,18 +155,19 @@ impl<'s, S: System> Recorder<'s, S> {
     }
 }
 
-impl<S: System> Observer for Recorder<'_, S> {
-    fn trace(&mut self, state: &State) {
+impl<S: System> Recorder<'_, S> {
+    fn note(&mut self, state: &State, is_complete: bool) {
         let schedule = state.portable_schedule();
         let classes = &mut self.classes;
         let end = replay(&mut self.locals, &schedule, |locals, state, action| {
             classes.push(action, state.footprint(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
-        assert!(end.is_terminal(&self.locals), "{schedule:?} is reported as complete");
+        let ends = end.is_terminal(&self.locals);
+        assert_eq!(ends, is_complete, "{schedule:?} is reported as complete, or as cut");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
-        visits.deadlocked = end.unfinished(&self.locals).next().is_some();
+        visits.deadlocked = ends && is_stuck(&self.locals, &end, self.allow_pending);
         for process in end.processes() {
             if let Status::Failed(failure) = self.locals.status(end.local(process)) {
                 self.failures.insert((process, failure.clone()));
@@ -120,6 +176,16 @@ impl<S: System> Observer for Recorder<'_, S> {
         while !self.classes.path().is_empty() {
             self.classes.pop();
         }
+    }
+}
+
+impl<S: System> Observer for Recorder<'_, S> {
+    fn trace(&mut self, state: &State) {
+        self.note(state, true);
+    }
+
+    fn truncated(&mut self, state: &State) {
+        self.note(state, false);
     }
 }
 
@@ -159,6 +225,15 @@ pub fn replay<'s, S: System>(
 
 /// Does the schedule of `violation` end in what it is reported to end in?
 pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Result<(), String> {
+    check_counterexample_where(system, violation, false)
+}
+
+/// The same where messages that stay pending may be allowed.
+pub fn check_counterexample_where<S: System>(
+    system: &S,
+    violation: &Violation,
+    allow_pending: bool,
+) -> Result<(), String> {
     let mut locals = Locals::new(system);
     let state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
     let kind_of = |process: ProcessId| match locals.status(state.local(process)) {
@@ -169,13 +244,13 @@ pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Res
     };
     let holds = match (violation.kind, violation.process) {
         (ViolationKind::Deadlock, None) => {
-            state.is_terminal(&locals) && state.unfinished(&locals).next().is_some()
+            state.is_terminal(&locals) && is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Assertion, Some(process)) => {
             kind_of(process) == Some(FailureKind::Assertion)
         }
         (ViolationKind::Assertion, None) => {
-            violates_final(&locals, &state) && state.unfinished(&locals).next().is_none()
+            violates_final(&locals, &state) && !is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
         (ViolationKind::Error, None) => state.oversubscribed().is_some(),
@@ -200,6 +275,12 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
         Standing::Deadlock(_) | Standing::Failed { .. } => Ok(replay),
         fine => Err(format!("the narration ends in {fine:?}")),
     }
+}
+
+/// Is this terminal state a deadlock?
+fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
+    let is_actor = |p: &ProcessId| matches!(locals.op(state.local(*p)), Some(Op::Handle { .. }));
+    state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 
 /// Does this terminal state violate `final`?

@@ -10,8 +10,7 @@ mod waiting;
 use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Stats, Verdict, explore};
 use mazurka::model::System;
 
-use crate::judge::{METHODS, check_counterexample, guarantee, suits};
-use crate::random_models::Features;
+use crate::judge::{METHODS, check_counterexample};
 use programs::{Cast, dining, fib, in_one_inbox, pipesort, registry, regsim};
 
 /// The figures of a complete search; its verdict is the one expected, and its counterexamples replay.
@@ -30,9 +29,9 @@ fn search<S: System>(system: &S, method: Method, verdict: Verdict) -> Stats {
 /// may take hours: DPOR as published does, on the regsim of the paper.)
 fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
-    let features = Features { actors: true, guards: cast.has_guards(), internals: false };
-    let once = |&&(name, ..): &&(&str, Method, bool)| {
-        guarantee(name) >= Guarantee::EveryClassOnce && suits(name, features)
+    let once = |&&(_, method, _): &&(&str, Method, bool)| {
+        method.guarantee() >= Guarantee::EveryClassOnce
+            && method.refusal(cast, &Budget::default()).is_none()
     };
     for &(_, method, never_blocked) in METHODS.iter().filter(once) {
         let stats = search(cast, method, verdict);

@@ -50,6 +50,7 @@ fn fails(source: &str, message: &str) {
     assert!(found.iter().any(|f| f.contains(message)), "expected {message:?}, found {found:?}");
 }
 
+mod actors;
 mod benchmarks;
 mod naming;
 mod operations;

@@ -10,7 +10,9 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
+//! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `tidy` | the rules of the code base |
 //!
@@ -20,12 +22,14 @@
 
 mod agreement;
 mod cli;
+mod compare;
 mod golden;
 mod judge;
 mod known;
 mod lang;
 mod laws;
 mod naive;
+mod published;
 mod random_models;
 mod replay;
 mod tidy;

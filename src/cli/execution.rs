@@ -14,8 +14,10 @@ pub(super) struct Execution<'s, S: System> {
 }
 
 impl<'s, S: System> Execution<'s, S> {
-    pub(super) fn new(system: &'s S) -> Self {
-        Execution { replay: Replay::new(system), steps: Vec::new(), changes: Vec::new() }
+    pub(super) fn new(system: &'s S, allow_pending: bool) -> Self {
+        let mut replay = Replay::new(system);
+        replay.allow_pending(allow_pending);
+        Execution { replay, steps: Vec::new(), changes: Vec::new() }
     }
 
     /// Takes an action.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output};
 use super::{Exit, Failure};
-use crate::explore::{EXPLORERS, Guarantee, Info};
+use crate::explore::{EXPLORERS, Explorer, Guarantee, SleepSets};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -24,18 +24,33 @@ struct Row {
     guarantee: &'static str,
     requires: Option<&'static str>,
     source: Option<&'static str>,
+    options: Vec<&'static str>,
 }
 
-impl From<&Info> for Row {
-    fn from(info: &Info) -> Self {
+impl From<&Explorer> for Row {
+    fn from(explorer: &Explorer) -> Self {
+        let info = &explorer.info;
         let guarantee = match info.guarantee {
+            Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryClass => "visits every class of executions",
             Guarantee::EveryClassOnce => "visits every class of executions, once",
             Guarantee::EveryExecution => "visits every execution",
         };
         let source = Some(info.source).filter(|source| !source.is_empty());
-        let Info { name, summary, requires, .. } = *info;
-        Row { name, summary, guarantee, requires, source }
+        let options = [
+            (explorer.takes_k, "-k"),
+            (explorer.takes_order, "--order"),
+            (explorer.sleep_sets == SleepSets::Optional, "--sleep-sets"),
+        ];
+        let options = options.into_iter().filter(|&(taken, _)| taken).map(|(_, option)| option);
+        Row {
+            name: info.name,
+            summary: info.summary,
+            guarantee,
+            requires: info.requires,
+            source,
+            options: options.collect(),
+        }
     }
 }
 
@@ -53,14 +68,22 @@ fn table(rows: &[Row]) -> Table {
     table
         .load_preset(presets::UTF8_HORIZONTAL_ONLY)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(["explorer", "what it does", "a complete search", "requires", "published in"]);
+        .set_header([
+            "explorer",
+            "what it does",
+            "a complete search",
+            "requires",
+            "takes",
+            "published in",
+        ]);
     if table.width().is_none() {
         table.set_width(120);
     }
     for row in rows {
         let requires = row.requires.unwrap_or("nothing");
         let source = row.source.unwrap_or("-");
-        table.add_row([row.name, row.summary, row.guarantee, requires, source]);
+        let options = if row.options.is_empty() { "-".into() } else { row.options.join(" ") };
+        table.add_row([row.name, row.summary, row.guarantee, requires, &options, source]);
     }
     table
 }

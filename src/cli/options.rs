@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum, value_parser};
 
-use crate::explore::K;
-use crate::lang::Granularity;
+use super::{Failure, memory};
+use crate::explore::{K, Options, Order, seeded};
+use crate::study::Limits;
 
 /// Executions are cut here unless `--depth` says otherwise.
 pub(super) const DEFAULT_DEPTH: u32 = 10_000;
@@ -16,12 +18,88 @@ pub(super) struct SpecArgs {
     /// The spec, a .maz file; `-` reads standard input
     #[arg(value_name = "SPEC")]
     pub(super) path: String,
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+}
+
+/// How to read a program.
+#[derive(Args)]
+pub(super) struct SetupArgs {
     /// Sets a constant of the spec; may be given several times
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(super) defines: Vec<Define>,
     /// What counts as an action: an operation, or each statement that only computes as well
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     pub(super) granularity: Unit,
+    /// Let messages to actors stay pending: where nothing else waits, that is no deadlock then
+    #[arg(long)]
+    pub(super) allow_pending: bool,
+}
+
+/// What can be asked of an explorer.
+#[derive(Args)]
+pub(super) struct ExplorerArgs {
+    /// How thorough UDPOR's alternatives are: 1, 2, .. or `optimal` [default: optimal]
+    #[arg(short, value_name = "K", value_parser = value_parser!(K))]
+    k: Option<K>,
+    /// Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor or
+    /// process created earliest (eca) or latest (lca), or any (random)
+    /// [default: fifo; udpor: the least contended]
+    #[arg(long, value_name = "ORDER", value_parser = orders())]
+    order: Option<Order>,
+    /// Where a random order starts from: another seed, another order [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Add sleep sets to an explorer that can do without
+    #[arg(long)]
+    sleep_sets: bool,
+}
+
+fn orders() -> impl TypedValueParser<Value = Order> {
+    PossibleValuesParser::new(Order::ALL.map(Order::name)).try_map(|name| name.parse::<Order>())
+}
+
+impl ExplorerArgs {
+    pub(super) fn options(&self) -> Result<Options, Failure> {
+        let order = seeded(self.order, self.seed)
+            .map_err(|_| Failure::Usage("--seed is for --order random".into()))?;
+        Ok(Options { k: self.k, order, sleep_sets: self.sleep_sets })
+    }
+}
+
+/// When to stop.
+#[derive(Args)]
+pub(super) struct LimitArgs {
+    /// Cut executions after this many steps; if any is cut, the result says incomplete [default: 10000]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Stop after this many complete executions
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    max_traces: Option<u64>,
+    /// Stop after this time: 30s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+    /// Stop when this much memory is in use: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
+}
+
+impl LimitArgs {
+    /// As they were given: some explorers want a depth that was chosen on purpose. Others get
+    /// [`DEFAULT_DEPTH`].
+    pub(super) fn limits(&self) -> Result<Limits, Failure> {
+        if self.max_memory.is_some() && memory::in_use() == 0 {
+            return Err(Failure::Usage(
+                "--max-memory: this platform does not tell how much memory is in use".into(),
+            ));
+        }
+        Ok(Limits {
+            depth: self.depth,
+            max_traces: self.max_traces,
+            timeout: self.timeout,
+            max_memory: self.max_memory,
+        })
+    }
 }
 
 /// `--granularity`
@@ -29,15 +107,6 @@ pub(super) struct SpecArgs {
 pub(super) enum Unit {
     Operation,
     Statement,
-}
-
-impl From<Unit> for Granularity {
-    fn from(unit: Unit) -> Self {
-        match unit {
-            Unit::Operation => Granularity::Operation,
-            Unit::Statement => Granularity::Statement,
-        }
-    }
 }
 
 /// `NAME=VALUE`
@@ -53,15 +122,6 @@ fn define(text: &str) -> Result<Define, String> {
             Ok(Define { name: name.trim().into(), value: value.trim().into() })
         }
         _ => Err("write NAME=VALUE, for example N=5".into()),
-    }
-}
-
-/// `-k`
-pub(super) fn k(text: &str) -> Result<K, String> {
-    match text.parse() {
-        _ if text == "optimal" => Ok(K::Optimal),
-        Ok(k) if k > 0 => Ok(K::Partial(k)),
-        _ => Err("k is a number from 1 on, or `optimal`".into()),
     }
 }
 
@@ -93,13 +153,6 @@ mod tests {
         assert_eq!(bytes("2G"), Ok(2_000_000_000));
         assert_eq!(bytes("1KiB"), Ok(1024));
         assert!(bytes("much").is_err() && bytes("0").is_err());
-    }
-
-    #[test]
-    fn k_is_positive_or_optimal() {
-        assert_eq!(k("optimal"), Ok(K::Optimal));
-        assert_eq!(k("2"), Ok(K::Partial(2)));
-        assert!(k("0").is_err() && k("-1").is_err() && k("best").is_err());
     }
 
     #[test]

@@ -21,6 +21,15 @@ pub(super) enum Format {
     Json,
 }
 
+/// How to print a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TableFormat {
+    Text,
+    Csv,
+    Markdown,
+    Json,
+}
+
 /// Standard output and standard error, with colours as wished.
 pub(super) struct Output {
     choice: ColorChoice,

@@ -1,4 +1,4 @@
-//! A line on the terminal that shows that the search goes on.
+//! A line on the terminal that shows that the search, or a batch of them, goes on.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -13,17 +13,22 @@ pub(super) struct Progress {
     line: ProgressBar,
 }
 
+/// A line on standard error, hidden if that is no terminal or nobody wants it.
+pub(super) fn line(wanted: bool) -> ProgressBar {
+    let target = if wanted && io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let line = ProgressBar::with_draw_target(None, target);
+    line.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a valid template"));
+    line
+}
+
 impl Progress {
     /// Shows nothing if not `wanted`.
     pub(super) fn new(wanted: bool) -> Self {
-        let target = if wanted && io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let line = ProgressBar::with_draw_target(None, target);
-        line.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a valid template"));
-        Progress { line }
+        Progress { line: line(wanted) }
     }
 
     /// Takes the line off the terminal.

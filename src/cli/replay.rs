@@ -52,9 +52,12 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
         None => args.schedule.unwrap_or_default(),
         Some(file) => {
             let result = read_result(file)?;
-            add_constants(&mut args.spec.defines, &result);
+            add_constants(&mut args.spec.setup.defines, &result);
+            if result["allow_pending"] == true {
+                args.spec.setup.allow_pending = true;
+            }
             if result["granularity"] == "statement" {
-                args.spec.granularity = Unit::Statement;
+                args.spec.setup.granularity = Unit::Statement;
             }
             schedule_of(&result, args.violation)
                 .map_err(|why| Failure::Usage(format!("{file}: {why}")))?
@@ -62,7 +65,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     };
     let schedule = schedule::parse(&text).map_err(Failure::Usage)?;
     let spec = Spec::load(&args.spec, output)?;
-    let mut execution = Execution::new(&spec.program);
+    let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     for action in schedule {
         execution.take(action)?;
     }

@@ -51,7 +51,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         None => Some(args.seed.unwrap_or(0)),
     };
     let spec = Spec::load(&args.spec, output)?;
-    let mut execution = Execution::new(&spec.program);
+    let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     for action in script {
         execution.take(action)?;
     }

@@ -30,6 +30,8 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Budget {
     /// Go on after a violation.
     pub all: bool,
+    /// A terminal state is no deadlock for messages to actors that are still pending.
+    pub allow_pending: bool,
     /// Executions are cut at this many actions (UDPOR: at this causal depth).
     pub depth: Option<u32>,
     /// Complete executions.
@@ -48,6 +50,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             all: false,
+            allow_pending: false,
             depth: None,
             max_traces: None,
             timeout: None,
@@ -161,7 +164,7 @@ impl<'o> Driver<'o> {
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.traces += 1;
         self.observer.trace(state);
-        if state.unfinished(locals).next().is_some() {
+        if property::is_deadlock(locals, state, self.budget.allow_pending) {
             self.stats.deadlocked_traces += 1;
             if self.is_new(|| Symptom::of_deadlock(locals, state)) {
                 self.violations.push(Violation {
@@ -185,9 +188,10 @@ impl<'o> Driver<'o> {
         self.observer.blocked(state);
     }
 
-    /// An execution was cut by the depth bound.
-    pub fn truncated(&mut self) {
+    /// An execution was cut by the depth bound in `state`, where it could have gone on.
+    pub fn truncated(&mut self, state: &State) {
         self.stats.truncated += 1;
+        self.observer.truncated(state);
     }
 
     /// Ends the search, unless something has already.

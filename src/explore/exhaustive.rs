@@ -30,7 +30,7 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
                 driver.terminal(&locals, &state);
                 classes.count();
             } else if state.depth() as u64 >= u64::from(driver.depth_bound()) {
-                driver.truncated();
+                driver.truncated(&state);
                 pending.truncate(mark);
             }
         }

@@ -1,25 +1,27 @@
-//! The order in which the enabled actions of a state are tried.
+//! The order in which the actions of a state are tried.
 //!
 //! How many executions DPOR and TransDPOR visit depends on it, by orders of magnitude (Tasharofi et al.,
 //! FORTE 2012, section 6). The orders of that paper, read off its tool, and two more:
 //!
 //! | order | processes and actors by | the messages of one actor |
 //! |---|---|---|
-//! | `fifo` | the action that has been pending longest | oldest first |
-//! | `lifo` | the action that has been pending for the shortest time | newest first |
+//! | `fifo` | what has been pending longest | oldest first |
+//! | `lifo` | what has been pending for the shortest time | newest first |
 //! | `eca` | earliest created first | oldest first |
 //! | `lca` | latest created first | oldest first |
 //! | `random` | chance, the same for the same seed | |
 //!
-//! All actions of one actor stay together (but for `random`). A message is pending since it was sent, the
-//! next operation of a process since the one before it, an internal handler since the actor's last action.
+//! All actions of one actor stay together (but for `random`). A message is pending since it was sent, whether
+//! it is enabled or not; the next operation of a process since the one before it; an internal handler since the
+//! actor's last action. Actors and processes that exist from the start count as created in the order of
+//! their declaration.
 
-use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
-use crate::model::{Action, Handled, ProcessId, System};
+use crate::model::{Action, Handled, ProcessId, State, System};
 use crate::trace::Execution;
 
-/// An order of the enabled actions.
+/// An order of the actions of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Pending longest first.
@@ -35,18 +37,47 @@ pub enum Order {
     Random(u64),
 }
 
-/// Sorts the enabled actions of state after state.
+/// What an order asks of an execution.
+pub trait History {
+    /// The state that it leads to.
+    fn state(&self) -> &State;
+
+    /// Is `process` an actor there?
+    fn is_actor(&self, process: ProcessId) -> bool;
+
+    /// The position of the last action of `process`, if it has acted.
+    fn last(&self, process: ProcessId) -> Option<usize>;
+}
+
+impl<S: System> History for Execution<'_, S> {
+    fn state(&self) -> &State {
+        self.state()
+    }
+
+    fn is_actor(&self, process: ProcessId) -> bool {
+        self.is_actor(process)
+    }
+
+    fn last(&self, process: ProcessId) -> Option<usize> {
+        self.order().of_process(process).last().map(|&last| last as usize)
+    }
+}
+
+/// Sorts the actions of state after state.
 #[derive(Debug)]
 pub struct Sorter {
     order: Order,
     random: u64,
-    /// Per process of the state at hand since when its oldest and newest enabled actions are pending.
-    since: FxHashMap<ProcessId, (Since, Since)>,
+    /// The actions at hand, each with what it is sorted by.
+    keyed: Vec<(Key, Action)>,
 }
 
 /// When something began to be pending: the position of the action that caused it, from 1, and where several
 /// things began at once, their number.
 type Since = (usize, u32);
+/// Since when the process or actor has something pending, or when it was created; which it is; since when its
+/// action is pending.
+type Key = (Since, ProcessId, Since);
 
 impl Sorter {
     /// For a search with this order.
@@ -55,37 +86,29 @@ impl Sorter {
             Order::Random(seed) => seed,
             _ => 0,
         };
-        Sorter { order, random, since: FxHashMap::default() }
+        Sorter { order, random, keyed: Vec::new() }
     }
 
-    /// Sorts `actions`, which are enabled after `execution`.
-    pub fn sort<S: System>(&mut self, execution: &Execution<'_, S>, actions: &mut [Action]) {
-        match self.order {
-            Order::Fifo | Order::Lifo => self.sort_by_age(execution, actions),
-            Order::Eca => actions
-                .sort_by_key(|&action| (born(execution, action.process), since(execution, action))),
-            Order::Lca => actions.sort_by_key(|&action| {
-                (std::cmp::Reverse(born(execution, action.process)), since(execution, action))
-            }),
-            Order::Random(_) => self.shuffle(actions),
+    /// Sorts `actions`: enabled ones, or pending messages and internal handlers, after `execution`.
+    pub fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
+        if let Order::Random(_) = self.order {
+            return self.shuffle(actions);
         }
-    }
-
-    fn sort_by_age<S: System>(&mut self, execution: &Execution<'_, S>, actions: &mut [Action]) {
-        self.since.clear();
-        for &action in actions.iter() {
-            let own = since(execution, action);
-            let (oldest, newest) = self.since.entry(action.process).or_insert((own, own));
-            (*oldest, *newest) = ((*oldest).min(own), (*newest).max(own));
+        if actions.len() < 2 {
+            return;
         }
-        let of = |action: &Action| self.since[&action.process];
-        match self.order {
-            Order::Lifo => actions.sort_by_key(|action| {
-                let key = (of(action).1, action.process, since(execution, *action));
-                std::cmp::Reverse(key)
+        let order = self.order;
+        self.keyed.clear();
+        self.keyed.extend(actions.iter().map(|&action| (key(order, execution, action), action)));
+        match order {
+            Order::Fifo | Order::Eca | Order::Random(_) => self.keyed.sort_unstable(),
+            Order::Lifo => self.keyed.sort_unstable_by_key(|&keyed| Reverse(keyed)),
+            Order::Lca => self.keyed.sort_unstable_by_key(|&((born, process, since), action)| {
+                (Reverse((born, process)), since, action)
             }),
-            _ => actions
-                .sort_by_key(|action| (of(action).0, action.process, since(execution, *action))),
+        }
+        for (place, &(_, action)) in actions.iter_mut().zip(&self.keyed) {
+            *place = action;
         }
     }
 
@@ -102,21 +125,50 @@ impl Sorter {
     }
 }
 
-/// When the process was created, and as the how-manieth of those created then.
-fn born<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> (usize, ProcessId) {
-    (execution.state().born(process).map_or(0, |position| position + 1), process)
+fn key(order: Order, execution: &impl History, action: Action) -> Key {
+    let process = action.process;
+    let group = match order {
+        Order::Eca | Order::Lca => {
+            (execution.state().born(process).map_or(0, |position| position + 1), 0)
+        }
+        _ => group_since(order, execution, process),
+    };
+    (group, process, since(execution, action))
 }
 
-fn since<S: System>(execution: &Execution<'_, S>, action: Action) -> Since {
-    let state = execution.state();
+/// Since when the oldest (with `lifo`, the newest) message of an actor is pending, or else its next action.
+fn group_since(order: Order, execution: &impl History, process: ProcessId) -> Since {
+    let inboxes = execution.state().inboxes();
+    let message = match order {
+        Order::Lifo => inboxes.newest(process),
+        _ => inboxes.oldest(process),
+    };
+    message.map_or_else(|| acted(execution, process), |position| sent(execution, position))
+}
+
+fn since(execution: &impl History, action: Action) -> Since {
     if execution.is_actor(action.process)
         && let Handled::Message(id) = action.choice.handled()
     {
-        let position = state.inboxes().position(id).expect("an enabled message was sent");
-        let creator = state.inboxes().log()[position as usize].creator();
-        return (creator.map_or(0, |position| position + 1), position);
+        let position = execution.state().inboxes().position(id);
+        return sent(execution, position.expect("a pending message was sent"));
     }
-    let last = execution.order().of_process(action.process).last().map(|&last| last as usize);
-    let since = last.or(state.born(action.process)).map_or(0, |position| position + 1);
-    (since, action.choice.0.unsigned_abs())
+    (acted(execution, action.process).0, action.choice.0.unsigned_abs())
+}
+
+/// When the message at this position of the log was sent.
+fn sent(execution: &impl History, position: u32) -> Since {
+    let creator = execution.state().inboxes().log()[position as usize].creator();
+    (creator.map_or(0, |creator| creator + 1), position)
+}
+
+/// When the process last acted, or else was created.
+fn acted(execution: &impl History, process: ProcessId) -> Since {
+    (
+        execution
+            .last(process)
+            .or(execution.state().born(process))
+            .map_or(0, |position| position + 1),
+        0,
+    )
 }

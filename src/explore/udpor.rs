@@ -20,10 +20,12 @@
 //!
 //! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
 //! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+//! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
+//! there is to do: the default is the least contended first, and an [`Order`] replaces it.
 
-use super::{Driver, Guarantee, Info, K};
+use super::{Driver, Guarantee, History, Info, K, Order, Sorter};
 use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use crate::model::{Action, Op, System};
+use crate::model::{Action, Op, ProcessId, State, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// What it is.
@@ -35,11 +37,11 @@ pub const INFO: Info = Info {
     requires: None,
 };
 
-/// Visits every class once.
-pub fn explore<S: System>(system: &S, k: K, driver: &mut Driver<'_>) {
+/// Visits every class once. With an order, events are tried in that order instead of the usual one.
+pub fn explore<S: System>(system: &S, k: K, order: Option<Order>, driver: &mut Driver<'_>) {
     match k {
-        K::Partial(k) => explore_with(system, KPartial::new(k), driver),
-        K::Optimal => explore_with(system, Optimal::<Varisat>::new(), driver),
+        K::Partial(k) => explore_with(system, KPartial::new(k), order, driver),
+        K::Optimal => explore_with(system, Optimal::<Varisat>::new(), order, driver),
     }
 }
 
@@ -47,6 +49,7 @@ pub fn explore<S: System>(system: &S, k: K, driver: &mut Driver<'_>) {
 pub fn explore_with<S: System, T: Alternatives>(
     system: &S,
     alternatives: T,
+    order: Option<Order>,
     driver: &mut Driver<'_>,
 ) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
@@ -59,6 +62,7 @@ pub fn explore_with<S: System, T: Alternatives>(
         guides: Vec::new(),
         j: Vec::new(),
         alternatives,
+        queue: order.map(Queue::new),
         enough: driver.keep_events(),
         driver,
     };
@@ -77,6 +81,8 @@ struct Search<'s, 'd, 'o, S: System, T> {
     guides: Vec<EventId>,
     j: Vec<EventId>,
     alternatives: T,
+    /// Who goes first, if not the least contended.
+    queue: Option<Queue>,
     /// The size of U at which to forget some of it.
     enough: usize,
     driver: &'d mut Driver<'o>,
@@ -154,9 +160,12 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         }
         let disabled = &self.live[live..];
         let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
-        let best = candidates.min_by_key(|&e| {
-            (contention(self.unfolding.op(e)), self.unfolding.structure.event(e).degree())
-        });
+        let best = match &mut self.queue {
+            Some(queue) => queue.first(&self.unfolding, &self.c, candidates),
+            None => candidates.min_by_key(|&e| {
+                (contention(self.unfolding.op(e)), self.unfolding.structure.event(e).degree())
+            }),
+        };
         if best.is_none() {
             self.leaf();
         }
@@ -165,8 +174,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
 
     fn push(&mut self, e: EventId) {
         self.unfolding.push(&mut self.c, e);
-        let event = self.unfolding.structure.event(e);
-        let action = Action { process: event.process, choice: event.choice };
+        let action = action(&self.unfolding, e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
     }
@@ -184,7 +192,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
         } else {
-            self.driver.truncated();
+            self.driver.truncated(self.c.state());
         }
     }
 
@@ -214,5 +222,61 @@ fn contention(op: &Op) -> u8 {
         Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
         Op::AsyncAcquire(_) | Op::Release(_) | Op::Access(..) | Op::Choose { .. } => 1,
         Op::Handle { .. } => 1,
+    }
+}
+
+/// Enabled events in an order given from outside.
+struct Queue {
+    sorter: Sorter,
+    events: Vec<EventId>,
+    actions: Vec<Action>,
+}
+
+impl Queue {
+    fn new(order: Order) -> Self {
+        Queue { sorter: Sorter::new(order), events: Vec::new(), actions: Vec::new() }
+    }
+
+    /// The first of these events, which are in en(C). There is one for each action that is possible.
+    fn first<S: System>(
+        &mut self,
+        unfolding: &Unfolding<'_, S>,
+        c: &Configuration,
+        events: impl Iterator<Item = EventId>,
+    ) -> Option<EventId> {
+        self.events.clear();
+        self.events.extend(events);
+        self.actions.clear();
+        self.actions.extend(self.events.iter().map(|&e| action(unfolding, e)));
+        self.sorter.sort(&Reached { unfolding, c }, &mut self.actions);
+        let first = *self.actions.first()?;
+        self.events.iter().copied().find(|&e| action(unfolding, e) == first)
+    }
+}
+
+fn action<S: System>(unfolding: &Unfolding<'_, S>, e: EventId) -> Action {
+    let event = unfolding.structure.event(e);
+    Action { process: event.process, choice: event.choice }
+}
+
+/// C as the execution that led to it.
+struct Reached<'r, 's, S: System> {
+    unfolding: &'r Unfolding<'s, S>,
+    c: &'r Configuration,
+}
+
+impl<S: System> History for Reached<'_, '_, S> {
+    fn state(&self) -> &State {
+        self.c.state()
+    }
+
+    fn is_actor(&self, process: ProcessId) -> bool {
+        let op = self.unfolding.locals.op(self.c.state().local(process));
+        matches!(op, Some(Op::Handle { .. }))
+    }
+
+    fn last(&self, process: ProcessId) -> Option<usize> {
+        let structure = &self.unfolding.structure;
+        self.c.events().iter().rposition(|&e| structure.event(e).process == process)
     }
 }

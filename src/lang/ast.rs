@@ -30,12 +30,23 @@ pub enum Item {
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
     Process { name: Name, kind: ProcessKind, body: Block },
+    Actor { name: Name, kind: ProcessKind, body: ActorBody },
+    Init { body: Block },
     Final { body: Block },
 }
 
 impl Item {
-    /// The name that it declares.
-    pub fn name(&self) -> Option<&Name> {
+    /// The names that it declares: its own, and those of the messages that an actor handles.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        let handlers = match self {
+            Item::Actor { body, .. } => &body.handlers[..],
+            _ => &[],
+        };
+        let messages = handlers.iter().filter(|handler| handler.params.is_some());
+        self.name().into_iter().chain(messages.map(|handler| &handler.name))
+    }
+
+    fn name(&self) -> Option<&Name> {
         match self {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }
@@ -45,13 +56,14 @@ impl Item {
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }
-            | Item::Process { name, .. } => Some(name),
-            Item::Final { .. } => None,
+            | Item::Process { name, .. }
+            | Item::Actor { name, .. } => Some(name),
+            Item::Init { .. } | Item::Final { .. } => None,
         }
     }
 }
 
-/// How a process comes into being.
+/// How a process or an actor comes into being.
 #[derive(Debug)]
 pub enum ProcessKind {
     /// One instance, from the start.
@@ -60,6 +72,39 @@ pub enum ProcessKind {
     Family { index: Name, lo: Box<Expr>, hi: Box<Expr> },
     /// A template for `spawn`.
     Template(Vec<Param>),
+}
+
+impl ProcessKind {
+    /// The names that its body starts with.
+    pub fn params(&self) -> Vec<&Name> {
+        match self {
+            ProcessKind::Single => Vec::new(),
+            ProcessKind::Family { index, .. } => vec![index],
+            ProcessKind::Template(params) => params.iter().map(|param| &param.name).collect(),
+        }
+    }
+}
+
+/// What an actor remembers and does.
+#[derive(Debug)]
+pub struct ActorBody {
+    /// The declarations of its variables.
+    pub variables: Vec<Statement>,
+    pub handlers: Vec<Handler>,
+    /// `actor Node[i in 0..N]`
+    pub header: Span,
+}
+
+/// `on Msg(x: int) when guard { … }` or `internal Step when guard { … }`
+#[derive(Debug)]
+pub struct Handler {
+    pub name: Name,
+    /// Those of the message; `None` for an internal handler.
+    pub params: Option<Vec<Param>>,
+    pub guard: Option<Expr>,
+    pub body: Block,
+    /// What stands before the guard.
+    pub header: Span,
 }
 
 /// A parameter.
@@ -84,6 +129,7 @@ pub enum TypeKind {
     List(Box<TypeExpr>),
     Array(Box<TypeExpr>, Box<Expr>),
     Process,
+    Actor,
 }
 
 /// Statements, and a value at the end.
@@ -133,6 +179,8 @@ pub enum PatternKind {
     Int(i64),
     Bool(bool),
     Tuple(Vec<Pattern>),
+    /// `Register(id)`
+    Message(Name, Vec<Pattern>),
 }
 
 #[derive(Debug)]

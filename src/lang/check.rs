@@ -4,21 +4,25 @@
 //! so that one mistake is one diagnostic. Bodies are checked one after another; what a mailbox carries is
 //! one type variable per declaration, which the uses in all bodies agree on.
 
+mod actor;
 mod body;
 mod call;
 mod declare;
 mod exhaustive;
 mod expr;
+mod message;
 mod operation;
 mod pattern;
 mod place;
+
+use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Span};
-use super::hir::{Body, ObjectKind, VarId};
-use super::types::{CommId, Inference, Type, Yield};
+use super::hir::{Actor, Body, ObjectKind, VarId};
+use super::types::{CommId, Inference, Names, Type, Yield};
 use crate::model::{Objects, Value};
 
 /// A checked program; without meaning if there were errors.
@@ -29,7 +33,12 @@ pub struct Checked {
     pub enums: Vec<Enum>,
     pub objects: Objects,
     pub functions: Vec<Body>,
+    /// Processes and actors.
     pub processes: Vec<Process>,
+    pub messages: Vec<String>,
+    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    pub sent_blindly: BTreeSet<u32>,
+    pub inits: Vec<Body>,
     pub finals: Vec<Body>,
 }
 
@@ -43,9 +52,11 @@ pub struct Process {
     pub name: String,
     pub kind: Kind,
     pub body: Body,
+    /// `None` for a process proper.
+    pub actor: Option<Actor>,
 }
 
-/// How a process comes into being.
+/// How a process or an actor comes into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One instance, from the start.
@@ -78,15 +89,16 @@ pub fn check(
         overrides,
         out: Checked::default(),
         globals: FxHashMap::default(),
-        enum_names: Vec::new(),
+        names: Names::default(),
         variants: FxHashMap::default(),
         groups: Vec::new(),
         functions: Vec::new(),
         processes: Vec::new(),
+        messages: Vec::new(),
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
-        declared: file.items.iter().filter_map(Item::name).map(|name| name.text.clone()).collect(),
+        declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
     };
     checker.declare(file);
@@ -108,6 +120,9 @@ enum Meaning {
     Enum(u32),
     Function(u32),
     Process(u32),
+    /// By its place among the processes.
+    Actor(u32),
+    Message,
     /// A declaration of objects, by its place in `groups`.
     Objects(u32),
 }
@@ -139,8 +154,25 @@ struct ProcessSignature {
     kind: Kind,
     params: Vec<Type>,
     span: Span,
+    /// The id of the first instance.
+    first: u32,
+    /// The messages that it handles, if it is an actor.
+    handles: Option<Vec<u32>>,
     /// The variables that `final` may read, known once the body is checked.
     variables: Vec<(String, Type)>,
+}
+
+impl ProcessSignature {
+    fn noun(&self) -> &'static str {
+        if self.handles.is_some() { "actor" } else { "process" }
+    }
+}
+
+/// What a message carries, as its first handler says.
+struct MessageSignature {
+    name: String,
+    params: Vec<Type>,
+    span: Span,
 }
 
 struct Checker<'a> {
@@ -148,12 +180,14 @@ struct Checker<'a> {
     overrides: &'a [(String, String)],
     out: Checked,
     globals: FxHashMap<String, Global>,
-    enum_names: Vec<String>,
+    names: Names,
     /// Variants by name, with their enumerations.
     variants: FxHashMap<String, Vec<(u32, u32)>>,
     groups: Vec<Group>,
     functions: Vec<Signature>,
+    /// Processes and actors, in order of declaration.
     processes: Vec<ProcessSignature>,
+    messages: Vec<MessageSignature>,
     infer: Inference,
     /// The body at hand.
     scope: Scope,
@@ -172,7 +206,38 @@ enum Context {
     Constant,
     Function,
     Process,
+    /// The variables of an actor.
+    Actor,
+    Guard,
+    Handler,
+    Init,
     Final,
+}
+
+impl Context {
+    /// Who it is that does or may not do something.
+    fn who(self) -> &'static str {
+        match self {
+            Context::Constant => "a constant",
+            Context::Function => "a function",
+            Context::Process => "a process",
+            Context::Actor => "the first value of an actor's variable",
+            Context::Guard => "a guard",
+            Context::Handler => "a handler",
+            Context::Init => "`init`",
+            Context::Final => "`final`",
+        }
+    }
+
+    /// Is it part of an actor?
+    fn in_actor(self) -> bool {
+        matches!(self, Context::Actor | Context::Guard | Context::Handler)
+    }
+
+    /// May it send and spawn as actors do?
+    fn acts(self) -> bool {
+        matches!(self, Context::Handler | Context::Init)
+    }
 }
 
 /// The body at hand.
@@ -187,6 +252,8 @@ struct Scope {
     result: Option<Type>,
     /// The first variable of the pattern at hand.
     pattern_from: usize,
+    /// The first variable of the guard at hand.
+    guard_from: usize,
 }
 
 #[derive(Debug)]
@@ -218,13 +285,14 @@ impl Checker<'_> {
     }
 
     fn show(&self, ty: &Type) -> String {
-        self.infer.show(ty, &self.enum_names)
+        self.infer.show(ty, &self.names)
     }
 
     fn resolve_type(&mut self, ty: &ast::TypeExpr) -> Type {
         match &ty.kind {
             ast::TypeKind::Error => Type::Error,
             ast::TypeKind::Process => Type::Process,
+            ast::TypeKind::Actor => Type::AnyActor,
             ast::TypeKind::List(item) => Type::List(Box::new(self.resolve_type(item))),
             ast::TypeKind::Array(item, length) => {
                 let item = self.resolve_type(item);
@@ -248,8 +316,11 @@ impl Checker<'_> {
             "comm" => return self.infer.any_comm(),
             _ => {}
         }
-        if let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(name) {
-            return Type::Enum(*index);
+        match self.globals.get(name).map(|global| &global.meaning) {
+            Some(Meaning::Enum(index)) => return Type::Enum(*index),
+            Some(Meaning::Actor(declaration)) => return Type::Actor(*declaration),
+            _ if name == "message" => return Type::Message,
+            _ => {}
         }
         let foreign = match name {
             "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => {
@@ -258,8 +329,13 @@ impl Checker<'_> {
             "boolean" => Some("the type of truth values is `bool`"),
             _ => None,
         };
-        let known =
-            ["int", "bool", "comm"].into_iter().chain(self.enum_names.iter().map(String::as_str));
+        let declared = self
+            .globals
+            .iter()
+            .filter(|(_, global)| matches!(global.meaning, Meaning::Enum(_) | Meaning::Actor(_)));
+        let mut known: Vec<&str> = declared.map(|(name, _)| name.as_str()).collect();
+        known.extend(["int", "bool", "comm", "process", "actor", "message"]);
+        known.sort_unstable();
         let hint = foreign.map(str::to_owned).or_else(|| super::diagnostic::nearest(name, known));
         self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
         Type::Error

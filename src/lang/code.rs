@@ -5,7 +5,10 @@
 //! ends takes its variables off. Hence the stack of a process at rest holds what is in scope and nothing
 //! else: two situations that the rest of the program cannot tell apart differ in no left-over.
 
+use rustc_hash::FxHashMap;
+
 use super::ast::{BinaryOp, UnaryOp};
+use super::diagnostic::Span;
 use crate::model::{Objects, Site, Value};
 
 /// One instruction. `…` in the comments is the rest of the stack, its top to the right.
@@ -62,8 +65,28 @@ pub enum Instr {
     Assert(Option<u32>),
     /// … comm → … value
     Received,
+    /// … → … the reference of the actor that runs
+    Myself,
+    /// … index → … reference to that instance of the family
+    Instance(u32),
+    /// … contents → … message
+    Message {
+        name: u32,
+        args: u32,
+    },
+    /// … value → … is it the message of this number?
+    IsMessage(u32),
+    /// … actor message → … unit
+    Send,
+    /// … arguments → … reference to the new actor
+    Create {
+        process: u32,
+        args: u32,
+    },
     /// Rests here until the operation is carried out.
     Visible(Visible),
+    /// An actor rests here until it handles something.
+    Handle(u32),
     /// … number of the cell → … content; in `final`.
     Peek,
     /// … index → … value of the variable; in `final`.
@@ -71,7 +94,7 @@ pub enum Instr {
         process: u32,
         name: u32,
     },
-    /// The process is done.
+    /// The process, or the handler, is done.
     End,
 }
 
@@ -168,6 +191,35 @@ pub struct Live {
     pub top_level: bool,
 }
 
+/// The instances of a declaration of actors.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The id of the first one.
+    pub first: u32,
+    /// The index of the first one.
+    pub lo: i64,
+    pub count: u32,
+    pub name: u32,
+}
+
+/// The handlers of an actor. They run on its variables, as they are when it is at rest, and on top of them what
+/// the message carries.
+#[derive(Debug, Default)]
+pub struct Actor {
+    /// By message, each in order of declaration.
+    pub messages: FxHashMap<u32, Vec<Handler>>,
+    pub internals: Vec<Handler>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Handler {
+    /// Leaves a truth value on top.
+    pub guard: Option<u32>,
+    pub entry: u32,
+    /// Of its header.
+    pub site: u32,
+}
+
 /// The compiled bodies of a program and what their instructions refer to.
 #[derive(Debug, Default)]
 pub struct Code {
@@ -175,6 +227,8 @@ pub struct Code {
     /// For each instruction the site that it belongs to.
     pub site_of: Vec<u32>,
     pub sites: Vec<Site>,
+    /// Of each site.
+    pub spans: Vec<Span>,
     pub constants: Vec<Value>,
     /// Names of variables and objects, and messages of assertions.
     pub texts: Vec<String>,
@@ -182,6 +236,10 @@ pub struct Code {
     /// Where each function starts, and its number of parameters.
     pub functions: Vec<(u32, u32)>,
     pub processes: Vec<u32>,
+    pub actors: Vec<Actor>,
+    /// For each process or actor.
+    pub families: Vec<Family>,
+    pub inits: Vec<u32>,
     pub finals: Vec<u32>,
     /// Is there a `value(c)` anywhere? If not, what communications yielded need not be remembered.
     pub remembers_values: bool,

@@ -4,6 +4,8 @@
 //! follows it is dead code, compiled as if it did. The words of the language that stand for several
 //! operations (`send`, `lock`, `waitall`, ...) are spelled out here.
 
+mod actor;
+mod control;
 mod operation;
 mod pattern;
 
@@ -43,9 +45,17 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         let entry = compiler.body(function, Kind::Function);
         compiler.code.functions.push((entry, function.params));
     }
+    compiler.families(&program.processes);
     for process in &program.processes {
-        let entry = compiler.body(&process.body, Kind::Process);
+        let entry = match &process.actor {
+            None => compiler.body(&process.body, Kind::Process),
+            Some(actor) => compiler.actor(&process.body, actor),
+        };
         compiler.code.processes.push(entry);
+    }
+    for body in &program.inits {
+        let entry = compiler.body(body, Kind::Init);
+        compiler.code.inits.push(entry);
     }
     for body in &program.finals {
         let entry = compiler.body(body, Kind::Final);
@@ -59,6 +69,8 @@ enum Kind {
     #[default]
     Function,
     Process,
+    Actor,
+    Init,
     Final,
 }
 
@@ -99,6 +111,24 @@ struct LoopFrame {
 impl Compiler<'_> {
     fn body(&mut self, body: &Body, kind: Kind) -> u32 {
         let entry = self.here();
+        let ExprKind::Block(_, value) = &body.block.kind else { unreachable!("a body is a block") };
+        self.open(body, kind);
+        self.expr(value);
+        let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
+        self.frame.span = end;
+        match kind {
+            Kind::Function => self.emit(Instr::Return),
+            Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
+                self.pop(1);
+                self.emit(Instr::End);
+            }
+        }
+        self.leave_scope(0);
+        entry
+    }
+
+    /// The parameters of a body and its statements.
+    fn open(&mut self, body: &Body, kind: Kind) {
         self.frame = Frame { kind, span: body.block.span, ..Frame::default() };
         for var in &body.vars {
             let name = self.text(&var.name);
@@ -110,7 +140,7 @@ impl Compiler<'_> {
             self.enter(param, param);
         }
         self.frame.top = body.params;
-        let ExprKind::Block(statements, value) = &body.block.kind else {
+        let ExprKind::Block(statements, _) = &body.block.kind else {
             unreachable!("a body is a block")
         };
         for statement in statements {
@@ -119,18 +149,6 @@ impl Compiler<'_> {
                 self.frame.top = self.frame.depth;
             }
         }
-        self.expr(value);
-        let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
-        self.frame.span = end;
-        match kind {
-            Kind::Function => self.emit(Instr::Return),
-            Kind::Process | Kind::Final => {
-                self.pop(1);
-                self.emit(Instr::End);
-            }
-        }
-        self.leave_scope(0);
-        entry
     }
 
     fn here(&self) -> u32 {
@@ -158,6 +176,7 @@ impl Compiler<'_> {
         let words: Vec<_> = self.source[span.range()].split_whitespace().collect();
         let site = self.code.sites.len() as u32;
         self.code.sites.push(Site { line, column, text: words.join(" ") });
+        self.code.spans.push(span);
         self.sites.insert(span, site);
         site
     }
@@ -309,6 +328,11 @@ impl Compiler<'_> {
                 self.constant(Value::Unit);
             }
             ExprKind::Operation(operation) => self.operation(operation),
+            ExprKind::Myself
+            | ExprKind::Instance(..)
+            | ExprKind::Message(..)
+            | ExprKind::Send(..)
+            | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Peek(address) => {
                 self.address(address);
                 self.emit(Instr::Peek);
@@ -443,145 +467,6 @@ impl Compiler<'_> {
             true => self.emit_with(Instr::Set(slot), -1),
             false => self.emit_with(Instr::SetPart(slot, steps), -1 - indices),
         }
-    }
-
-    fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) {
-        self.expr(condition);
-        let no = self.jump(Instr::JumpIfFalse);
-        self.expr(then);
-        let end = self.jump(Instr::Jump);
-        self.aim(no);
-        self.frame.depth -= 1;
-        self.expr(otherwise);
-        self.aim(end);
-    }
-
-    fn enter_loop(&mut self) {
-        let depth = self.frame.depth;
-        self.frame.loops.push(LoopFrame { depth, breaks: Vec::new(), continues: Vec::new() });
-    }
-
-    /// Aims the `continue`s of the loop at hand here.
-    fn aim_continues(&mut self) {
-        let frame = self.frame.loops.last_mut().expect("a loop at hand");
-        for jump in std::mem::take(&mut frame.continues) {
-            self.aim(jump);
-        }
-    }
-
-    fn exit_loop(&mut self) {
-        let frame = self.frame.loops.pop().expect("a loop at hand");
-        for jump in frame.breaks {
-            self.aim(jump);
-        }
-    }
-
-    fn while_loop(&mut self, condition: Option<&Expr>, body: &Expr) {
-        self.enter_loop();
-        let start = self.here();
-        let end = condition.map(|condition| {
-            self.expr(condition);
-            self.jump(Instr::JumpIfFalse)
-        });
-        self.expr(body);
-        self.pop(1);
-        self.aim_continues();
-        self.emit(Instr::Loop(start));
-        if let Some(end) = end {
-            self.aim(end);
-        }
-        self.exit_loop();
-        self.constant(Value::Unit);
-    }
-
-    fn for_range(&mut self, var: Option<VarId>, lo: &Expr, hi: &Expr, body: &Expr) {
-        let (counter, scope) = (self.frame.depth, self.frame.scope.len());
-        self.expr(lo);
-        self.expr(hi);
-        if let Some(var) = var {
-            self.enter(var, counter);
-        }
-        self.enter_loop();
-        let start = self.here();
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(counter + 1), 1);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
-        let end = self.jump(Instr::JumpIfFalse);
-        self.expr(body);
-        self.pop(1);
-        self.aim_continues();
-        self.emit(Instr::Increment(counter));
-        self.emit(Instr::Loop(start));
-        self.aim(end);
-        self.exit_loop();
-        self.leave_scope(scope);
-        self.pop(2);
-        self.constant(Value::Unit);
-    }
-
-    fn for_each(&mut self, pattern: &super::hir::Pattern, list: &Expr, body: &Expr) {
-        let (items, scope) = (self.frame.depth, self.frame.scope.len());
-        let counter = items + 1;
-        self.expr(list);
-        self.constant(Value::Int(0));
-        self.enter_loop();
-        let start = self.here();
-        let end = self.next_item(items, counter);
-        self.bind_top(pattern);
-        self.expr(body);
-        self.leave_scope(scope);
-        self.pop(self.frame.depth - counter - 1);
-        self.aim_continues();
-        self.emit(Instr::Increment(counter));
-        self.emit(Instr::Loop(start));
-        self.aim(end);
-        self.exit_loop();
-        self.pop(2);
-        self.constant(Value::Unit);
-    }
-
-    /// Puts the item that `counter` counts to on the stack; the jump is taken if there is none.
-    fn next_item(&mut self, items: u32, counter: u32) -> usize {
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit(Instr::Length);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
-        let end = self.jump(Instr::JumpIfFalse);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Index, -1);
-        end
-    }
-
-    fn leave_loop(&mut self, kind: &ExprKind) {
-        let depth = self.frame.depth;
-        let loop_depth = self.frame.loops.last().expect("a loop around").depth;
-        self.pop(depth - loop_depth);
-        let jump = self.jump(Instr::Jump);
-        let frame = self.frame.loops.last_mut().expect("a loop around");
-        match kind {
-            ExprKind::Break => frame.breaks.push(jump),
-            _ => frame.continues.push(jump),
-        }
-        self.frame.depth = depth + 1;
-    }
-
-    fn return_expr(&mut self, value: Option<&Expr>) {
-        let depth = self.frame.depth;
-        match self.frame.kind {
-            Kind::Function => {
-                match value {
-                    Some(value) => self.expr(value),
-                    None => self.constant(Value::Unit),
-                }
-                self.emit(Instr::Return);
-            }
-            Kind::Process | Kind::Final => {
-                self.pop(depth - self.frame.top);
-                self.emit(Instr::End);
-            }
-        }
-        self.frame.depth = depth + 1;
     }
 
     /// Emits a visible operation whose arguments are on the stack.

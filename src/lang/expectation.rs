@@ -1,7 +1,8 @@
 //! Expectations: the `//@` lines of a spec, as data for the test suite.
 //!
 //! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`, `//@ with N=5 slow traces 24`.
-//! Several facts may stand on one line. Without `with` they hold for the constants as declared.
+//! Several facts may stand on one line. Without `with` they hold for the constants as declared. A `depth` bounds the
+//! search that all figures of its line speak of.
 
 use super::diagnostic::{Diagnostic, Span, nearest};
 
@@ -40,11 +41,34 @@ pub struct Expectation {
     pub interleavings: Option<u64>,
     /// The verdict of a complete search.
     pub verdict: Option<Verdict>,
+    /// The figures are those of the search cut at this length: an execution of this length counts as complete.
+    pub depth: Option<u64>,
+    /// How many distinct global states are first reached after 0, 1, 2, .. actions.
+    pub states: Option<Vec<u64>>,
+    /// Messages that stay pending make no deadlock (`--allow-pending`); holds for the whole file.
+    pub allow_pending: bool,
     /// Where it says so, for messages.
     pub line: u32,
 }
 
-const WORDS: [&str; 6] = ["traces", "deadlocked", "interleavings", "verdict", "with", "slow"];
+impl Expectation {
+    fn has_figures(&self) -> bool {
+        let figures = [self.traces, self.deadlocked, self.interleavings];
+        self.verdict.is_some() || figures.iter().any(Option::is_some)
+    }
+}
+
+const WORDS: [&str; 9] = [
+    "traces",
+    "deadlocked",
+    "interleavings",
+    "verdict",
+    "depth",
+    "states",
+    "allow-pending",
+    "with",
+    "slow",
+];
 const VERDICTS: [(&str, Verdict); 4] = [
     ("ok", Verdict::Ok),
     ("deadlock", Verdict::Deadlock),
@@ -98,6 +122,9 @@ fn parse_line(
             "deadlocked" => expectation.deadlocked = Some(number(words.next(), at)?),
             "interleavings" => expectation.interleavings = Some(number(words.next(), at)?),
             "verdict" => expectation.verdict = Some(verdict(words.next(), at)?),
+            "depth" => expectation.depth = Some(number(words.next(), at)?),
+            "states" => expectation.states = Some(numbers(words.next(), at)?),
+            "allow-pending" => expectation.allow_pending = true,
             "slow" => expectation.slow = true,
             "with" => {
                 while let Some((setting, at)) = words.next_if(|(word, _)| word.contains('=')) {
@@ -116,7 +143,21 @@ fn parse_line(
             }
         }
     }
+    if expectation.depth.is_some() && !expectation.has_figures() {
+        let diagnostic = Diagnostic::error(span, "a `depth` without a figure");
+        let hint = "say what the search finds up to there: `//@ depth 10 traces 42`";
+        return Err(Box::new(diagnostic.hint(hint)));
+    }
     Ok(expectation)
+}
+
+fn numbers(word: Option<(&str, Span)>, after: Span) -> Result<Vec<u64>, Box<Diagnostic>> {
+    let (word, at) = word.unwrap_or(("", after));
+    let all: Option<_> = word.split(',').map(|n| n.replace('_', "").parse().ok()).collect();
+    all.ok_or_else(|| {
+        let diagnostic = Diagnostic::error(at, "expected numbers, one for each depth");
+        Box::new(diagnostic.hint("such as `states 1,3,6`, without spaces"))
+    })
 }
 
 fn number(word: Option<(&str, Span)>, after: Span) -> Result<u64, Box<Diagnostic>> {

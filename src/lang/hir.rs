@@ -10,7 +10,7 @@ use crate::model::Value;
 /// A local variable, numbered within its body.
 pub type VarId = u32;
 
-/// A function, a process or `final`.
+/// A function, a process, an actor (its parameters and variables), `init` or `final`.
 #[derive(Debug)]
 pub struct Body {
     /// The parameters come first.
@@ -22,8 +22,26 @@ pub struct Body {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// Declared in the outermost block of a process, where `final` can see it.
+    /// Declared in the outermost block of a process or actor, where `final` can see it.
     pub top_level: bool,
+}
+
+/// What an actor has besides the parameters and variables that its body declares; its handlers continue
+/// their numbering.
+#[derive(Debug)]
+pub struct Actor {
+    pub handlers: Vec<Handler>,
+    pub header: Span,
+}
+
+#[derive(Debug)]
+pub struct Handler {
+    /// What it handles; `None` for an internal one.
+    pub message: Option<u32>,
+    pub params: Vec<VarId>,
+    pub guard: Option<Expr>,
+    pub body: Expr,
+    pub header: Span,
 }
 
 #[derive(Debug)]
@@ -82,6 +100,16 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     Assert(Box<Expr>, Option<String>),
     Operation(Operation),
+    /// The actor's reference to itself.
+    Myself,
+    /// A reference to the instance of this index in a family of actors.
+    Instance(u32, Box<Expr>),
+    /// The message of this number.
+    Message(u32, Vec<Expr>),
+    /// Handlers and `init` only: target and message.
+    Send(Box<Expr>, Box<Expr>),
+    /// Handlers and `init` only: a new actor of this template.
+    Create(u32, Vec<Expr>),
     /// `final` only: the content of a cell.
     Peek(Address),
     /// `final` only: a top-level variable of instance `index` of a process.
@@ -119,6 +147,8 @@ pub enum Pattern {
     Bind(VarId),
     Const(Value),
     Tuple(Vec<Pattern>),
+    /// The message of this number.
+    Message(u32, Vec<Pattern>),
 }
 
 /// A visible operation, or a sequence of two that the language has a word for.

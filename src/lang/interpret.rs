@@ -5,9 +5,9 @@
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
 use super::ast::BinaryOp;
-use super::code::{Code, Instr, Step};
+use super::code::{Code, Family, Instr, Step};
 use super::{constant, operators};
-use crate::model::{Failure, FailureKind, Handle, Value};
+use crate::model::{Failure, FailureKind, Handle, ProcessId, Value};
 
 /// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
 /// to run for ever.
@@ -18,24 +18,48 @@ const MAX_CALLS: usize = 10_000;
 /// Where a run came to rest.
 #[derive(Debug)]
 pub enum Rest {
-    /// Before a visible operation.
+    /// Before a visible operation, or where an actor handles what comes.
     Visible,
     /// At the end.
     End,
     /// On a violation.
     Failed(Failure),
-    /// In `final`, where a process never got to the variable asked for.
+    /// On what cannot be known: a variable that a process never got to, in `final`; who runs a guard, for those
+    /// who only look at it.
     Unknown,
 }
 
-/// What code may see beyond its own stack.
+/// What code may see and do beyond its own stack. The checker has refused what a world does not offer.
 pub trait World {
     /// What the process's own communication has yielded, if it was seen complete.
-    fn received(&self, comm: Handle) -> Option<Value>;
+    fn received(&self, comm: Handle) -> Option<Value> {
+        unreachable!("nobody has {comm:?} here")
+    }
+
     /// The content of a cell, in `final`.
-    fn cell(&self, cell: u32) -> Value;
+    fn cell(&self, cell: u32) -> Value {
+        unreachable!("cell {cell} is out of sight")
+    }
+
     /// A variable of an instance of a process, in `final`.
-    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable;
+    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
+        unreachable!("`{name}` of {process}[{instance}] is out of sight")
+    }
+
+    /// The actor that runs, unless that is not known.
+    fn myself(&self) -> Option<ProcessId> {
+        unreachable!("no actor runs here")
+    }
+
+    /// Sends a message to an actor.
+    fn send(&mut self, to: ProcessId, message: Value) {
+        unreachable!("{message:?} cannot be sent to {to:?} here")
+    }
+
+    /// Starts an actor of this template.
+    fn create(&mut self, template: u32, args: Vec<Value>) -> ProcessId {
+        unreachable!("actor {template} cannot be started with {args:?} here")
+    }
 }
 
 /// What `final` finds when it looks for a variable.
@@ -52,7 +76,8 @@ pub enum Variable {
 /// A place in the code and the values there.
 pub struct Machine<'c, W> {
     code: &'c Code,
-    world: W,
+    /// What it acts on.
+    pub world: W,
     /// The values.
     pub stack: Vec<Value>,
     /// The next instruction.
@@ -86,7 +111,7 @@ impl<'c, W: World> Machine<'c, W> {
         loop {
             let code = self.code;
             match &code.instrs[self.pc as usize] {
-                Instr::Visible(_) => return Rest::Visible,
+                Instr::Visible(_) | Instr::Handle(_) => return Rest::Visible,
                 Instr::End => return Rest::End,
                 instr => {
                     let at = self.pc;
@@ -234,9 +259,64 @@ impl<'c, W: World> Machine<'c, W> {
                 self.stack.push(content);
             }
             Instr::ProcessVar { process, name } => self.process_variable(process, name)?,
-            Instr::Visible(_) | Instr::End => unreachable!("the run ends here"),
+            Instr::Myself
+            | Instr::Instance(_)
+            | Instr::Message { .. }
+            | Instr::IsMessage(_)
+            | Instr::Send
+            | Instr::Create { .. } => self.of_actors(instr)?,
+            Instr::Visible(_) | Instr::Handle(_) | Instr::End => {
+                unreachable!("the run ends here")
+            }
         }
         Ok(())
+    }
+
+    fn of_actors(&mut self, instr: &Instr) -> Result<(), Fault> {
+        let value = match *instr {
+            Instr::Myself => Value::Process(self.world.myself().ok_or(Fault::Unknown)?),
+            Instr::Instance(family) => {
+                let index = self.pop().int();
+                self.instance(&self.code.families[family as usize], index)?
+            }
+            Instr::Message { name, args } => {
+                let args = self.stack.split_off(self.stack.len() - args as usize);
+                operators::message(name, args)?
+            }
+            Instr::IsMessage(message) => match self.pop() {
+                Value::Message { name, .. } => Value::Bool(name == message),
+                other => unreachable!("{other:?} as a message in a checked program"),
+            },
+            Instr::Send => {
+                let (message, to) = (self.pop(), self.pop());
+                let Value::Process(to) = to else { unreachable!("a send to {to:?}") };
+                self.world.send(to, message);
+                Value::Unit
+            }
+            Instr::Create { process, args } => {
+                let args = self.stack.split_off(self.stack.len() - args as usize);
+                Value::Process(self.world.create(process, args))
+            }
+            ref other => unreachable!("{other:?} is not of actors"),
+        };
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn instance(&self, family: &Family, index: i64) -> Result<Value, String> {
+        let Family { first, lo, count, name } = *family;
+        let offset = index.checked_sub(lo).and_then(|offset| u32::try_from(offset).ok());
+        match offset.filter(|&offset| offset < count) {
+            Some(offset) => Ok(Value::Process(ProcessId(first + offset))),
+            None => {
+                let (name, last) = (&self.code.texts[name as usize], lo + i64::from(count) - 1);
+                let known = match count {
+                    1 => format!("the only actor of that name is {name}[{lo}]"),
+                    _ => format!("the actors are {name}[{lo}] to {name}[{last}]"),
+                };
+                Err(format!("index {index} is out of range: {known}"))
+            }
+        }
     }
 
     fn binary(&mut self, op: BinaryOp) -> Result<(), Fault> {

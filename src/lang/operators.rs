@@ -72,10 +72,39 @@ fn elements(count: usize) -> String {
     }
 }
 
-/// Component `index` of a tuple.
+/// Component `index` of a tuple or a message.
 pub fn field(value: &Value, index: u32) -> &Value {
     match value {
-        Value::Tuple(parts) => &parts[index as usize],
-        other => unreachable!("expected a tuple, found {other:?}"),
+        Value::Tuple(parts) | Value::Message { args: parts, .. } => &parts[index as usize],
+        other => unreachable!("expected a tuple or a message, found {other:?}"),
+    }
+}
+
+/// How deep messages may carry messages, and how many in all. A program that wraps them in a loop would
+/// otherwise build values that take too long, or too much stack, to compare.
+const MAX_DEPTH: u32 = 100;
+const MAX_CARRIED: u32 = 10_000;
+
+/// The message of this number.
+pub fn message(name: u32, args: Vec<Value>) -> Result<Value, Fault> {
+    let mut carried = 0;
+    if args.iter().all(|arg| is_small(arg, MAX_DEPTH, &mut carried)) {
+        return Ok(Value::Message { name, args: args.into() });
+    }
+    Err(format!(
+        "a message within too many messages: more than {MAX_DEPTH} deep, or more than {MAX_CARRIED} in all"
+    ))
+}
+
+fn is_small(value: &Value, depth: u32, carried: &mut u32) -> bool {
+    match value {
+        Value::Message { args, .. } => {
+            *carried += 1;
+            let within = depth > 0 && *carried <= MAX_CARRIED;
+            within && args.iter().all(|arg| is_small(arg, depth - 1, carried))
+        }
+        Value::Tuple(parts) => parts.iter().all(|part| is_small(part, depth, carried)),
+        Value::List(items) => items.iter().all(|item| is_small(item, depth, carried)),
+        _ => true,
     }
 }

@@ -5,6 +5,7 @@
 //! token, and silence about `Error` nodes in later passes. Nesting is bounded ([`MAX_NESTING`],
 //! [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
 
+mod actor;
 mod expr;
 mod item;
 mod statement;
@@ -119,11 +120,13 @@ impl Parser<'_> {
     }
 
     /// As [`Parser::expect`], for a part of a declaration that people forget.
-    fn expect_as_in(&mut self, token: Token, example: &str) {
-        if !self.eat(token) {
+    fn expect_as_in(&mut self, token: Token, example: &str) -> bool {
+        let found = self.eat(token);
+        if !found {
             let diagnostic = self.expected(token.describe());
             self.report(diagnostic.hint(format!("such as `{example}`")));
         }
+        found
     }
 
     /// A missing `;` is shown where it should be: behind the token before.
@@ -225,6 +228,10 @@ impl Parser<'_> {
             Token::Process => {
                 self.advance();
                 TypeKind::Process
+            }
+            Token::Actor => {
+                self.advance();
+                TypeKind::Actor
             }
             Token::LParen => self.tuple_type(),
             Token::LBracket => self.list_type(),

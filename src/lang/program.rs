@@ -1,19 +1,22 @@
 //! A compiled program as a [`System`].
 
+mod actor;
+mod operation;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::books::Books;
 use super::check::{Enum, Kind};
-use super::code::{Code, Instr, Visible};
+use super::code::{Code, Instr};
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
-use super::operators;
 use crate::model::{
-    Access, BarrierId, CellId, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId, Next,
-    Objects, Op, Outcome, Request, SemaphoreId, Site, Supply, System, Value, ValueId, Values,
+    Effects, Failure, FailureKind, Handle, Names, Next, Objects, Op, Outcome, ProcessId, Site,
+    Stimulus, Supply, System, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -26,9 +29,16 @@ pub struct Program {
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
     pub(super) supplies: super::supplies::Supplies,
+    pub(super) messages: Vec<String>,
+    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    pub(super) sent_blindly: BTreeSet<u32>,
+    /// The actors that `init` has spawned.
+    pub(super) born: Vec<Local>,
+    /// The messages that `init` has sent.
+    pub(super) sent: Vec<(ProcessId, Value)>,
 }
 
-/// A process as declared.
+/// A process or an actor as declared.
 #[derive(Debug)]
 pub(super) struct Template {
     pub name: String,
@@ -37,6 +47,13 @@ pub(super) struct Template {
     pub first: u32,
     /// Several processes may spawn it, so a name must say which did.
     pub qualified: bool,
+    pub is_actor: bool,
+}
+
+impl Template {
+    fn noun(&self) -> &'static str {
+        if self.is_actor { "actor" } else { "process" }
+    }
 }
 
 /// Who a process is: its declaration and index, or from its oldest ancestor down the template and the
@@ -66,14 +83,6 @@ impl World for Own<'_> {
     fn received(&self, comm: Handle) -> Option<Value> {
         self.0.received(comm).cloned()
     }
-
-    fn cell(&self, cell: u32) -> Value {
-        unreachable!("a process peeks at cell {cell}")
-    }
-
-    fn variable(&self, _: u32, _: i64, name: &str) -> Variable {
-        unreachable!("a process looks for `{name}` of another")
-    }
 }
 
 /// What `final` sees: everything.
@@ -85,10 +94,6 @@ struct Whole<'a> {
 }
 
 impl World for Whole<'_> {
-    fn received(&self, comm: Handle) -> Option<Value> {
-        unreachable!("`final` asks for {comm:?}")
-    }
-
     fn cell(&self, cell: u32) -> Value {
         self.values.get(self.cells[cell as usize]).clone()
     }
@@ -101,10 +106,8 @@ impl World for Whole<'_> {
         };
         let offset = instance.checked_sub(first).and_then(|offset| u32::try_from(offset).ok());
         let Some(offset) = offset.filter(|&offset| offset < template.kind.instances()) else {
-            return Variable::NoInstance(format!(
-                "there is no process {}[{instance}]",
-                template.name
-            ));
+            let (noun, name) = (template.noun(), &template.name);
+            return Variable::NoInstance(format!("there is no {noun} {name}[{instance}]"));
         };
         let local =
             self.locals[(template.first + offset) as usize].expect("a static process exists");
@@ -178,9 +181,9 @@ impl Program {
         found.next_back().map(|(_, value, _)| value)
     }
 
-    fn show(&self, value: &Value) -> String {
+    fn show(&self, value: &Value, names: Names<'_>) -> String {
         let all = |parts: &mut dyn Iterator<Item = &Value>| {
-            parts.map(|part| self.show(part)).collect::<Vec<_>>().join(", ")
+            parts.map(|part| self.show(part, names)).collect::<Vec<_>>().join(", ")
         };
         match value {
             Value::Variant { of, index } => match self.enums.get(*of as usize) {
@@ -189,188 +192,14 @@ impl Program {
             },
             Value::Tuple(parts) => format!("({})", all(&mut parts.iter())),
             Value::List(items) => format!("[{}]", all(&mut items.iter())),
+            Value::Message { name, args } => match self.messages.get(*name as usize) {
+                Some(name) => format!("{name}({})", all(&mut args.iter())),
+                None => value.to_string(),
+            },
+            Value::Process(process) => {
+                names(*process).unwrap_or_else(|| self.show_reference(*process))
+            }
             other => other.to_string(),
-        }
-    }
-
-    /// The operation that `local` rests at, or why it makes no sense.
-    fn decode(
-        &self,
-        visible: Visible,
-        local: &Local,
-        values: &mut Values,
-    ) -> Result<Next<Local>, String> {
-        let args = &local.stack[local.stack.len() - visible.arity()..];
-        let objects = &self.code.objects;
-        let op = match visible {
-            Visible::Isend { src, tag } => Op::Isend {
-                mailbox: MailboxId(number(&args[0])),
-                envelope: envelope(&args[2..], src, tag),
-                value: values.intern(args[1].clone()),
-            },
-            Visible::Irecv { src, tag } => Op::Irecv {
-                mailbox: MailboxId(number(&args[0])),
-                pattern: envelope(&args[1..], src, tag),
-            },
-            Visible::Wait => Op::WaitAny([comm(&args[0])].into()),
-            Visible::Test => Op::TestAny([comm(&args[0])].into()),
-            Visible::WaitAny | Visible::TestAny => {
-                let comms: Box<[Handle]> = operators::list(&args[0]).iter().map(comm).collect();
-                if comms.is_empty() {
-                    return Err("waits for one of no communications".to_owned());
-                }
-                if visible == Visible::WaitAny { Op::WaitAny(comms) } else { Op::TestAny(comms) }
-            }
-            Visible::AsyncLock => {
-                let mutex = MutexId(number(&args[0]));
-                if local.books.mutex(mutex).is_some() {
-                    let name = &objects.mutexes[mutex.index()];
-                    return Err(format!(
-                        "requests the mutex `{name}`, which it has requested already"
-                    ));
-                }
-                Op::AsyncLock(mutex)
-            }
-            Visible::MutexWait => {
-                Op::MutexWaitAny([self.request(local, &args[0], "waits for")?].into())
-            }
-            Visible::MutexTest => {
-                Op::MutexTestAny([self.request(local, &args[0], "tests")?].into())
-            }
-            Visible::MutexWaitAny => {
-                Op::MutexWaitAny(self.requests(local, &args[0], "waits for")?)
-            }
-            Visible::MutexTestAny => Op::MutexTestAny(self.requests(local, &args[0], "tests")?),
-            Visible::Unlock => Op::Unlock(self.request(local, &args[0], "unlocks")?),
-            Visible::AsyncAcquire => Op::AsyncAcquire(SemaphoreId(number(&args[0]))),
-            Visible::AcquireWait => {
-                let semaphore = SemaphoreId(number(&args[0]));
-                let handle = local.books.semaphore(semaphore).ok_or_else(|| {
-                    let name = &objects.semaphores[semaphore.index()].0;
-                    format!("waits for the semaphore `{name}`, which it has not requested")
-                })?;
-                Op::AcquireWait { semaphore, handle }
-            }
-            Visible::Release => Op::Release(SemaphoreId(number(&args[0]))),
-            Visible::Arrive => {
-                let barrier = BarrierId(number(&args[0]));
-                Op::Arrive { barrier, round: local.books.barrier(barrier).0 }
-            }
-            Visible::BarrierWait => {
-                let barrier = BarrierId(number(&args[0]));
-                let (arrived, passed) = local.books.barrier(barrier);
-                if passed >= arrived {
-                    let name = &objects.barriers[barrier.index()].0;
-                    return Err(format!("waits at the barrier `{name}`, where it has not arrived"));
-                }
-                Op::BarrierWait { barrier, round: passed }
-            }
-            Visible::Read => Op::Access(CellId(number(&args[0])), Access::Read),
-            Visible::Write => {
-                access(args, |values, args| Access::Write(values.intern(args[1].clone())), values)
-            }
-            Visible::Swap => {
-                access(args, |values, args| Access::Swap(values.intern(args[1].clone())), values)
-            }
-            Visible::FetchAdd => access(args, |_, args| Access::FetchAdd(args[1].int()), values),
-            Visible::CompareAndSwap => access(
-                args,
-                |values, args| Access::CompareAndSwap {
-                    old: values.intern(args[1].clone()),
-                    new: values.intern(args[2].clone()),
-                },
-                values,
-            ),
-            Visible::Choose => choose(args[0].int(), args[1].int())?,
-            Visible::Local => Op::Local,
-            Visible::Spawn { process, .. } => {
-                let mut path = local.path.clone();
-                path.push((process, i64::from(local.books.spawned(process)) + 1));
-                return Ok(Next::Spawn(self.start(path, args.to_vec())));
-            }
-            Visible::Join => match &args[0] {
-                Value::Process(process) => Op::Join(*process),
-                other => unreachable!("join of {other:?} in a checked program"),
-            },
-        };
-        Ok(Next::Op(op))
-    }
-
-    fn request(&self, local: &Local, mutex: &Value, does: &str) -> Result<Request, String> {
-        let mutex = MutexId(number(mutex));
-        let handle = local.books.mutex(mutex).ok_or_else(|| {
-            let name = &self.code.objects.mutexes[mutex.index()];
-            format!("{does} the mutex `{name}`, which it has not requested")
-        })?;
-        Ok(Request { mutex, handle })
-    }
-
-    fn requests(
-        &self,
-        local: &Local,
-        mutexes: &Value,
-        does: &str,
-    ) -> Result<Box<[Request]>, String> {
-        operators::list(mutexes).iter().map(|mutex| self.request(local, mutex, does)).collect()
-    }
-
-    /// The value of a visible operation, given its arguments and what came of it; notes it in the books.
-    fn value_of(
-        &self,
-        visible: Visible,
-        args: &[Value],
-        outcome: Outcome,
-        values: &Values,
-        books: &mut Books,
-    ) -> Value {
-        match outcome {
-            Outcome::Unit => {
-                note_done(visible, args, books);
-                Value::Unit
-            }
-            Outcome::Posted(handle) => match visible {
-                Visible::AsyncLock => {
-                    books.requested(MutexId(number(&args[0])), handle);
-                    Value::Unit
-                }
-                Visible::AsyncAcquire => {
-                    books.asked(SemaphoreId(number(&args[0])), handle);
-                    Value::Unit
-                }
-                _ => Value::Comm(handle),
-            },
-            Outcome::Completed { index, value } => {
-                let value = values.get(value).clone();
-                let completed = match (&args[0], visible) {
-                    (Value::Comm(handle), _) => Some(*handle),
-                    (Value::List(comms), Visible::WaitAny | Visible::TestAny) => {
-                        Some(comm(&comms[index as usize]))
-                    }
-                    _ => None,
-                };
-                if let Some(handle) = completed.filter(|_| self.code.remembers_values) {
-                    books.completed(handle, value.clone());
-                }
-                match visible {
-                    Visible::Wait => value,
-                    Visible::MutexWait => Value::Unit,
-                    Visible::Test | Visible::MutexTest => Value::Bool(true),
-                    _ => Value::Int(i64::from(index)),
-                }
-            }
-            Outcome::Incomplete => match visible {
-                Visible::Test | Visible::MutexTest => Value::Bool(false),
-                _ => Value::Int(-1),
-            },
-            Outcome::Value(value) => values.get(value).clone(),
-            Outcome::Chosen(n) => Value::Int(n),
-            Outcome::Spawned(process) => {
-                if let Visible::Spawn { process: template, .. } = visible {
-                    books.count_spawn(template);
-                }
-                Value::Process(process)
-            }
-            Outcome::Overflow => unreachable!("an overflow is a failure"),
         }
     }
 
@@ -381,61 +210,6 @@ impl Program {
             Kind::Family { .. } => format!("{}[{number}]", template.name),
             Kind::Template => format!("{}#{number}", template.name),
         }
-    }
-}
-
-/// Notes what an operation that only happens has changed.
-fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
-    match visible {
-        Visible::Unlock => books.unlocked(MutexId(number(&args[0]))),
-        Visible::AcquireWait => books.acquired(SemaphoreId(number(&args[0]))),
-        Visible::Arrive => {
-            let barrier = BarrierId(number(&args[0]));
-            let (arrived, passed) = books.barrier(barrier);
-            books.set_barrier(barrier, arrived + 1, passed);
-        }
-        Visible::BarrierWait => {
-            let barrier = BarrierId(number(&args[0]));
-            let (arrived, passed) = books.barrier(barrier);
-            books.set_barrier(barrier, arrived, passed + 1);
-        }
-        _ => {}
-    }
-}
-
-/// The number of an object.
-fn number(value: &Value) -> u32 {
-    value.int() as u32
-}
-
-fn comm(value: &Value) -> Handle {
-    match value {
-        Value::Comm(handle) => *handle,
-        other => unreachable!("{other:?} as a communication in a checked program"),
-    }
-}
-
-fn envelope(args: &[Value], src: bool, tag: bool) -> Envelope {
-    let mut parts = args.iter().map(Value::int);
-    Envelope {
-        src: if src { parts.next() } else { None },
-        tag: if tag { parts.next() } else { None },
-    }
-}
-
-fn access(
-    args: &[Value],
-    how: impl Fn(&mut Values, &[Value]) -> Access,
-    values: &mut Values,
-) -> Op {
-    Op::Access(CellId(number(&args[0])), how(values, args))
-}
-
-fn choose(lo: i64, hi: i64) -> Result<Op, String> {
-    match hi.checked_sub(lo) {
-        Some(1..=0x7fff_ffff) => Ok(Op::Choose { lo, hi }),
-        Some(..=0) => Err(format!("chooses from the empty range {lo}..{hi}")),
-        _ => Err(format!("chooses from {lo}..{hi}, which is more than 2147483647 values")),
     }
 }
 
@@ -463,7 +237,39 @@ impl System for Program {
                 Kind::Template => {}
             }
         }
+        locals.extend(self.born.iter().cloned());
         locals
+    }
+
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        self.sent.clone()
+    }
+
+    fn has_guards(&self) -> bool {
+        self.may_refuse()
+    }
+
+    fn has_internals(&self) -> bool {
+        self.code.actors.iter().any(|actor| !actor.internals.is_empty())
+    }
+
+    fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
+        self.taken(local, Some(own), stimulus, values).is_some()
+    }
+
+    fn handle(
+        &self,
+        local: &Local,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+        effects: &mut dyn Effects<Local>,
+    ) -> Local {
+        self.react(local, own, stimulus, values, effects)
+    }
+
+    fn handler_site(&self, local: &Local, stimulus: Stimulus, values: &Values) -> Option<Site> {
+        self.site_of_handler(local, stimulus, values)
     }
 
     fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
@@ -472,6 +278,10 @@ impl System for Program {
         }
         match self.instr(local) {
             Instr::End => Next::Done,
+            Instr::Handle(actor) => {
+                let internals = self.code.actors[*actor as usize].internals.len() as u32;
+                Next::Op(Op::Handle { internals })
+            }
             Instr::Visible(visible) => {
                 self.decode(*visible, local, values).unwrap_or_else(|message| {
                     let site = Some(self.code.site(local.pc).clone());
@@ -529,13 +339,14 @@ impl System for Program {
     fn site(&self, local: &Local) -> Option<Site> {
         match (&local.failure, self.instr(local)) {
             (Some(failure), _) => failure.site.clone(),
-            (None, Instr::Visible(_)) => Some(self.code.site(local.pc).clone()),
+            (None, Instr::Visible(_) | Instr::Handle(_)) => Some(self.code.site(local.pc).clone()),
             _ => None,
         }
     }
 
-    fn variables(&self, local: &Local) -> Vec<(String, String)> {
-        self.in_scope(local).map(|(name, value, _)| (name.to_owned(), self.show(value))).collect()
+    fn variables(&self, local: &Local, names: Names<'_>) -> Vec<(String, String)> {
+        let shown = |value| self.show(value, names);
+        self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
     }
 
     fn may_supply(&self, local: &Local, supply: Supply) -> bool {
@@ -543,7 +354,7 @@ impl System for Program {
         self.supplies.contain(declaration, index, supply)
     }
 
-    fn show_value(&self, value: &Value) -> String {
-        self.show(value)
+    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
+        self.show(value, names)
     }
 }

@@ -61,7 +61,7 @@ fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let mut pending = vec![declaration];
     while let Some(parent) = pending.pop() {
-        for child in spawns(&program.processes[parent].body.block) {
+        for child in spawns(&program.processes[parent]) {
             let child = child as usize;
             if !found.contains(&child) {
                 found.push(child);
@@ -122,14 +122,27 @@ pub fn acts(expr: &Expr) -> bool {
     found
 }
 
-/// The templates that a body spawns.
-pub fn spawns(block: &Expr) -> Vec<u32> {
+/// The templates that a process or an actor spawns, each once.
+pub fn spawns(process: &Process) -> Vec<u32> {
+    let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
+    let blocks = std::iter::once(&process.body.block).chain(handlers.map(|handler| &handler.body));
+    spawned_in(blocks)
+}
+
+/// The templates that these blocks spawn, each once.
+pub fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> Vec<u32> {
     let mut found = Vec::new();
-    visit(block, &mut |expr| {
-        if let ExprKind::Operation(Operation::Spawn(process, _)) = &expr.kind {
-            found.push(*process);
-        }
-    });
+    for block in blocks {
+        visit(block, &mut |expr| {
+            if let ExprKind::Operation(Operation::Spawn(process, _))
+            | ExprKind::Create(process, _) = &expr.kind
+            {
+                found.push(*process);
+            }
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
     found
 }
 
@@ -140,6 +153,7 @@ fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
     match &expr.kind {
         ExprKind::Error
+        | ExprKind::Myself
         | ExprKind::Const(_)
         | ExprKind::Var(_)
         | ExprKind::Break
@@ -147,6 +161,7 @@ fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         ExprKind::Unary(_, a)
         | ExprKind::Repeat(a, _)
         | ExprKind::Field(a, _)
+        | ExprKind::Instance(_, a)
         | ExprKind::Length(a) => {
             visit(a, each);
         }
@@ -156,13 +171,16 @@ fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::Push(a, b)
         | ExprKind::Remove(a, b)
         | ExprKind::While(a, b)
+        | ExprKind::Send(a, b)
         | ExprKind::ForEach(_, a, b) => all(&mut [&**a, &**b].into_iter()),
         ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => {
             all(&mut [&**a, &**b, &**c].into_iter())
         }
-        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Call(_, parts) => {
-            all(&mut parts.iter())
-        }
+        ExprKind::Tuple(parts)
+        | ExprKind::List(parts)
+        | ExprKind::Call(_, parts)
+        | ExprKind::Message(_, parts)
+        | ExprKind::Create(_, parts) => all(&mut parts.iter()),
         ExprKind::Block(statements, value) => all(&mut statements.iter().chain([&**value])),
         ExprKind::Match(value, arms) => {
             all(&mut [&**value].into_iter());

@@ -23,6 +23,12 @@ pub enum Type {
     Array(Box<Type>, u32),
     Comm(CommId),
     Process,
+    /// A reference to an actor of this declaration.
+    Actor(u32),
+    /// A reference to an actor of any.
+    AnyActor,
+    /// A message to an actor.
+    Message,
     /// Not known yet.
     Var(u32),
 }
@@ -48,6 +54,15 @@ struct Comm {
     parent: Option<CommId>,
     yields: Yield,
     value: Type,
+}
+
+/// What types are called.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The enumerations.
+    pub enums: Vec<String>,
+    /// Every declaration of processes or actors.
+    pub processes: Vec<String>,
 }
 
 /// What inference knows.
@@ -123,10 +138,19 @@ impl Inference {
         }
     }
 
-    /// Can a value of type `found` stand where `expected` is asked for? An array can stand for a list.
+    /// Can a value of type `found` stand where `expected` is asked for? An array can stand for a list, and a
+    /// reference to an actor of a known declaration for one of any; also as parts, as no value ever changes.
     pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
         match (self.shallow(found), self.shallow(expected)) {
-            (Type::Array(item, _), Type::List(wanted)) => self.coerce(&item, &wanted),
+            (Type::Array(item, _) | Type::List(item), Type::List(wanted)) => {
+                self.coerce(&item, &wanted)
+            }
+            (Type::Array(item, n), Type::Array(wanted, m)) => n == m && self.coerce(&item, &wanted),
+            (Type::Tuple(parts), Type::Tuple(wanted)) => {
+                let mut pairs = parts.iter().zip(&wanted);
+                parts.len() == wanted.len() && pairs.all(|(part, wanted)| self.coerce(part, wanted))
+            }
+            (Type::Actor(_), Type::AnyActor) => true,
             (found, expected) => self.unify(&found, &expected),
         }
     }
@@ -201,23 +225,26 @@ impl Inference {
         }
     }
 
-    /// For messages; `enums` are the names of the enumerations.
-    pub fn show(&self, ty: &Type, enums: &[String]) -> String {
+    /// For messages.
+    pub fn show(&self, ty: &Type, names: &Names) -> String {
         match self.shallow(ty) {
             Type::Error | Type::Var(_) => "_".to_owned(),
             Type::Never => "!".to_owned(),
             Type::Unit => "()".to_owned(),
             Type::Int => "int".to_owned(),
             Type::Bool => "bool".to_owned(),
-            Type::Enum(index) => enums[index as usize].clone(),
+            Type::Enum(index) => names.enums[index as usize].clone(),
             Type::Tuple(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.show(part, enums)).collect();
+                let parts: Vec<_> = parts.iter().map(|part| self.show(part, names)).collect();
                 format!("({})", parts.join(", "))
             }
-            Type::List(item) => format!("[{}]", self.show(&item, enums)),
-            Type::Array(item, length) => format!("[{}; {length}]", self.show(&item, enums)),
+            Type::List(item) => format!("[{}]", self.show(&item, names)),
+            Type::Array(item, length) => format!("[{}; {length}]", self.show(&item, names)),
             Type::Comm(_) => "comm".to_owned(),
             Type::Process => "process".to_owned(),
+            Type::Actor(declaration) => names.processes[declaration as usize].clone(),
+            Type::AnyActor => "actor".to_owned(),
+            Type::Message => "message".to_owned(),
         }
     }
 }

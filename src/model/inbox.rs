@@ -61,13 +61,22 @@ impl Inboxes {
 
     /// The pending messages of an actor by their positions in the log, in the order of sending.
     pub fn pending(&self, actor: ProcessId) -> impl Iterator<Item = u32> {
-        let first = self.ends.get(actor.index()).map_or(NONE, |&(first, _)| first);
-        std::iter::successors(place(first), |&at| place(self.log[at as usize].next))
+        std::iter::successors(self.oldest(actor), |&at| place(self.log[at as usize].next))
+    }
+
+    /// The oldest pending message of an actor.
+    pub fn oldest(&self, actor: ProcessId) -> Option<u32> {
+        self.ends.get(actor.index()).and_then(|&(first, _)| place(first))
+    }
+
+    /// The newest pending message of an actor.
+    pub fn newest(&self, actor: ProcessId) -> Option<u32> {
+        self.ends.get(actor.index()).and_then(|&(_, last)| place(last))
     }
 
     /// Has the actor a pending message?
     pub fn has_pending(&self, actor: ProcessId) -> bool {
-        self.pending(actor).next().is_some()
+        self.oldest(actor).is_some()
     }
 
     /// Appends a message; `creator` is the position of the sending action in the execution.

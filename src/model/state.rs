@@ -111,6 +111,16 @@ impl State {
         self.trail.iter().map(|done| done.action)
     }
 
+    /// The action at `position` of those that led here.
+    pub fn action(&self, position: usize) -> Action {
+        self.trail[position].action
+    }
+
+    /// The local state from which the process of the action at `position` acted.
+    pub fn before(&self, position: usize) -> LocalId {
+        self.trail[position].before
+    }
+
     /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
     pub fn portable_schedule(&self) -> Vec<Action> {
         let ids = self.portable_ids();

@@ -48,6 +48,11 @@ pub trait System {
         false
     }
 
+    /// Has some actor internal handlers, be it one that is started later?
+    fn has_internals(&self) -> bool {
+        false
+    }
+
     /// Does the actor `own` in this local state take this message, or is this internal handler enabled?
     fn accepts(
         &self,
@@ -73,7 +78,8 @@ pub trait System {
         unreachable!("{own:?} in {local:?} handles {stimulus:?}, but the system has no actors")
     }
 
-    /// The place and text of the handler that this stimulus runs, if the system has a source.
+    /// The place and text of the handler that this stimulus runs, or of the first that would if its guard
+    /// held; if the system has a source.
     fn handler_site(
         &self,
         local: &Self::Local,
@@ -112,8 +118,8 @@ pub trait System {
 
     /// The variables of the process that are in scope, with their values, for people who step through
     /// an execution.
-    fn variables(&self, local: &Self::Local) -> Vec<(String, String)> {
-        let _ = local;
+    fn variables(&self, local: &Self::Local, names: Names<'_>) -> Vec<(String, String)> {
+        let _ = (local, names);
         Vec::new()
     }
 
@@ -125,10 +131,14 @@ pub trait System {
     }
 
     /// A value in the program's own words (variants by name).
-    fn show_value(&self, value: &Value) -> String {
+    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
+        let _ = names;
         value.to_string()
     }
 }
+
+/// How the processes of an execution are called; `None` for those that are not known.
+pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 
 /// What a handler does to others.
 pub trait Effects<L> {

@@ -29,6 +29,8 @@ pub struct Deadlock {
     pub cycle: Option<Vec<Link>>,
     /// The processes that have run their last statement.
     pub ended: Vec<String>,
+    /// The actors that have taken all their messages.
+    pub idle: Vec<String>,
     /// The processes that stopped on a violation.
     pub failed: Vec<String>,
 }
@@ -96,8 +98,10 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let cycle = knot(&waits).map(|knot| knot.into_iter().map(link).collect());
     let (failed, ended): (Vec<_>, Vec<_>) =
         state.processes().filter(|p| !blocked.contains(p)).partition(|&p| replay.has_failed(p));
+    let (ended, idle): (Vec<_>, Vec<_>) =
+        ended.into_iter().partition(|&process| replay.has_ended(process));
     let blocked = waits.iter().map(|(process, wait)| {
-        let site = replay.site(*process);
+        let site = replay.site_of_wait(*process);
         Blocked {
             process: replay.name(*process).into(),
             action: site.text,
@@ -112,6 +116,7 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
         blocked: blocked.collect(),
         cycle,
         ended: names(&ended),
+        idle: names(&idle),
         failed: names(&failed),
     })
 }
@@ -167,15 +172,17 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// An actor with messages that it does not accept: another message could change its mind, from whomever.
+    /// An actor with messages that its guards keep out: another message could change its mind, but there is
+    /// none.
     fn wait_to_accept(&self, actor: ProcessId) -> Wait {
-        Wait {
-            words: format!("a state in which it accepts {}", self.pending_to(actor)),
-            helpers: Vec::new(),
-            hopeless: Some(
-                "it changes only by what it accepts, and nothing more is on its way".into(),
-            ),
-        }
+        let state = self.variables(actor);
+        let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let hopeless = match state.is_empty() {
+            true => "it never takes that, and nothing else is on its way".into(),
+            false => format!("it has {}, and nothing else is on its way", state.join(", ")),
+        };
+        let words = format!("a state in which it takes {}", self.pending_to(actor));
+        Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
     }
 
     fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {

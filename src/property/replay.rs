@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::{final_failure, oversubscription, process_failure};
+use super::{final_failure, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId,
     Site, State, Status, Stimulus, System, ValueId,
@@ -83,6 +83,7 @@ pub struct Replay<'s, S: System> {
     pub(super) state: State,
     /// By process; with a number where the system gives one name to several.
     names: Vec<String>,
+    allow_pending: bool,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -92,7 +93,12 @@ impl<'s, S: System> Replay<'s, S> {
         let state = State::initial(&mut locals);
         let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
         let names = names.collect();
-        Replay { locals, state, names }
+        Replay { locals, state, names, allow_pending: false }
+    }
+
+    /// From now on messages to actors that stay pending make no deadlock, or do.
+    pub fn allow_pending(&mut self, allow: bool) {
+        self.allow_pending = allow;
     }
 
     /// Where the execution stands.
@@ -118,7 +124,9 @@ impl<'s, S: System> Replay<'s, S> {
         }
         let (state, locals) = (&self.state, &self.locals);
         if state.is_terminal(locals) {
-            match (explain_deadlock(self), final_failure(locals, state)) {
+            let is_deadlock = is_deadlock(locals, state, self.allow_pending);
+            let deadlock = explain_deadlock(self).filter(|_| is_deadlock);
+            match (deadlock, final_failure(locals, state)) {
                 (Some(deadlock), _) => return Standing::Deadlock(deadlock),
                 (None, Some(failure)) => return Standing::Failed { process: None, failure },
                 (None, None) => {}
@@ -195,7 +203,8 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// The variables of a process that exists, with their values.
     pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
-        self.locals.system().variables(self.locals.get(self.state.local(process)))
+        let local = self.locals.get(self.state.local(process));
+        self.locals.system().variables(local, &|process| self.known_name(process))
     }
 
     /// The shared cells with their contents.
@@ -209,6 +218,18 @@ impl<'s, S: System> Replay<'s, S> {
         let op = self.pending(process);
         let site = self.locals.system().site(self.locals.get(self.state.local(process)));
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
+    }
+
+    /// What a process that cannot move is at; for an actor, the handler of the oldest message that it does not
+    /// take.
+    pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
+        let inboxes = self.state.inboxes();
+        let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
+        let content = inboxes.log()[oldest as usize].content;
+        let local = self.locals.get(self.state.local(process));
+        let stimulus = Stimulus::Message(content);
+        let site = self.locals.system().handler_site(local, stimulus, &self.locals.values);
+        site.unwrap_or_else(|| self.site(process))
     }
 
     /// The handler that an actor runs with this choice: its place, and what it acts on.
@@ -313,7 +334,12 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// A value in the program's words.
     pub(super) fn value(&self, value: ValueId) -> String {
-        self.locals.system().show_value(self.locals.values.get(value))
+        let value = self.locals.values.get(value);
+        self.locals.system().show_value(value, &|process| self.known_name(process))
+    }
+
+    fn known_name(&self, process: ProcessId) -> Option<String> {
+        self.names.get(process.index()).cloned()
     }
 
     pub(super) fn mailbox(&self, mailbox: MailboxId) -> &str {

@@ -18,17 +18,17 @@ use bytesize::ByteSize;
 use super::{CheckReport, Subject, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 
-const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
-const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
-const HEADING: Style = Style::new().bold();
+pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// So many variables are shown at a failure.
 const SHOWN_VARIABLES: usize = 12;
 
 /// A piece of text in a style.
-struct Styled<T>(Style, T);
+pub(super) struct Styled<T>(pub(super) Style, pub(super) T);
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -147,6 +147,7 @@ fn coverage(report: &CheckReport) -> String {
         (Guarantee::EveryClassOnce, n) => {
             format!("{} classes of executions, each explored once", thousands(n))
         }
+        (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
         (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
         (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
         (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
@@ -205,10 +206,7 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
 
 /// What a depth counts: an unfolding has no order among steps that do not depend on one another.
 fn depth_unit(report: &CheckReport) -> &'static str {
-    match report.guarantee {
-        Guarantee::EveryExecution => "step",
-        Guarantee::EveryClass | Guarantee::EveryClassOnce => "causal depth",
-    }
+    if report.stats.events_built.is_some() { "causal depth" } else { "step" }
 }
 
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
@@ -219,6 +217,15 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let mut search = report.explorer.to_owned();
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
+    }
+    if let Some(order) = report.order {
+        search += &format!(", order {order}");
+    }
+    if let Some(seed) = report.seed {
+        search += &format!(" (seed {seed})");
+    }
+    if report.sleep_sets {
+        search += ", sleep sets";
     }
     match report.stopped_by {
         Some(_) if report.violations.is_empty() => search += "; incomplete",

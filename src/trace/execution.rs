@@ -23,12 +23,27 @@ pub enum Strand {
     Internal(ProcessId, u32),
 }
 
+impl Strand {
+    /// The strand of an action of a process that is an actor or is not.
+    pub fn of(action: Action, is_actor: bool) -> Strand {
+        if !is_actor {
+            return Strand::Process(action.process);
+        }
+        match action.choice.handled() {
+            Handled::Message(message) => Strand::Message(message),
+            Handled::Internal(handler) => Strand::Internal(action.process, handler),
+        }
+    }
+}
+
 /// An execution from the initial state.
 pub struct Execution<'s, S: System> {
     /// The local states met on all branches.
     pub locals: Locals<'s, S>,
     state: State,
     order: HappensBefore<PaperRelation>,
+    /// What [`Execution::looking_back`] has to do again.
+    undone: Vec<Action>,
 }
 
 impl<'s, S: System> Execution<'s, S> {
@@ -36,7 +51,7 @@ impl<'s, S: System> Execution<'s, S> {
     pub fn new(system: &'s S) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        Execution { locals, state, order: HappensBefore::new(PaperRelation) }
+        Execution { locals, state, order: HappensBefore::new(PaperRelation), undone: Vec::new() }
     }
 
     /// The state that it leads to.
@@ -65,13 +80,46 @@ impl<'s, S: System> Execution<'s, S> {
         self.order.push(action.process, self.state.footprint(&self.locals));
     }
 
-    /// Takes the last action back.
+    /// Takes the last action back; it, and what it touched.
     ///
     /// # Panics
     /// If there is none.
-    pub fn pop(&mut self) {
+    pub fn pop(&mut self) -> (Action, Footprint) {
+        let action = self.state.action(self.len() - 1);
         self.state.undo(&self.locals);
-        self.order.pop();
+        (action, self.order.pop())
+    }
+
+    /// Lets `look` go on from the state after the first `length` actions. What it does is undone, and then the
+    /// execution is as before.
+    pub fn looking_back<T>(
+        &mut self,
+        length: usize,
+        look: impl FnOnce(&mut Locals<'s, S>, &mut State) -> T,
+    ) -> T {
+        while self.state.depth() > length {
+            self.undone.push(self.state.action(self.state.depth() - 1));
+            self.state.undo(&self.locals);
+        }
+        let seen = look(&mut self.locals, &mut self.state);
+        while self.state.depth() > length {
+            self.state.undo(&self.locals);
+        }
+        while let Some(action) = self.undone.pop() {
+            self.state.step(&mut self.locals, action);
+        }
+        seen
+    }
+
+    /// The action at `position`.
+    pub fn action(&self, position: usize) -> Action {
+        self.state.action(position)
+    }
+
+    /// What the process of the action at `position` was at.
+    pub fn op(&self, position: usize) -> &Op {
+        let op = self.locals.op(self.state.before(position));
+        op.expect("a process that moved was at an operation")
     }
 
     /// The enabled actions, by process and then by choice, appended to `actions`.
@@ -81,26 +129,27 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// What the enabled action would touch if it were executed now.
     pub fn footprint(&mut self, action: Action) -> Footprint {
-        self.state.step(&mut self.locals, action);
-        let footprint = self.state.footprint(&self.locals);
-        self.state.undo(&self.locals);
-        footprint
+        self.state.peek(&mut self.locals, action)
     }
 
-    /// Is `process` an actor here?
+    /// Is `process` an actor here? One that has failed still is.
     pub fn is_actor(&self, process: ProcessId) -> bool {
         self.state.exists(process)
-            && matches!(self.locals.op(self.state.local(process)), Some(Op::Handle { .. }))
+            && match self.locals.op(self.state.local(process)) {
+                Some(op) => matches!(op, Op::Handle { .. }),
+                None => self.order.of_process(process).last().is_some_and(|&last| {
+                    matches!(self.order.footprint(last as usize), Footprint::Handler { .. })
+                }),
+            }
     }
 
-    /// Which strand an enabled action belongs to.
+    /// Which strand an action belongs to, be it enabled, pending or executed.
     pub fn strand(&self, action: Action) -> Strand {
-        if !self.is_actor(action.process) {
-            return Strand::Process(action.process);
-        }
-        match action.choice.handled() {
-            Handled::Message(message) => Strand::Message(message),
-            Handled::Internal(handler) => Strand::Internal(action.process, handler),
-        }
+        Strand::of(action, self.is_actor(action.process))
+    }
+
+    /// Which strand the action at `position` belongs to.
+    pub fn strand_at(&self, position: usize) -> Strand {
+        Strand::of(self.action(position), matches!(self.op(position), Op::Handle { .. }))
     }
 }

@@ -138,15 +138,16 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process[process.index()].push(self.entries.len() as u32 - 1);
     }
 
-    /// Takes back the last action.
+    /// Takes back the last action; what it touched.
     ///
     /// # Panics
     /// If there is none.
-    pub fn pop(&mut self) {
+    pub fn pop(&mut self) -> Footprint {
         let last = self.entries.pop().expect("an action to take back");
         self.by_process[last.process.index()].pop();
         self.clocks.truncate(last.clock as usize);
         self.causes.truncate(last.causes as usize);
+        last.footprint
     }
 
     /// Notes the newest actions of other processes that the newest action depends on.

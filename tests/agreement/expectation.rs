@@ -13,6 +13,12 @@ pub struct Expectation {
     pub interleavings: Option<u64>,
     /// `ok`, `deadlock`, `assertion` or `error`.
     pub verdict: Option<String>,
+    /// The figures are those of the executions cut at this length.
+    pub depth: Option<u64>,
+    /// Global states first reached after 0, 1, 2, .. actions.
+    pub states: Option<Vec<u64>>,
+    /// Messages that stay pending make no deadlock; the same for all expectations of a file.
+    pub allow_pending: bool,
     /// Not for the ordinary run.
     pub slow: bool,
 }
@@ -20,32 +26,53 @@ pub struct Expectation {
 impl Expectation {
     /// Does it say anything?
     pub fn is_empty(&self) -> bool {
-        let Expectation { traces, deadlocked, interleavings, verdict, .. } = self;
-        [traces, deadlocked, interleavings].iter().all(|n| n.is_none()) && verdict.is_none()
+        let Expectation { traces, deadlocked, interleavings, verdict, states, .. } = self;
+        let figures = [traces, deadlocked, interleavings];
+        figures.iter().all(|n| n.is_none()) && verdict.is_none() && states.is_none()
     }
 
-    /// For messages: the constants as options.
+    /// For messages: the constants, and where executions are cut, as options.
     pub fn options(&self) -> String {
-        self.constants.iter().map(|(name, value)| format!(" -D {name}={value}")).collect()
+        let constants = self.constants.iter().map(|(name, value)| format!(" -D {name}={value}"));
+        let depth = self.depth.map(|depth| format!(" --depth {depth}"));
+        constants.chain(depth).collect()
+    }
+
+    /// Is a line of its own well-formed?
+    fn check(&self, is_with: bool) -> Result<(), String> {
+        if is_with && self.constants.is_empty() {
+            return Err("a `with` without constants".into());
+        }
+        if self.is_empty() {
+            return Err("a line without facts".into());
+        }
+        let uncut = self.deadlocked.is_some() || self.verdict.is_some() || self.states.is_some();
+        if self.depth.is_some() && uncut {
+            return Err("with `depth` there are only `traces` and `interleavings`".into());
+        }
+        Ok(())
     }
 }
 
-/// The expectations of a spec: of the program as it stands first, then one for each `with` line.
+/// The expectations of a spec: of the program as it stands first, then one for each line that says `with` or
+/// `depth`.
 pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     let mut all = vec![Expectation::default()];
     for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("//@")) {
         let words: Vec<_> = line.split_whitespace().collect();
-        let read = match words.strip_prefix(&["with"]) {
-            Some(words) => {
-                let mut with = Expectation::default();
-                read_facts(words, &mut with).map(|()| all.push(with))
-            }
-            None => read_facts(&words, &mut all[0]),
+        let facts = words.strip_prefix(&["with"]);
+        let read = if facts.is_some() || words.contains(&"depth") {
+            let mut own = Expectation::default();
+            let read = read_facts(facts.unwrap_or(&words), &mut own);
+            read.and_then(|()| own.check(facts.is_some())).map(|()| all.push(own))
+        } else {
+            read_facts(&words, &mut all[0])
         };
         read.map_err(|what| format!("`//@{line}`: {what}"))?;
     }
-    if all[1..].iter().any(|with| with.constants.is_empty() || with.is_empty()) {
-        return Err("a `with` line without constants or without facts".into());
+    let allow_pending = all.iter().any(|expectation| expectation.allow_pending);
+    for expectation in &mut all {
+        expectation.allow_pending = allow_pending;
     }
     Ok(all)
 }
@@ -53,8 +80,13 @@ pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
 fn read_facts(mut words: &[&str], into: &mut Expectation) -> Result<(), String> {
     while let [word, rest @ ..] = words {
         words = rest;
-        if *word == "slow" {
-            into.slow = true;
+        let flag = match *word {
+            "slow" => Some(&mut into.slow),
+            "allow-pending" => Some(&mut into.allow_pending),
+            _ => None,
+        };
+        if let Some(flag) = flag {
+            *flag = true;
             continue;
         }
         if let Some((name, value)) = word.split_once('=') {
@@ -70,8 +102,14 @@ fn read_facts(mut words: &[&str], into: &mut Expectation) -> Result<(), String> 
             into.verdict = Some((*value).into());
             continue;
         }
-        let number = value.parse().map_err(|_| format!("{value} is no number"))?;
+        let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
+        if *word == "states" {
+            into.states = Some(value.split(',').map(number).collect::<Result<_, _>>()?);
+            continue;
+        }
+        let number = number(value)?;
         *match *word {
+            "depth" => &mut into.depth,
             "traces" => &mut into.traces,
             "deadlocked" => &mut into.deadlocked,
             "interleavings" => &mut into.interleavings,
@@ -97,9 +135,33 @@ fn facts_are_read_line_by_line() {
 }
 
 #[test]
+fn bounded_figures_stand_apart() {
+    let all = expectations("//@ traces 3\n//@ depth 4 traces 2\n//@ states 1,3,6");
+    let base =
+        Expectation { traces: Some(3), states: Some(vec![1, 3, 6]), ..Expectation::default() };
+    let cut = Expectation { depth: Some(4), traces: Some(2), ..Expectation::default() };
+    assert_eq!(all, Ok(vec![base, cut]));
+}
+
+#[test]
+fn pending_messages_are_allowed_in_a_whole_file() {
+    let all = expectations("//@ traces 1\n//@ allow-pending\n//@ with N=2 traces 2");
+    assert!(all.expect("well-formed").iter().all(|expectation| expectation.allow_pending));
+}
+
+#[test]
 fn what_is_no_fact_is_refused() {
-    for text in ["//@ trace 3", "//@ traces", "//@ traces many", "//@ verdict fine", "//@ with N=3"]
-    {
+    for text in [
+        "//@ trace 3",
+        "//@ traces",
+        "//@ traces many",
+        "//@ verdict fine",
+        "//@ with N=3",
+        "//@ with traces 3",
+        "//@ states 1,,2",
+        "//@ depth 3",
+        "//@ depth 3 verdict ok",
+    ] {
         assert!(expectations(text).is_err(), "{text}");
     }
 }

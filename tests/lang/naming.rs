@@ -49,10 +49,13 @@ fn sites_and_variables() {
     let local = locals.get(locals.initial()[0]);
     let site = program.site(local).expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (5, 50, "isend( m, 2)"));
-    let shown: Vec<_> =
-        program.variables(local).into_iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    let shown: Vec<_> = program
+        .variables(local, &|_| None)
+        .into_iter()
+        .map(|(n, v)| format!("{n} = {v}"))
+        .collect();
     assert_eq!(shown, ["i = 1", "color = Blue", "inner = [(1, Red)]"]);
-    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }), "Blue");
+    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }, &|_| None), "Blue");
     assert_eq!(program.objects().mailboxes, ["m"]);
 }
 
@@ -121,7 +124,7 @@ fn constants_may_be_variants() {
         let program = program_with(source, &[("MODE", text)]);
         let constants: Vec<_> = program
             .constants()
-            .map(|(name, value)| format!("{name}={}", program.show_value(value)))
+            .map(|(name, value)| format!("{name}={}", program.show_value(value, &|_| None)))
             .collect();
         let variant = text.trim_start_matches("Mode::");
         assert_eq!(constants, [format!("MODE={variant}"), format!("OTHER={other}")]);
@@ -175,7 +178,8 @@ fn who_may_supply_what() {
 
 #[test]
 fn constants_and_expectations() {
-    let source = "//@ traces 2 deadlocked 0
+    let source = "//@ traces 2 deadlocked 0 states 1,3,1_000
+//@ allow-pending depth 12 verdict ok
 //@ with N=4 M=-2 slow traces 6 deadlocked 1 verdict deadlock interleavings 1_000
 const N = 3;
 const M = -N;
@@ -186,14 +190,16 @@ process P { }";
     let constants: Vec<_> =
         program.constants().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(constants, ["N=5", "M=-5", "YES=true"]);
-    let [first, second] = program.expectations() else { panic!("two expectations") };
+    let [first, bounded, second] = program.expectations() else { panic!("three expectations") };
+    assert_eq!((&first.states, first.depth), (&Some(vec![1, 3, 1000]), None));
+    assert_eq!((bounded.allow_pending, bounded.depth), (true, Some(12)));
     assert_eq!(
         (first.traces, first.deadlocked, first.verdict, first.slow),
         (Some(2), Some(0), None, false)
     );
     assert_eq!(second.with, [("N".to_owned(), "4".to_owned()), ("M".to_owned(), "-2".to_owned())]);
     assert_eq!((second.traces, second.deadlocked), (Some(6), Some(1)));
-    assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 2));
+    assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 3));
     assert_eq!(second.verdict.map(Verdict::name), Some("deadlock"));
 }
 
@@ -209,7 +215,7 @@ fn violations_have_places() {
     let site = failure.site.as_ref().expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (1, 26, "1 / n"));
     let locals = Locals::new(&program);
-    let shown = program.variables(locals.get(locals.initial()[0]));
+    let shown = program.variables(locals.get(locals.initial()[0]), &|_| None);
     assert_eq!(shown, [("top".to_owned(), "4".to_owned())]);
 }
 

@@ -1,5 +1,6 @@
 //! No input makes the front end panic or run out of stack.
 
+use mazurka::explore::{self, Budget, K, Method, NoObserver, Verdict};
 use mazurka::lang::{self, Program};
 use mazurka::model::{Locals, State, System};
 use proptest::prelude::*;
@@ -7,12 +8,75 @@ use proptest::prelude::*;
 /// A spec with every construct of the language.
 const SPEC: &str = include_str!("everything.maz");
 
+/// A spec with everything about actors.
+const ACTORS: &str = include_str!("actors.maz");
+
 /// Pieces to throw in.
-const WORDS: [&str; 51] = [
-    "(", ")", "[", "]", "{", "}", ";", ",", ":", "::", "..", ".", "->", "=>", "=", "==", "+=", "-",
-    "!", "&&", "/*", "*/", "//@ with", "\"", "let", "var", "if", "else", "match", "for", "in",
-    "process", "fn", "const", "spawn", "break", "0", "-1", "N", "x", "m", "wait", "é", "_",
-    "int x", "for (", "++", "--", "0xff", "1.5", "'c'",
+const WORDS: [&str; 64] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    ":",
+    "::",
+    "..",
+    ".",
+    "->",
+    "=>",
+    "=",
+    "==",
+    "+=",
+    "-",
+    "!",
+    "&&",
+    "/*",
+    "*/",
+    "//@ with",
+    "\"",
+    "let",
+    "var",
+    "if",
+    "else",
+    "match",
+    "for",
+    "in",
+    "process",
+    "fn",
+    "const",
+    "spawn",
+    "break",
+    "0",
+    "-1",
+    "N",
+    "x",
+    "m",
+    "wait",
+    "é",
+    "_",
+    "int x",
+    "for (",
+    "++",
+    "--",
+    "0xff",
+    "1.5",
+    "'c'",
+    "on",
+    "when",
+    "internal",
+    "actor",
+    "init",
+    "self",
+    "send(self,",
+    "message",
+    "Ping",
+    "Ping(",
+    "on Ping(",
+    "Node",
+    "Node[",
 ];
 
 /// What does not compile says why; what does, runs (types were checked, so nothing gets stuck).
@@ -44,7 +108,7 @@ fn run(program: &Program, seed: usize) {
         enabled.clear();
         state.step(&mut locals, chosen);
         let local = locals.get(state.local(chosen.process));
-        program.variables(local);
+        program.variables(local, &|_| None);
         program.process_name(local);
     }
 }
@@ -56,9 +120,15 @@ fn boundaries(text: &str) -> Vec<usize> {
 
 #[test]
 fn everything_compiles() {
-    let program = lang::compile("everything.maz", SPEC, &[])
-        .unwrap_or_else(|d| panic!("{}", d.render(false)));
-    assert!(program.warnings().is_empty(), "{}", program.warnings().render(false));
+    for source in [SPEC, ACTORS] {
+        let program = lang::compile("everything.maz", source, &[])
+            .unwrap_or_else(|d| panic!("{}", d.render(false)));
+        assert!(program.warnings().is_empty(), "{}", program.warnings().render(false));
+    }
+    let program = super::program(ACTORS);
+    let budget = Budget { all: true, ..Budget::default() };
+    let outcome = explore::explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+    assert_eq!((outcome.verdict(), outcome.stats.traces), (Verdict::Ok, 180));
 }
 
 #[test]
@@ -82,6 +152,13 @@ fn depth_is_bounded() {
         deep("match x { _ => ", "1", "}"),
         deep("(", "", ""),
         deep("loop {", "", ""),
+        format!("actor A {{ on M() when {}true{} {{ }} }}", "(".repeat(20_000), ")".repeat(20_000)),
+        format!(
+            "actor A {{ on M(m: message) {{ match m {{ {}_{} => 1 }} }} }}",
+            "M(".repeat(20_000),
+            ")".repeat(20_000)
+        ),
+        "actor A { on M() ".repeat(20_000),
         format!("mailbox m: {}int{};", "[".repeat(20_000), "]".repeat(20_000)),
         format!("process P {{ match 1 {{ {} => 1 }} }}", "(".repeat(20_000)),
     ] {
@@ -105,10 +182,11 @@ proptest! {
     /// Cut a piece out, put words in.
     #[test]
     fn mutilated_specs(
+        actors in any::<bool>(),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..40), 0..4),
         words in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..WORDS.len()), 0..4),
     ) {
-        let mut source = SPEC.to_owned();
+        let mut source = if actors { ACTORS } else { SPEC }.to_owned();
         for (at, length) in cuts {
             let places = boundaries(&source);
             let from = at.index(places.len());
@@ -126,6 +204,8 @@ proptest! {
     fn any_text(source in "\\PC{0,80}") {
         runs_or_explains(&source);
         runs_or_explains(&format!("process P {{ {source} }}"));
+        runs_or_explains(&format!("actor A {{ {source} }}"));
+        runs_or_explains(&format!("actor A {{ on B() {{ {source} }} }} init {{ send(A, B()); }}"));
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
-    explore,
+    Budget, Guarantee, K, Method, NoObserver, Observer, Order, Outcome, Verdict, Violation,
+    ViolationKind, explore,
 };
 use mazurka::model::{Action, State};
 
-use crate::judge::{Counts, METHODS, Recorder, check_counterexample, guarantee, suits};
-use crate::random_models::{Sample, Subject};
+use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample, is_refused};
+use crate::random_models::{ActorScript, Sample, Subject, sample};
 
 use super::hold_on_random_programs;
 
@@ -27,7 +27,7 @@ fn run<S: Subject>(
     recorder: &mut Recorder<'_, S>,
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
-    let budget = Budget { all: true, keep_events, ..Budget::default() };
+    let budget = Budget { all: true, keep_events, depth: Some(LONG), ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(outcome.is_complete(), "{method:?} on {}", sample.describe());
     (outcome, recorder.take())
@@ -69,23 +69,25 @@ impl<'s, S: Subject> Verdicts<'s, S> {
     }
 
     /// Does the explorer keep its promises? How often it was blocked.
-    fn judge(&mut self, method: Method, guarantee: Guarantee, never_blocked: bool) -> u64 {
+    fn judge(&mut self, method: Method, never_blocked: bool) -> u64 {
         let (outcome, found) = run(self.sample, method, &mut self.recorder);
         let context = || format!("{method:?} on {}", self.sample.describe());
         assert_eq!(times(&found), outcome.stats.traces, "{}", context());
         let all = &self.classes;
         let missed = all.keys().filter(|class| !found.contains_key(class)).count();
-        assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
-        assert_eq!(found.len(), all.len(), "classes found by {}", context());
-        if guarantee >= Guarantee::EveryClassOnce {
+        assert_eq!(found.len() + missed, all.len(), "classes found by {}", context());
+        if method.guarantee() >= Guarantee::EveryClassOnce {
             assert!(found.values().all(|class| class.times == 1), "a class twice by {}", context());
         }
         if never_blocked {
             assert_eq!(outcome.stats.blocked, 0, "blocked explorations of {}", context());
         }
         let kinds = kinds(&outcome, &mut self.recorder);
-        assert_eq!(kinds, self.kinds, "violations found by {}", context());
         check_counterexamples(self.sample, method, &outcome);
+        if method.guarantee() > Guarantee::SomeClasses {
+            assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
+            assert_eq!(kinds, self.kinds, "violations found by {}", context());
+        }
         outcome.stats.blocked
     }
 }
@@ -103,9 +105,9 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     let mut compared = vec![0; METHODS.len()];
     for sample in samples {
         let mut verdicts = Verdicts::on(sample);
-        for (index, &(name, method, never_blocked)) in METHODS.iter().enumerate() {
-            if suits(name, sample.script.features()) {
-                blocked[index] += verdicts.judge(method, guarantee(name), never_blocked);
+        for (index, &(_, method, never_blocked)) in METHODS.iter().enumerate() {
+            if !is_refused(&sample.script, method) {
+                blocked[index] += verdicts.judge(method, never_blocked);
                 compared[index] += 1;
             }
         }
@@ -113,6 +115,15 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     for (index, (_, method, _)) in METHODS.iter().enumerate() {
         println!("{method:?}: {} programs, {} blocked", compared[index], blocked[index]);
     }
+}
+
+/// In one of the executions that this program needs, a message is refused at the end, and every exploration
+/// that has it refused so is blocked: its race has to be found there.
+#[test]
+fn a_message_refused_where_source_dpor_is_blocked_races() {
+    let sample = sample::<ActorScript>(770).expect("a program small enough");
+    let blocked = Verdicts::on(&sample).judge(Method::Source(Order::Lca), false);
+    assert!(blocked > 0);
 }
 
 /// The judge's own counterexamples, and what stopping at the first violation means.
@@ -156,11 +167,11 @@ impl Observer for Diary {
 
 fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(5) {
-        for &(name, method, _) in METHODS {
-            if !suits(name, sample.script.features()) {
+        for &(_, method, _) in METHODS {
+            if is_refused(&sample.script, method) {
                 continue;
             }
-            let budget = Budget { all: true, ..Budget::default() };
+            let budget = Budget { all: true, depth: Some(LONG), ..Budget::default() };
             let mut diaries = [Diary::default(), Diary::default()];
             let [first, second] = diaries.each_mut().map(|diary| {
                 let system = sample.script.clone();

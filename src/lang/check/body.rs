@@ -1,9 +1,9 @@
-//! Bodies of functions, processes and `final`; their variables and blocks.
+//! Bodies of functions, processes, `init` and `final`; their variables and blocks.
 
-use super::{Checker, Context, Kind, Process, Scope, Var, Want};
-use crate::lang::ast::{self, Block, File, Item, Name, ProcessKind, Statement, StatementKind};
+use super::{Checker, Context, Kind, Process, ProcessSignature, Scope, Var, Want};
+use crate::lang::ast::{self, Block, File, Item, Name, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Body, Expr, ExprKind, VarId, Variable};
+use crate::lang::hir::{Actor, Body, Expr, ExprKind, VarId, Variable};
 use crate::lang::types::Type;
 use crate::model::Value;
 
@@ -20,34 +20,38 @@ impl Checker<'_> {
         }
         let mut next = 0;
         for item in &file.items {
-            if let Item::Process { kind, body, .. } = item {
-                let names: Vec<_> = match kind {
-                    ProcessKind::Single => Vec::new(),
-                    ProcessKind::Family { index, .. } => vec![index],
-                    ProcessKind::Template(params) => {
-                        params.iter().map(|param| &param.name).collect()
-                    }
-                };
-                self.process(next, &names, body);
-                next += 1;
+            match item {
+                Item::Process { kind, body, .. } => self.process(next, &kind.params(), body),
+                Item::Actor { kind, body, .. } => self.actor(next, &kind.params(), body),
+                _ => continue,
+            }
+            next += 1;
+        }
+        for item in &file.items {
+            if let Item::Init { body } = item {
+                let body = self.lone_block(Context::Init, body);
+                self.out.inits.push(body);
             }
         }
         for item in &file.items {
             if let Item::Final { body } = item {
-                self.scope =
-                    Scope { context: Context::Final, blocks: vec![Vec::new()], ..Scope::default() };
-                let block = self.block(body, Want::Dropped).0;
-                let block = Expr { kind: block, span: body.span };
-                let body = self.take_body(0, block);
+                let body = self.lone_block(Context::Final, body);
                 self.out.finals.push(body);
             }
         }
         let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
-        if !runs && self.diagnostics.is_empty() {
-            let diagnostic =
-                Diagnostic::outside("the file declares no process that runs from the start");
-            self.report(diagnostic.hint("add one, such as `process Main { }`"));
+        if !runs && self.out.inits.is_empty() && self.diagnostics.is_empty() {
+            let message = "the file declares no process and no actor that exists from the start";
+            let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+            self.report(Diagnostic::outside(message).hint(hint));
         }
+    }
+
+    /// `init` or `final`
+    fn lone_block(&mut self, context: Context, block: &Block) -> Body {
+        self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
+        let kind = self.block(block, Want::Dropped).0;
+        self.take_body(0, Expr { kind, span: block.span })
     }
 
     fn function(&mut self, index: usize, name: &Name, params: &[&Name], block: &Block) {
@@ -81,15 +85,26 @@ impl Checker<'_> {
         let what = if self.processes[index].kind == Kind::Template { "parameter" } else { "index" };
         self.enter_body(Context::Process, params, &types, what);
         let kind = self.block(block, Want::Dropped).0;
+        self.end_process(index, params.len(), Expr { kind, span: block.span }, None);
+    }
+
+    /// The end of the body of a process or an actor.
+    pub(super) fn end_process(
+        &mut self,
+        index: usize,
+        params: usize,
+        block: Expr,
+        actor: Option<Actor>,
+    ) {
         let variables = self.scope.vars.iter().filter(|var| var.top_level);
         self.processes[index].variables =
             variables.map(|var| (var.name.clone(), var.ty.clone())).collect();
-        let body = self.take_body(params.len(), Expr { kind, span: block.span });
-        let process = &self.processes[index];
-        self.out.processes.push(Process { name: process.name.clone(), kind: process.kind, body });
+        let body = self.take_body(params, block);
+        let ProcessSignature { name, kind, .. } = &self.processes[index];
+        self.out.processes.push(Process { name: name.clone(), kind: *kind, body, actor });
     }
 
-    fn enter_body(
+    pub(super) fn enter_body(
         &mut self,
         context: Context,
         params: &[&Name],
@@ -97,6 +112,16 @@ impl Checker<'_> {
         what: &'static str,
     ) {
         self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
+        self.parameters(params, types, what);
+    }
+
+    pub(super) fn parameters(
+        &mut self,
+        params: &[&Name],
+        types: &[Type],
+        what: &'static str,
+    ) -> Vec<VarId> {
+        let mut bound = Vec::new();
         for (at, (name, ty)) in params.iter().zip(types).enumerate() {
             if let Some(first) = params[..at].iter().find(|first| first.text == name.text) {
                 let message = format!("two parameters are called `{}`", name.text);
@@ -104,8 +129,9 @@ impl Checker<'_> {
                     Diagnostic::error(name.span, message).also(first.span, "the first one"),
                 );
             }
-            self.bind(&name.text, name.span, ty.clone(), false, what);
+            bound.push(self.bind(&name.text, name.span, ty.clone(), false, what));
         }
+        bound
     }
 
     fn take_body(&mut self, params: usize, block: Expr) -> Body {
@@ -134,7 +160,12 @@ impl Checker<'_> {
         what: &'static str,
     ) -> VarId {
         let id = self.scope.vars.len() as VarId;
-        let top_level = self.scope.context == Context::Process && self.scope.blocks.len() <= 2;
+        if name == "self" && self.scope.context.in_actor() {
+            let message = "`self` is the reference of the actor";
+            self.report(Diagnostic::error(span, message).label("choose another name"));
+        }
+        let outermost = matches!(self.scope.context, Context::Process | Context::Actor);
+        let top_level = outermost && self.scope.blocks.len() <= 2;
         let name = name.to_owned();
         if let Some(block) = self.scope.blocks.last_mut() {
             block.push((name.clone(), id));
@@ -178,7 +209,7 @@ impl Checker<'_> {
         (ExprKind::Block(statements, Box::new(value)), ty)
     }
 
-    fn statement(&mut self, statement: &Statement) -> (Expr, Type) {
+    pub(super) fn statement(&mut self, statement: &Statement) -> (Expr, Type) {
         match &statement.kind {
             StatementKind::Expr(expr) => self.expr(expr, Want::Dropped),
             StatementKind::Let { mutable, pattern, ty, value } => {

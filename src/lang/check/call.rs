@@ -1,4 +1,4 @@
-//! Calls: of functions, of what is built in, and spawns.
+//! Calls: of functions, of messages, of what is built in, and spawns.
 
 use super::expr::wrong;
 use super::{Checker, Context, Global, Kind, Meaning, Want};
@@ -75,15 +75,11 @@ impl Checker<'_> {
     ) -> (Expr, Type) {
         let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text)
         else {
-            return self.call_function(name, args, span);
+            return self.call_function(name, args, span, want);
         };
-        if visible && self.scope.context != Context::Process {
-            let message = match self.scope.context {
-                Context::Function => format!("a function cannot call `{}`", name.text),
-                Context::Final => format!("`final` cannot call `{}`", name.text),
-                _ => format!("a constant cannot call `{}`", name.text),
-            };
-            self.report(Diagnostic::error(span, message).label("only a process may do this"));
+        let tells = name.text == "send" && self.scope.context.acts();
+        if visible && !tells && self.scope.context != Context::Process {
+            self.refuse_operation(&name.text, span);
             return wrong(span);
         }
         let want_dropped = matches!(want, Want::Dropped);
@@ -93,6 +89,7 @@ impl Checker<'_> {
             "len" => self.length(&call),
             "push" => self.push(&call, want),
             "remove" => self.remove(&call, want),
+            "send" if tells => self.tell(&call),
             _ => self.operation(&call).map(|(op, ty)| (ExprKind::Operation(op), ty)),
         };
         if want_dropped && matches!(name.text.as_str(), "push" | "remove") {
@@ -147,41 +144,20 @@ impl Checker<'_> {
         self.report(Diagnostic::error(span, message).hint(hint));
     }
 
-    fn call_function(&mut self, name: &Name, args: &[Arg], span: Span) -> (Expr, Type) {
-        let function = match self.globals.get(&name.text) {
-            Some(Global { meaning: Meaning::Function(function), .. }) => *function,
-            other => {
-                let hint = match other.map(|global| &global.meaning) {
-                    Some(Meaning::Process(_)) => {
-                        Some(format!("to start a process, write `spawn {}(…)`", name.text))
-                    }
-                    _ => {
-                        let functions =
-                            self.functions.iter().map(|function| function.name.as_str());
-                        nearest(
-                            &name.text,
-                            functions.chain(BUILTINS.iter().map(|&(known, ..)| known)),
-                        )
-                    }
-                };
-                for arg in args {
-                    if !matches!(arg.value.kind, ast::ExprKind::Text(_) | ast::ExprKind::Range(..))
-                    {
-                        self.argument_of_nothing(&arg.value);
-                    }
+    fn call_function(
+        &mut self,
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+        want: Want<'_>,
+    ) -> (Expr, Type) {
+        let function = match self.globals.get(&name.text).map(|global| &global.meaning) {
+            Some(Meaning::Function(function)) => *function,
+            _ => {
+                if let Some(message) = self.message_called(&name.text) {
+                    return self.message(message, args, span, want);
                 }
-                if !name.text.is_empty() {
-                    let message = format!("there is no function `{}`", name.text);
-                    let constant = self.scope.context == Context::Constant
-                        && self.declared.contains(&name.text);
-                    let hint = if constant {
-                        Some("a constant cannot call a function".to_owned())
-                    } else {
-                        hint
-                    };
-                    let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
-                    self.report(diagnostic.maybe_hint(hint));
-                }
+                self.no_function(name, args, want);
                 return wrong(span);
             }
         };
@@ -196,6 +172,44 @@ impl Checker<'_> {
         (Expr { kind: ExprKind::Call(function, args), span }, result)
     }
 
+    /// Reports a call of what cannot be called.
+    fn no_function(&mut self, name: &Name, args: &[Arg], want: Want<'_>) {
+        for arg in args {
+            if !matches!(arg.value.kind, ast::ExprKind::Text(_) | ast::ExprKind::Range(..)) {
+                self.argument_of_nothing(&arg.value);
+            }
+        }
+        if name.text.is_empty() {
+            return;
+        }
+        let is_message = match want {
+            Want::Hint(ty) => self.infer.shallow(ty) == Type::Message,
+            _ => false,
+        };
+        let hint = match self.globals.get(&name.text).map(|global| &global.meaning) {
+            _ if is_message => Some(self.nearest_message(&name.text)),
+            Some(Meaning::Process(_)) => {
+                Some(format!("to start a process, write `spawn {}(…)`", name.text))
+            }
+            Some(Meaning::Actor(_)) => {
+                Some(format!("to start an actor, write `spawn {}(…)`", name.text))
+            }
+            _ if self.scope.context == Context::Constant && self.declared.contains(&name.text) => {
+                Some("a constant cannot call a function".to_owned())
+            }
+            _ => {
+                let functions = self.functions.iter().map(|function| function.name.as_str());
+                let messages = self.messages.iter().map(|message| message.name.as_str());
+                let builtins = BUILTINS.iter().map(|&(known, ..)| known);
+                nearest(&name.text, functions.chain(builtins).chain(messages))
+            }
+        };
+        let what = if is_message { "message" } else { "function" };
+        let message = format!("there is no {what} `{}`", name.text);
+        let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
+        self.report(diagnostic.maybe_hint(hint));
+    }
+
     /// Marks the variables of an argument as used, but keeps silent about objects, which the misspelt
     /// operation may well take.
     fn argument_of_nothing(&mut self, expr: &ast::Expr) {
@@ -206,7 +220,7 @@ impl Checker<'_> {
         }
     }
 
-    fn arguments(
+    pub(super) fn arguments(
         &mut self,
         name: &str,
         args: &[Arg],
@@ -237,34 +251,58 @@ impl Checker<'_> {
     }
 
     pub(super) fn spawn(&mut self, name: &Name, args: &[Arg], span: Span) -> (Expr, Type) {
-        let process = match self.globals.get(&name.text) {
-            Some(Global { meaning: Meaning::Process(process), .. }) => *process,
+        let template = match self.globals.get(&name.text).map(|global| &global.meaning) {
+            Some(&(Meaning::Process(template) | Meaning::Actor(template))) => template,
             _ => {
-                let hint =
-                    nearest(&name.text, self.processes.iter().map(|process| process.name.as_str()));
-                let message = format!("there is no process `{}`", name.text);
-                self.report(
-                    Diagnostic::error(name.span, message).label("unknown name").maybe_hint(hint),
-                );
+                let names = self.processes.iter().map(|process| process.name.as_str());
+                let hint = nearest(&name.text, names);
+                let noun = if self.scope.context.acts() { "actor" } else { "process" };
+                let message = format!("there is no {noun} `{}`", name.text);
+                let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
+                self.report(diagnostic.maybe_hint(hint));
                 return wrong(span);
             }
         };
-        let signature = &self.processes[process as usize];
+        let context = self.scope.context;
+        let Some(signature) = self.processes.get(template as usize) else {
+            let message = format!("{} cannot spawn", context.who());
+            self.report(Diagnostic::error(span, message));
+            return wrong(span);
+        };
         let (kind, params, declared) = (signature.kind, signature.params.clone(), signature.span);
+        let (noun, is_actor) = (signature.noun(), signature.handles.is_some());
         if kind != Kind::Template {
             let message = format!("`{}` exists from the start and cannot be spawned", name.text);
             let diagnostic = Diagnostic::error(name.span, message).also(declared, "declared here");
-            self.report(
-                diagnostic.hint(format!("a template has parameters: `process {}()`", name.text)),
-            );
+            let hint = format!("a template has parameters: `{noun} {}()`", name.text);
+            self.report(diagnostic.hint(hint));
             return wrong(span);
         }
-        if self.scope.context != Context::Process {
-            self.report(Diagnostic::error(span, "only a process may spawn another"));
+        let may = if is_actor { context.acts() } else { context == Context::Process };
+        if !may {
+            self.refuse_spawn(is_actor, span);
             return wrong(span);
         }
         let args = self.arguments(&name.text, args, &params, span, declared);
-        (Expr { kind: ExprKind::Operation(Operation::Spawn(process, args)), span }, Type::Process)
+        if is_actor {
+            return (Expr { kind: ExprKind::Create(template, args), span }, Type::Actor(template));
+        }
+        (Expr { kind: ExprKind::Operation(Operation::Spawn(template, args)), span }, Type::Process)
+    }
+
+    fn refuse_spawn(&mut self, is_actor: bool, span: Span) {
+        let who = self.scope.context.who();
+        let diagnostic = match (is_actor, self.scope.context) {
+            (true, Context::Process) => Diagnostic::error(span, "a process cannot spawn an actor"),
+            (false, context) if context.acts() => {
+                Diagnostic::error(span, format!("{who} cannot spawn a process"))
+            }
+            _ => Diagnostic::error(span, format!("{who} cannot spawn")),
+        };
+        self.report(diagnostic.hint(match is_actor {
+            true => "only handlers and `init` spawn actors",
+            false => "only processes spawn processes",
+        }));
     }
 
     fn assertion(&mut self, call: &Call<'_>) -> Option<(ExprKind, Type)> {

@@ -14,13 +14,14 @@ const MAX_OBJECTS: i64 = 1_000_000;
 const MAX_PROCESSES: i64 = 10_000;
 
 impl Checker<'_> {
-    /// Everything but bodies. Enumerations first, as types name them; then in order of the file.
+    /// Everything but bodies. Enumerations and actors first, as types name them; then in order of the file.
     pub(super) fn declare(&mut self, file: &File) {
         for item in &file.items {
             if let Item::Enum { name, variants } = item {
                 self.enumeration(name, variants);
             }
         }
+        self.actor_names(file);
         for item in &file.items {
             if let Item::Const { name, ty, value } = item {
                 self.constant(name, ty.as_ref(), value);
@@ -35,14 +36,21 @@ impl Checker<'_> {
                 Item::Function { name, params, result, .. } => {
                     self.signature(name, params, result.as_ref())
                 }
-                Item::Process { name, kind, .. } => self.process_signature(name, kind),
+                Item::Process { name, kind, .. } => {
+                    self.enter(name, Meaning::Process(self.processes.len() as u32));
+                    self.process_signature(name, kind, None);
+                }
+                Item::Actor { name, kind, body } => {
+                    let handles = self.handled(&body.handlers);
+                    self.process_signature(name, kind, Some(handles));
+                }
                 _ => {}
             }
         }
     }
 
     /// Enters a name; the first declaration of a name stays.
-    fn enter(&mut self, name: &Name, meaning: Meaning) {
+    pub(super) fn enter(&mut self, name: &Name, meaning: Meaning) {
         if name.text.is_empty() {
             return;
         }
@@ -63,8 +71,8 @@ impl Checker<'_> {
     }
 
     fn enumeration(&mut self, name: &Name, variants: &[Name]) {
-        let index = self.enum_names.len() as u32;
-        self.enum_names.push(name.text.clone());
+        let index = self.names.enums.len() as u32;
+        self.names.enums.push(name.text.clone());
         self.enter(name, Meaning::Enum(index));
         if variants.is_empty() {
             let message = format!("the enumeration `{}` has no variants", name.text);
@@ -151,7 +159,7 @@ impl Checker<'_> {
     /// `Red` or `Color::Red`
     fn variant_called(&self, of: u32, text: &str) -> Option<Value> {
         let variant = match text.split_once("::") {
-            Some((name, variant)) if name == self.enum_names[of as usize] => variant,
+            Some((name, variant)) if name == self.names.enums[of as usize] => variant,
             Some(_) => return None,
             None => text,
         };
@@ -375,28 +383,32 @@ impl Checker<'_> {
         self.functions.push(Signature { name: name.text.clone(), params, result, span: name.span });
     }
 
-    fn process_signature(&mut self, name: &Name, kind: &ProcessKind) {
+    fn process_signature(&mut self, name: &Name, kind: &ProcessKind, handles: Option<Vec<u32>>) {
         let (kind, params) = match kind {
             ProcessKind::Single => (Kind::Single, Vec::new()),
             ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi), vec![Type::Int]),
             ProcessKind::Template(params) => {
                 let types: Vec<_> =
                     params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+                let given = match handles {
+                    Some(_) => "given to an actor",
+                    None => "given to another process",
+                };
                 for (ty, param) in types.iter().zip(params) {
-                    self.must_travel.push((ty.clone(), param.ty.span, "given to another process"));
+                    self.must_travel.push((ty.clone(), param.ty.span, given));
                 }
                 (Kind::Template, types)
             }
         };
-        self.enter(name, Meaning::Process(self.processes.len() as u32));
-        let name = Name { text: name.text.clone(), span: name.span };
-        let variables = Vec::new();
+        let first = self.processes.last().map_or(0, |last| last.first + last.kind.instances());
         self.processes.push(ProcessSignature {
-            name: name.text,
+            name: name.text.clone(),
             kind,
             params,
             span: name.span,
-            variables,
+            first,
+            handles,
+            variables: Vec::new(),
         });
     }
 

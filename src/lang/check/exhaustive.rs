@@ -34,6 +34,10 @@ impl Checker<'_> {
         if let Type::Tuple(parts) = &first {
             return self.uncovered_tuple(rows, parts, rest);
         }
+        let named = |row: &Vec<&Pattern>| matches!(row[0], Pattern::Message(..));
+        if first == Type::Message && rows.iter().any(named) {
+            return self.uncovered_message(rows, rest);
+        }
         let mut constants: Vec<&Value> = Vec::new();
         for row in rows {
             if let Pattern::Const(value) = row[0]
@@ -90,6 +94,27 @@ impl Checker<'_> {
         Some(missing)
     }
 
+    /// Each message is tried: the rows that match it, with what it carries laid open.
+    fn uncovered_message(&self, rows: &[Vec<&Pattern>], rest: &[Type]) -> Option<Vec<String>> {
+        for (message, signature) in self.messages.iter().enumerate() {
+            let carried = signature.params.len();
+            let matching: Vec<Vec<&Pattern>> = rows
+                .iter()
+                .filter_map(|row| {
+                    let parts = parts_of(row[0], message, carried)?;
+                    Some([&parts[..], &row[1..]].concat())
+                })
+                .collect();
+            let types = [&signature.params[..], rest].concat();
+            if let Some(mut missing) = self.uncovered(&matching, &types) {
+                let parts: Vec<_> = missing.drain(..carried).collect();
+                missing.insert(0, format!("{}({})", signature.name, parts.join(", ")));
+                return Some(missing);
+            }
+        }
+        None
+    }
+
     /// The values to try: all of a small type; else those named, and `None` for any other.
     fn values_of(&self, ty: &Type, constants: &[&Value]) -> Vec<Option<Value>> {
         match ty {
@@ -111,5 +136,16 @@ impl Checker<'_> {
             }
             other => other.to_string(),
         }
+    }
+}
+
+/// The patterns for what a message carries, if the pattern may match it.
+fn parts_of(pattern: &Pattern, message: usize, carried: usize) -> Option<Vec<&Pattern>> {
+    const WILD: Pattern = Pattern::Wild;
+    match pattern {
+        Pattern::Message(other, _) if *other as usize != message => None,
+        // One of another length is a mistake that has been reported.
+        Pattern::Message(_, parts) if parts.len() == carried => Some(parts.iter().collect()),
+        _ => Some(vec![&WILD; carried]),
     }
 }

@@ -23,12 +23,18 @@ impl Checker<'_> {
     }
 
     /// Reports a `found` that cannot stand where `ty` is expected.
-    pub(super) fn must_be(&mut self, found: &Type, ty: &Type, span: Span) {
-        if !self.infer.coerce(found, ty) {
-            let (found, expected) = (self.show(found), self.show(ty));
+    pub(super) fn must_be(&mut self, found_type: &Type, ty: &Type, span: Span) {
+        if !self.infer.coerce(found_type, ty) {
+            let (found, expected) = (self.show(found_type), self.show(ty));
             let message = format!("expected {expected}, found {found}");
-            let hint = (found == "comm")
-                .then(|| "`wait` for the communication to get its value".to_owned());
+            let hint = match (self.infer.shallow(found_type), self.infer.shallow(ty)) {
+                (Type::Comm(_), _) => Some("`wait` for the communication to get its value"),
+                (Type::Actor(_) | Type::AnyActor, Type::Actor(_)) => Some(
+                    "references to actors of any kind have type `actor`; state it: `var x: actor = …`",
+                ),
+                _ => None,
+            };
+            let hint = hint.map(str::to_owned);
             let label = format!("this is {found}");
             self.report(Diagnostic::error(span, message).label(label).maybe_hint(hint));
         }
@@ -248,6 +254,9 @@ impl Checker<'_> {
         if self.infer.coerce(&b, &a) {
             return a;
         }
+        if let (Type::Actor(_), Type::Actor(_)) = (&a, &b) {
+            return Type::AnyActor;
+        }
         let (left, right) = (self.show(&a), self.show(&b));
         let message = format!("the branches have different types: {left} and {right}");
         let diagnostic = Diagnostic::error(b_span, message).label(format!("this is {right}"));
@@ -381,10 +390,10 @@ impl Checker<'_> {
                     self.expr(value, Want::Any);
                     let message = "only a function returns a value";
                     self.report(Diagnostic::error(value.span, message));
-                } else if context != Context::Process {
+                } else if context != Context::Process && !context.acts() {
                     self.report(Diagnostic::error(
                         span,
-                        "`return` outside of a function or process",
+                        "`return` outside of a function, process or handler",
                     ));
                 }
                 None

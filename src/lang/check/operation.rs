@@ -105,6 +105,9 @@ impl Checker<'_> {
     }
 
     fn send(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
+        if self.sends_to_actor(call) {
+            return None;
+        }
         let [mailbox, value] = self.positional(call)?;
         let found = self.address(mailbox, ObjectKind::Mailbox);
         let Some((group, mailbox)) = found else {

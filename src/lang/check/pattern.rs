@@ -65,6 +65,12 @@ impl Checker<'_> {
                 Pattern::Wild
             }
             PatternKind::Tuple(parts) => self.tuple_pattern(parts, ty, span, mutable, what),
+            PatternKind::Message(name, parts) => {
+                self.must_match(&Type::Message, ty, span);
+                self.message_pattern(name, parts, span, &mut |checker, part, ty| {
+                    checker.pattern_inside(part, ty, mutable, what)
+                })
+            }
         }
     }
 
@@ -98,7 +104,8 @@ impl Checker<'_> {
             if name.starts_with(|c: char| c.is_ascii_uppercase()) {
                 let variants = self.out.enums[of as usize].variants.iter().map(String::as_str);
                 let hint = nearest(name, variants);
-                let message = format!("`{}` has no variant `{name}`", self.enum_names[of as usize]);
+                let message =
+                    format!("`{}` has no variant `{name}`", self.names.enums[of as usize]);
                 self.report(Diagnostic::error(span, message).maybe_hint(hint));
                 return Pattern::Wild;
             }
@@ -151,7 +158,7 @@ impl Checker<'_> {
 fn is_refutable(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Wild | Pattern::Bind(_) => false,
-        Pattern::Const(_) => true,
+        Pattern::Const(_) | Pattern::Message(..) => true,
         Pattern::Tuple(parts) => parts.iter().any(is_refutable),
     }
 }

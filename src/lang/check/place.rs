@@ -10,9 +10,10 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 /// What a binding that is no variable belongs to.
-fn owner(what: &str) -> &'static str {
+fn owner(what: &str, context: Context) -> &'static str {
     match what {
-        "index" => "process",
+        "index" if context == Context::Process => "process",
+        "index" => "actor",
         "loop variable" => "loop",
         _ => "body",
     }
@@ -42,16 +43,19 @@ impl Checker<'_> {
             Some(Meaning::Const(_, Type::Error)) => wrong(span),
             Some(Meaning::Const(value, ty)) => (Expr { kind: ExprKind::Const(value), span }, ty),
             Some(Meaning::Objects(group)) => self.object_as_value(group, span),
+            Some(Meaning::Actor(declaration)) => self.actor_reference(declaration, None, span),
             Some(other) => {
                 let (what, hint) = match other {
                     Meaning::Enum(_) => ("an enumeration", format!("name a variant: `{name}::…`")),
                     Meaning::Function(_) => ("a function", format!("call it: `{name}(…)`")),
+                    Meaning::Message => ("a message", format!("say what it carries: `{name}(…)`")),
                     _ => ("a process", "`final` may read its variables: `P.v`".to_owned()),
                 };
                 let message = format!("`{name}` is {what}, not a value");
                 self.report(Diagnostic::error(span, message).hint(hint));
                 wrong(span)
             }
+            None if name == "self" => self.myself(span),
             None => self.bare_variant(name, span),
         }
     }
@@ -64,7 +68,7 @@ impl Checker<'_> {
             Some(several) => {
                 let owners: Vec<_> = several
                     .iter()
-                    .map(|&(of, _)| format!("`{}::{name}`", self.enum_names[of as usize]))
+                    .map(|&(of, _)| format!("`{}::{name}`", self.names.enums[of as usize]))
                     .collect();
                 let message = format!("`{name}` is a variant of several enumerations");
                 self.report(
@@ -120,7 +124,7 @@ impl Checker<'_> {
     /// The variant that `of::variant` names; reports it if there is none.
     pub(super) fn find_variant(&mut self, of: &Name, variant: &Name) -> Option<(u32, u32)> {
         let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(&of.text) else {
-            let hint = nearest(&of.text, self.enum_names.iter().map(String::as_str));
+            let hint = nearest(&of.text, self.names.enums.iter().map(String::as_str));
             let message = format!("there is no enumeration `{}`", of.text);
             self.report(Diagnostic::error(of.span, message).maybe_hint(hint));
             return None;
@@ -161,12 +165,18 @@ impl Checker<'_> {
             context => {
                 let name = &address.name;
                 let message = match context {
-                    Context::Function => format!("a function cannot read the shared cell `{name}`"),
-                    _ => format!("the content of `{name}` is not constant"),
+                    Context::Constant => format!("the content of `{name}` is not constant"),
+                    context => format!("{} cannot read the shared cell `{name}`", context.who()),
                 };
-                let hint = (context == Context::Function)
-                    .then(|| "functions are pure: pass the content as an argument".to_owned());
-                self.report(Diagnostic::error(span, message).maybe_hint(hint));
+                let hint = match context {
+                    Context::Constant => None,
+                    Context::Function => {
+                        Some("functions are pure: pass the content as an argument")
+                    }
+                    _ => Some("shared cells belong to processes; actors share nothing"),
+                };
+                let diagnostic = Diagnostic::error(span, message);
+                self.report(diagnostic.maybe_hint(hint.map(str::to_owned)));
                 return (Expr { kind: ExprKind::Error, span }, ty);
             }
         };
@@ -267,6 +277,8 @@ impl Checker<'_> {
                 Some(Meaning::Enum(_)) => format!("`{name}` is an enumeration"),
                 Some(Meaning::Function(_)) => format!("`{name}` is a function"),
                 Some(Meaning::Process(_)) => format!("`{name}` is a process"),
+                Some(Meaning::Actor(_)) => format!("`{name}` is an actor"),
+                Some(Meaning::Message) => format!("`{name}` is a message"),
                 None => format!("`{name}` is unknown"),
             },
             _ => "this is a value".to_owned(),
@@ -301,6 +313,9 @@ impl Checker<'_> {
                 None => wrong(span),
             };
         }
+        if let Some(declaration) = self.actors_called(base) {
+            return self.actor_reference(declaration, Some(index), span);
+        }
         let (list, ty) = self.expr(base, Want::Any);
         let item = self.item_of(&ty, base.span);
         let index = self.expr_of(index, &Type::Int);
@@ -329,8 +344,13 @@ impl Checker<'_> {
             _ => (base, None),
         };
         if let ast::ExprKind::Name(name) = &owner.kind
-            && let (None, Some(&Global { meaning: Meaning::Process(process), .. })) =
-                (self.variable(name), self.globals.get(name))
+            && let (
+                None,
+                Some(&Global {
+                    meaning: Meaning::Process(process) | Meaning::Actor(process), ..
+                }),
+            ) = (self.variable(name), self.globals.get(name))
+            && self.scope.context != Context::Constant
         {
             return self.process_variable(process, index, field, span);
         }
@@ -379,12 +399,14 @@ impl Checker<'_> {
     ) -> (Expr, Type) {
         let index = index.map(|index| self.expr_of(index, &Type::Int));
         let signature = &self.processes[process as usize];
-        let name = signature.name.clone();
+        let (name, noun) = (signature.name.clone(), signature.noun());
         if self.scope.context != Context::Final {
             let message = format!("only `final` may read a variable of `{name}`");
-            self.report(
-                Diagnostic::error(span, message).hint("processes share cells and send messages"),
-            );
+            let hint = match noun {
+                "actor" => "an actor tells what it knows by a message",
+                _ => "processes share cells and send messages",
+            };
+            self.report(Diagnostic::error(span, message).hint(hint));
             return wrong(span);
         }
         let problem = match (signature.kind, &index) {
@@ -395,7 +417,7 @@ impl Checker<'_> {
                 Some(format!("`{name}` has several instances: say which, `{name}[i]`"))
             }
             (Kind::Single, Some(_)) => {
-                Some(format!("`{name}` is a single process: it has no index"))
+                Some(format!("`{name}` is a single {noun}: it has no index"))
             }
             _ => None,
         };
@@ -472,6 +494,12 @@ impl Checker<'_> {
 
     fn local_place(&mut self, id: u32, span: Span) -> Option<(Place, Type)> {
         let var = &self.scope.vars[id as usize];
+        if self.scope.context == Context::Guard && (id as usize) < self.scope.guard_from {
+            let message = format!("a guard cannot assign to `{}`", var.name);
+            let diagnostic = Diagnostic::error(span, message).also(var.span, "declared here");
+            self.report(diagnostic.hint("a guard only looks; its handler may assign"));
+            return None;
+        }
         if var.mutable {
             return Some((Place::Local(id, Vec::new()), var.ty.clone()));
         }
@@ -482,7 +510,10 @@ impl Checker<'_> {
                 format!("declare it with `var {name} = …`"),
             ),
             what => (
-                format!("`{name}` cannot be assigned to: it is the {what} of this {}", owner(what)),
+                format!(
+                    "`{name}` cannot be assigned to: it is the {what} of this {}",
+                    owner(what, self.scope.context)
+                ),
                 format!("copy it: `var {name} = {name};`"),
             ),
         };
@@ -519,7 +550,10 @@ impl Checker<'_> {
         let (group, address) = self.address(expr, ObjectKind::Cell)?;
         if self.scope.context != Context::Process {
             let message = format!("only a process may write the shared cell `{}`", address.name);
-            self.report(Diagnostic::error(expr.span, message));
+            let in_actor = self.scope.context == Context::Handler;
+            let hint =
+                in_actor.then(|| "actors share nothing; declare a `var` in the actor".to_owned());
+            self.report(Diagnostic::error(expr.span, message).maybe_hint(hint));
             return None;
         }
         Some((Place::Cell(address), self.groups[group as usize].ty.clone()))

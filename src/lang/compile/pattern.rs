@@ -6,13 +6,20 @@ use crate::lang::code::Instr;
 use crate::lang::hir::{Arm, Expr, Pattern, VarId};
 use crate::model::Value;
 
-/// A part of a value, by components of tuples.
+/// A part of a value, by components of tuples and of messages.
 type Path = Vec<u32>;
 
-/// The constants that a value must have in places, and the variables that get parts of it.
+/// What part of a value must be.
+enum Test {
+    Equal(Value),
+    /// The message of this number.
+    Message(u32),
+}
+
+/// The tests that a value must pass in places, outer ones first, and the variables that get parts of it.
 #[derive(Default)]
 struct Flat {
-    tests: Vec<(Path, Value)>,
+    tests: Vec<(Path, Test)>,
     bindings: Vec<(Path, VarId)>,
 }
 
@@ -20,14 +27,20 @@ fn flatten(pattern: &Pattern, path: &mut Path, flat: &mut Flat) {
     match pattern {
         Pattern::Wild => {}
         Pattern::Bind(var) => flat.bindings.push((path.clone(), *var)),
-        Pattern::Const(value) => flat.tests.push((path.clone(), value.clone())),
-        Pattern::Tuple(parts) => {
-            for (at, part) in parts.iter().enumerate() {
-                path.push(at as u32);
-                flatten(part, path, flat);
-                path.pop();
-            }
+        Pattern::Const(value) => flat.tests.push((path.clone(), Test::Equal(value.clone()))),
+        Pattern::Tuple(parts) => flatten_parts(parts, path, flat),
+        Pattern::Message(message, parts) => {
+            flat.tests.push((path.clone(), Test::Message(*message)));
+            flatten_parts(parts, path, flat);
         }
+    }
+}
+
+fn flatten_parts(parts: &[Pattern], path: &mut Path, flat: &mut Flat) {
+    for (at, part) in parts.iter().enumerate() {
+        path.push(at as u32);
+        flatten(part, path, flat);
+        path.pop();
     }
 }
 
@@ -69,10 +82,15 @@ impl Compiler<'_> {
         let mut flat = Flat::default();
         flatten(&arm.pattern, &mut Vec::new(), &mut flat);
         let mut misses = Vec::new();
-        for (path, value) in flat.tests {
+        for (path, test) in flat.tests {
             self.emit_with(Instr::Project(slot, path.into()), 1);
-            self.constant(value);
-            self.emit_with(Instr::Binary(BinaryOp::Eq), -1);
+            match test {
+                Test::Equal(value) => {
+                    self.constant(value);
+                    self.emit_with(Instr::Binary(BinaryOp::Eq), -1);
+                }
+                Test::Message(message) => self.emit(Instr::IsMessage(message)),
+            }
             misses.push(self.jump(Instr::JumpIfFalse));
         }
         for (path, var) in &flat.bindings {

@@ -35,7 +35,7 @@ impl Parser<'_> {
     }
 
     /// An expression where no assignment can stand: a `=` behind it is meant to compare.
-    fn compared(&mut self) -> Expr {
+    pub(super) fn compared(&mut self) -> Expr {
         let expr = self.expr();
         if self.peek() != Token::Eq {
             return expr;
@@ -209,7 +209,7 @@ impl Parser<'_> {
             Token::Barrier if self.peek_second() == Token::LParen => self.name_or_call(),
             Token::Spawn => {
                 self.advance();
-                let name = self.name("the name of a process template");
+                let name = self.name("the name of a template");
                 match self.args() {
                     Some(args) => ExprKind::Spawn(name, args),
                     None => ExprKind::Error,

@@ -6,6 +6,9 @@ use crate::lang::ast::{Expr, Item, Name, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::token::Token;
 
+/// What a function looks like.
+const FUNCTION: &str = "fn f(x: int) -> int { x }";
+
 impl Parser<'_> {
     /// One declaration, or several if it declares a list; makes progress even on nonsense.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) {
@@ -24,7 +27,12 @@ impl Parser<'_> {
                 let body = self.block();
                 items.push(Item::Final { body });
             }
-            Token::Actor | Token::Init => self.refuse_actor(),
+            Token::Actor => self.actor(items),
+            Token::Init => {
+                self.advance();
+                let body = self.block();
+                items.push(Item::Init { body });
+            }
             _ => self.refuse_item(),
         }
     }
@@ -32,7 +40,7 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 10] = [
+        const KEYWORDS: [&str; 12] = [
             "const",
             "mailbox",
             "mutex",
@@ -42,27 +50,20 @@ impl Parser<'_> {
             "enum",
             "fn",
             "process",
+            "actor",
+            "init",
             "final",
         ];
         let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
         let message = format!("expected a declaration, found {}", self.peek().describe());
-        let hint =
-            hint.unwrap_or_else(|| "a file declares objects, functions and processes".to_owned());
+        let hint = hint.unwrap_or_else(|| {
+            "a file declares objects, functions, processes and actors".to_owned()
+        });
         self.report(Diagnostic::error(span, message).hint(hint));
         self.advance();
         while !self.at_item() && self.peek() != Token::End {
             self.advance();
         }
-    }
-
-    fn refuse_actor(&mut self) {
-        let message =
-            format!("{} cannot be used here: there are no actors yet", self.peek().describe());
-        self.report(
-            Diagnostic::error(self.span(), message).hint("write a `process` with a mailbox"),
-        );
-        self.advance();
-        self.skip_item();
     }
 
     fn skip_item(&mut self) {
@@ -183,15 +184,16 @@ impl Parser<'_> {
         items.push(Item::Enum { name, variants });
     }
 
-    fn params(&mut self) -> Vec<Param> {
+    /// Parameters between parentheses, as in `example`.
+    pub(super) fn params(&mut self, example: &str) -> Vec<Param> {
         let open = self.span();
         let mut params = Vec::new();
-        if !self.expect(Token::LParen) {
+        if !self.expect_as_in(Token::LParen, example) {
             return params;
         }
         while !matches!(self.peek(), Token::RParen | Token::End | Token::LBrace) {
             let name = self.name("a parameter");
-            self.expect_as_in(Token::Colon, "fn f(x: int) -> int { x }");
+            self.expect_as_in(Token::Colon, example);
             let ty: TypeExpr = self.type_expr();
             params.push(Param { name, ty });
             if !self.eat(Token::Comma) {
@@ -212,9 +214,9 @@ impl Parser<'_> {
     fn function(&mut self, items: &mut Vec<Item>) {
         self.advance();
         let name = self.name("a name for the function");
-        let params = self.params();
+        let params = self.params(FUNCTION);
         if self.peek() == Token::Colon {
-            self.expect_as_in(Token::Arrow, "fn f(x: int) -> int { x }");
+            self.expect_as_in(Token::Arrow, FUNCTION);
         }
         let has_result = matches!(self.peek(), Token::Arrow | Token::Colon);
         let result = has_result.then(|| {
@@ -228,20 +230,28 @@ impl Parser<'_> {
     fn process(&mut self, items: &mut Vec<Item>) {
         self.advance();
         let name = self.name("a name for the process");
-        let kind = match self.peek() {
-            Token::LParen => ProcessKind::Template(self.params()),
-            Token::LBracket => self.family(),
-            _ => ProcessKind::Single,
-        };
+        let kind = self.process_kind("process");
         let body = self.block();
         items.push(Item::Process { name, kind, body });
     }
 
-    fn family(&mut self) -> ProcessKind {
+    /// What stands behind the name of a process or an actor, as `word` says.
+    pub(super) fn process_kind(&mut self, word: &str) -> ProcessKind {
+        match self.peek() {
+            Token::LParen => {
+                ProcessKind::Template(self.params(&format!("{word} P(x: int) {{ … }}")))
+            }
+            Token::LBracket => self.family(word),
+            _ => ProcessKind::Single,
+        }
+    }
+
+    fn family(&mut self, word: &str) -> ProcessKind {
         let open = self.advance();
         if self.peek_second() == Token::RBracket {
-            let message = "a family of processes names its index";
-            let hint = "such as `process P[i in 0..3]`";
+            let several = if word == "process" { "processes" } else { "actors" };
+            let message = format!("a family of {several} names its index");
+            let hint = format!("such as `{word} P[i in 0..3]`");
             self.report(Diagnostic::error(self.span(), message).hint(hint));
             let span = self.advance();
             self.eat(Token::RBracket);

@@ -20,7 +20,7 @@ impl Parser<'_> {
             return block;
         }
         while !matches!(self.peek(), Token::RBrace | Token::End) {
-            // `process` is a type too, but no statement starts with a type.
+            // `process` and `actor` are types too, but no statement starts with a type.
             if self.at_item() {
                 break;
             }
@@ -37,7 +37,7 @@ impl Parser<'_> {
         block
     }
 
-    fn statement(&mut self, block: &mut Block) {
+    pub(super) fn statement(&mut self, block: &mut Block) {
         if self.eat(Token::Semi) {
             return;
         }
@@ -100,7 +100,7 @@ impl Parser<'_> {
     }
 
     /// Does a declaration in the style of C start here, `int x = 0;`?
-    fn at_foreign_declaration(&self) -> bool {
+    pub(super) fn at_foreign_declaration(&self) -> bool {
         let types = ["int", "bool", "long", "unsigned", "float", "double", "char", "auto"];
         types.contains(&self.text()) && self.peek_second() == Token::Ident
     }
@@ -186,6 +186,12 @@ impl Parser<'_> {
         let name = self.name("a name");
         if self.eat(Token::PathSep) {
             return PatternKind::Variant(name, self.name("a variant"));
+        }
+        if self.peek() == Token::LParen {
+            return match self.in_parentheses(Self::pattern) {
+                Parts::One(part) => PatternKind::Message(name, vec![part]),
+                Parts::Tuple(parts) => PatternKind::Message(name, parts),
+            };
         }
         match name.text.as_str() {
             "_" => PatternKind::Wild,

@@ -9,6 +9,14 @@ use crate::model::{
 };
 
 impl State {
+    /// What the enabled action would touch if it were executed here.
+    pub fn peek<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) -> Footprint {
+        self.step(locals, action);
+        let footprint = self.footprint(locals);
+        self.undo(locals);
+        footprint
+    }
+
     /// What the last action touched, resolved in this execution.
     ///
     /// # Panics

@@ -37,12 +37,17 @@ impl Display for Standstill<'_> {
                 writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
             }
         }
-        for (processes, how) in [(&violation.ended, "ended"), (&violation.failed, "failed")] {
+        let others = [
+            (&violation.ended, "has ended", "have ended"),
+            (&violation.idle, "has no message left", "have no message left"),
+            (&violation.failed, "has failed", "have failed"),
+        ];
+        for (processes, one, many) in others {
             let names: Vec<_> = processes.iter().map(String::as_str).collect();
             match names.len() {
                 0 => {}
-                1 => writeln!(f, "  {} has {how}.", names[0])?,
-                _ => writeln!(f, "  {} have {how}.", list(&names))?,
+                1 => writeln!(f, "  {} {one}.", names[0])?,
+                _ => writeln!(f, "  {} {many}.", list(&names))?,
             }
         }
         match &violation.cycle {
@@ -117,6 +122,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     }
     if let Some(granularity) = subject.granularity {
         command += &format!(" --granularity {granularity}");
+    }
+    if subject.allow_pending {
+        command += " --allow-pending";
     }
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";

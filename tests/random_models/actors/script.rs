@@ -171,6 +171,10 @@ impl System for ActorScript {
         self.program.guards != Guards::Absent
     }
 
+    fn has_internals(&self) -> bool {
+        self.program.has_internals()
+    }
+
     fn accepts(&self, local: &Local, _: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         let (Handler { guard, .. }, letter) = self.handler(local.class, stimulus, values);
         let is_due = match stimulus {

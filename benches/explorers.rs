@@ -1,0 +1,65 @@
+//! The same programs by every explorer: how much each visits, and how fast it goes.
+//!
+//! The unit of work that all share is the transition, an action executed; so transitions per second say what
+//! the bookkeeping of an algorithm costs, and their number what it saves.
+
+use mazurka::report::text::thousands;
+
+use crate::measure::{Bench, EXPLORERS_COMPARED, Job, Search};
+use crate::table::{memory, print, rate, ratio, table, time, title};
+
+const ABOUT: &str = "\
+Actors: chameneos(2) and leader(4) of the TransDPOR paper. Message passing: RMQ with blocking sends. Locks:
+dispatcher. 'Times udpor' is the time by that of udpor on the same program. A program that an explorer is not made
+for is left out, and so is what would take minutes (dpor and sleep on dispatcher).";
+
+const PROGRAMS: [(&str, &[(&str, u32)]); 4] = [
+    ("actor/chameneos", &[("N", 2)]),
+    ("actor/leader", &[("N", 4)]),
+    ("mailbox/rmq-receiving", &[("N", 8)]),
+    ("mutex/dispatcher", &[("S", 5), ("R", 2)]),
+];
+
+/// The section.
+pub fn run(bench: &Bench) {
+    title(bench, "Explorers", ABOUT);
+    let mut table = table([
+        "program",
+        "explorer",
+        "traces",
+        "blocked",
+        "transitions",
+        "time",
+        "transitions/s",
+        "times udpor",
+        "peak",
+    ]);
+    for (spec, constants) in PROGRAMS {
+        let job = Job::new(spec, constants);
+        let mut name = job.name();
+        let mut first = None;
+        for explorer in 0..EXPLORERS_COMPARED.len() {
+            let job = job.by(Search::By(explorer));
+            if job.is_refused() {
+                continue;
+            }
+            let measured = bench.best(&job);
+            if !measured.is_complete {
+                continue;
+            }
+            let base = *first.get_or_insert(measured.seconds);
+            table.add_row([
+                std::mem::take(&mut name),
+                EXPLORERS_COMPARED[explorer].into(),
+                thousands(measured.traces),
+                thousands(measured.blocked),
+                thousands(measured.transitions),
+                time(measured.seconds),
+                rate(measured.transitions, measured.seconds),
+                ratio(measured.seconds / base),
+                memory(measured.peak),
+            ]);
+        }
+    }
+    print(bench, table, 2);
+}

@@ -1,0 +1,77 @@
+//! Many searches, one after the other, each in a process of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::ProgressBar;
+
+use super::measure::{Beat, measure};
+use super::{interrupt, progress};
+use crate::report::table::time;
+use crate::report::text::thousands;
+use crate::study::{Job, Ran};
+
+/// What runs them, shows which one is running, and stops at an interrupt.
+///
+/// # Panics
+/// If there are two of them, or a search was started in this process: there is one handler for interrupts.
+pub(super) struct Batch {
+    cancel: Arc<AtomicBool>,
+    line: ProgressBar,
+    total: usize,
+    begun: usize,
+}
+
+impl Batch {
+    /// Of so many searches.
+    pub(super) fn new(total: usize) -> Self {
+        Batch { cancel: interrupt::flag(), line: progress::line(true), total, begun: 0 }
+    }
+
+    /// Does the next one; `None` if that is not wanted any more. `foreseen` is the number of traces that it
+    /// will have, if that is known.
+    pub(super) fn run(&mut self, job: &Job, foreseen: Option<u64>) -> Option<Ran> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.begun += 1;
+        let row = format!("{} of {}: {} on {}", self.begun, self.total, job.setting, job.case.name);
+        self.line.set_message(row.clone());
+        self.line.tick();
+        let ran = measure(job, &self.cancel, |beat| {
+            self.line.set_message(format!("{row}, {}", how_far(beat, foreseen)));
+            self.line.tick();
+        });
+        Some(ran)
+    }
+
+    /// Takes the line off the terminal.
+    pub(super) fn finish(self) {
+        self.line.finish_and_clear();
+    }
+}
+
+fn how_far(beat: Beat, foreseen: Option<u64>) -> String {
+    let Beat { traces, seconds } = beat;
+    let so_far = format!("{} traces, {}", thousands(traces), time(seconds));
+    match foreseen {
+        Some(all) if traces > 0 && traces < all => {
+            let left = seconds * (all - traces) as f64 / traces as f64;
+            format!("{so_far}, {}%, about {} left", 100 * traces / all, time(left))
+        }
+        _ => so_far,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_remains_is_estimated() {
+        let beat = Beat { traces: 250, seconds: 2.0 };
+        assert_eq!(how_far(beat, Some(1000)), "250 traces, 2.00 s, 25%, about 6.00 s left");
+        assert_eq!(how_far(beat, None), "250 traces, 2.00 s");
+        assert_eq!(how_far(beat, Some(200)), "250 traces, 2.00 s");
+    }
+}

@@ -1,0 +1,228 @@
+//! `mazurka compare`: several explorers on the same specs, side by side.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirEntry};
+use std::path::Path;
+
+use clap::Args as ClapArgs;
+
+use super::batch::Batch;
+use super::options::{DEFAULT_DEPTH, ExplorerArgs, LimitArgs, SetupArgs};
+use super::output::{Output, TableFormat};
+use super::spec::{case, compile, constants};
+use super::{Exit, Failure};
+use crate::explore::{EXPLORERS, Explorer, Options, Setting};
+use crate::lang::Program;
+use crate::report::comparison::{self, Comparison};
+use crate::report::json;
+use crate::study::{Case, Job, Ran, Row, foreseen};
+
+/// Run several explorers on the same specs, side by side
+///
+/// Every explorer explores everything (see --first), each in a process of its own: so its memory is its
+/// own, too. Explorers that promise the same must find the same; where they do not, that is said below the
+/// table.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<String>,
+    /// Which explorers, each perhaps with options, as below [default: all that the program allows]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    explorers: Vec<String>,
+    #[command(flatten)]
+    options: ExplorerArgs,
+    #[command(flatten)]
+    setup: SetupArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Stop each search at its first violation
+    #[arg(long)]
+    first: bool,
+    /// How to print the table
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: TableFormat,
+}
+
+const EXAMPLES: &str = "\
+Explorers are named as for `check`, separated by commas. Options of one stand behind a colon, joined by +:
+  k=K  order=ORDER  seed=N  sleep-sets
+Options outside of the list are for all explorers that take them and do not say otherwise.
+
+Limits are limits of each row; without any, a row takes as long as it takes. Of several specs, -D sets a
+constant in those that have it.
+
+Examples:
+  mazurka compare philosophers.maz
+  mazurka compare philosophers.maz --explorers udpor:k=1,udpor:k=2,udpor --timeout 10s
+  mazurka compare a.maz b.maz --explorers udpor,udpor:order=lca,udpor:order=random+seed=7
+  mazurka compare specs/mutex --explorers udpor --timeout 5s --format csv > mutex.csv
+
+Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command line or a
+spec is wrong; 3 some row is not complete, and none has found anything.
+Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let settings = settings(&args.explorers, args.options.options()?)?;
+    let limits = args.limits.limits()?;
+    let programs = programs(&args, output)?;
+    let mut comparison = Comparison::default();
+    let mut jobs = Vec::new();
+    for (case, program) in &programs {
+        for &setting in &settings {
+            let job = Job {
+                case: case.clone(),
+                setting: setting.to_string(),
+                limits: limits.clone().or_depth(DEFAULT_DEPTH),
+                all: !args.first,
+            };
+            let refusal = setting.method().refusal(program, &limits.budget(super::memory::in_use));
+            match refusal {
+                Some(why) if args.explorers.is_empty() => {
+                    comparison.left_out.push(format!("{setting} on {}: {why}", case.name));
+                }
+                refusal => jobs.push((job, setting, program, refusal)),
+            }
+        }
+    }
+    if let [(.., Some(why)), rest @ ..] = jobs.as_slice()
+        && rest.iter().all(|(.., refusal)| refusal.is_some())
+    {
+        return Err(Failure::Usage(why.clone()));
+    }
+    let mut batch = Batch::new(jobs.iter().filter(|(.., refusal)| refusal.is_none()).count());
+    for (job, setting, program, refusal) in jobs {
+        let expected = foreseen(&comparison.rows, &job.case, &setting);
+        let ran = refusal.map(Ran::Refused).or_else(|| batch.run(&job, expected));
+        match ran {
+            Some(ran) => comparison.rows.push(Row {
+                spec: job.case.name.clone(),
+                constants: constants(program),
+                defines: job.case.constants(),
+                setting,
+                ran,
+            }),
+            None => comparison.not_run += 1,
+        }
+    }
+    batch.finish();
+    show(&comparison, args.format, output)
+}
+
+fn show(
+    comparison: &Comparison,
+    format: TableFormat,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let disagreements = comparison.disagreements();
+    match format {
+        TableFormat::Text => output.print(comparison::Text(comparison))?,
+        TableFormat::Markdown => output.print(comparison::Document(comparison))?,
+        TableFormat::Csv => output.print(comparison::csv(comparison))?,
+        TableFormat::Json => {
+            let object = comparison::Object::new(comparison, env!("CARGO_PKG_VERSION"));
+            output.print(json::render(&object))?;
+        }
+    }
+    if format == TableFormat::Csv {
+        disagreements.iter().for_each(|disagreement| output.error(disagreement));
+    }
+    match comparison.verdict().into() {
+        Exit::Fine | Exit::Incomplete if !disagreements.is_empty() => Ok(Exit::Violation),
+        exit => Ok(exit),
+    }
+}
+
+/// The explorers to run, with the options that are meant for them.
+fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure> {
+    let mut settings: Vec<Setting> = match items {
+        [] => {
+            let all = EXPLORERS.iter();
+            all.map(|explorer| Setting::with_what_fits(explorer, options)).collect()
+        }
+        items => {
+            let read = |item: &String| item.trim().parse().map(|s: Setting| s.completed(options));
+            items.iter().map(read).collect::<Result<_, _>>().map_err(Failure::Usage)?
+        }
+    };
+    let explorers: Vec<&Explorer> = settings.iter().map(Setting::explorer).collect();
+    let each = [
+        ("-k", Options { k: options.k, ..Options::default() }),
+        ("--order", Options { order: options.order, ..Options::default() }),
+        ("--sleep-sets", Options { sleep_sets: options.sleep_sets, ..Options::default() }),
+    ];
+    for (name, option) in each {
+        let is_idle = explorers.iter().all(|e| e.understood(option) == Options::default());
+        if option != Options::default() && is_idle {
+            return Err(Failure::Usage(format!("{name} means nothing to any of these explorers")));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    settings.retain(|setting| seen.insert(setting.to_string()));
+    Ok(settings)
+}
+
+/// The programs to explore.
+fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failure> {
+    let mut paths = Vec::new();
+    for spec in &args.specs {
+        match Path::new(spec).is_dir() {
+            true => paths.extend(specs_in(Path::new(spec))?),
+            false => paths.push(spec.clone()),
+        }
+    }
+    let cases = paths.iter().map(|path| case(path, &args.setup));
+    let mut cases: Vec<_> = cases.collect::<Result<_, _>>()?;
+    if cases.len() > 1 {
+        keep_own_constants(&mut cases)?;
+    }
+    let compiled = cases.into_iter().map(|case| {
+        let program = compile(&case, output)?;
+        Ok((case, program))
+    });
+    compiled.collect()
+}
+
+/// The .maz files in a folder and below, in the order of their names.
+fn specs_in(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let entries = entries.map_err(|error| {
+            Failure::Usage(format!("cannot read the folder {}: {error}", folder.display()))
+        })?;
+        for path in entries.iter().map(DirEntry::path) {
+            if path.is_dir() && !path.is_symlink() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "maz") {
+                paths.push(path.display().to_string());
+            }
+        }
+    }
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(Failure::Usage(format!("there are no .maz files in {}", folder.display()))),
+        false => Ok(paths),
+    }
+}
+
+/// Leaves each program only those of the settings whose constants it has; each must be of use to some.
+fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
+    let all = |cases: &[Case]| -> BTreeSet<String> {
+        cases.iter().flat_map(|case| &case.defines).map(|(name, _)| name.clone()).collect()
+    };
+    let wanted = all(cases);
+    for case in &mut *cases {
+        // One that does not even compile is told of later.
+        if let Ok(program) = (Case { defines: Vec::new(), ..case.clone() }).compile() {
+            let names: BTreeSet<_> = program.constants().map(|(name, _)| name).collect();
+            case.defines.retain(|(name, _)| names.contains(name.as_str()));
+        }
+    }
+    match wanted.difference(&all(cases)).next() {
+        Some(name) => Err(Failure::Usage(format!("none of the specs has a constant `{name}`"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,140 @@
+//! Searches in processes of their own: for `compare` and `reproduce`, which tell how much memory each took.
+//!
+//! The parent starts this program again with the hidden command `measure` and writes the job to it, one line of
+//! JSON. The child answers in lines, too: now and then how far it is, and at last what it found. The
+//! child reads on after its job, and ends the search when its input is closed. So it ends when the
+//! parent is interrupted, and also when the parent is gone.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::output::Output;
+use super::{Exit, Failure, interrupt, memory};
+use crate::explore::{Budget, Observer, Setting, Stats, explore};
+use crate::study::{Job, Measured, Ran};
+
+/// What a child says.
+#[derive(Serialize, Deserialize)]
+enum Message {
+    Beat(Beat),
+    Done(Measured),
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Beat {
+    pub(super) traces: u64,
+    pub(super) seconds: f64,
+}
+
+/// The child's part.
+pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let job: Job = serde_json::from_str(&line)
+        .map_err(|_| Failure::Usage("`measure` is how `compare` talks to itself".into()))?;
+    let setting: Setting = job.setting.parse().map_err(Failure::Usage)?;
+    let program = job.case.compile().map_err(|diagnostics| {
+        output.note(diagnostics.render(true));
+        Failure::Reported
+    })?;
+    let budget = Budget {
+        all: job.all,
+        allow_pending: job.case.allow_pending,
+        cancel: interrupt::flag(),
+        ..job.limits.budget(memory::in_use)
+    };
+    let cancel = budget.cancel.clone();
+    thread::spawn(move || {
+        // Whatever comes, it is the end of it that counts.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        cancel.store(true, Ordering::Relaxed);
+    });
+    let outcome = explore(&program, setting.method(), budget, &mut Heart);
+    say(&Message::Done(Measured::new(&outcome, memory::peak())))?;
+    Ok(Exit::Fine)
+}
+
+/// Tells the parent how far the search is.
+struct Heart;
+
+impl Observer for Heart {
+    fn progress(&mut self, stats: &Stats, elapsed: Duration) {
+        let beat = Beat { traces: stats.traces, seconds: elapsed.as_secs_f64() };
+        // A parent that does not listen any more will close the input as well.
+        let _ = say(&Message::Beat(beat));
+    }
+}
+
+fn say(message: &Message) -> io::Result<()> {
+    let line = serde_json::to_string(message).expect("messages are serialisable");
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+/// How often the parent looks whether it was interrupted.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long a child may take to end when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The parent's part: has the job done. `cancel` ends it with what it has.
+pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat)) -> Ran {
+    let (mut child, messages) = match start(job) {
+        Ok(started) => started,
+        Err(error) => return Ran::Failed(format!("cannot start: {error}")),
+    };
+    let mut asked = None;
+    let answer = loop {
+        if asked.is_none() && cancel.load(Ordering::Relaxed) {
+            asked = Some(Instant::now());
+            drop(child.stdin.take());
+        }
+        match messages.recv_timeout(GLANCE) {
+            Ok(Message::Beat(beat)) => watch(beat),
+            Ok(Message::Done(measured)) => break Some(measured),
+            Err(RecvTimeoutError::Disconnected) => break None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if asked.is_some_and(|asked| asked.elapsed() > PATIENCE) {
+            // It may have ended by itself in the meantime.
+            let _ = child.kill();
+        }
+    };
+    drop(child.stdin.take());
+    match (answer, child.wait()) {
+        (Some(measured), _) => Ran::Measured(measured),
+        (None, Ok(status)) => Ran::Failed(format!("ended without a result ({status})")),
+        (None, Err(error)) => Ran::Failed(error.to_string()),
+    }
+}
+
+/// A child at work, and what it says.
+fn start(job: &Job) -> io::Result<(Child, Receiver<Message>)> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .arg("measure")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let (mouth, ear) = mpsc::channel();
+    let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    thread::spawn(move || {
+        for line in stdout.lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str(&line) else { break };
+            if mouth.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    let line = serde_json::to_string(job).expect("jobs are serialisable");
+    let stdin = child.stdin.as_mut().expect("a pipe");
+    // If it has ended already, its silence will tell.
+    let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
+    Ok((child, ear))
+}

@@ -1,0 +1,95 @@
+//! `mazurka reproduce`: a table of a paper beside what comes out here.
+
+use std::collections::BTreeMap;
+
+use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
+
+use super::batch::Batch;
+use super::output::{Output, TableFormat};
+use super::{Exit, Failure, memory};
+use crate::explore::Setting;
+use crate::report::json;
+use crate::report::reproduction::{self, Reproduction};
+use crate::study::papers::{self, Paper, Search};
+use crate::study::{Job, Ran};
+
+/// Reproduce a table of a paper, with its figures beside ours
+///
+/// The programs of the table are built in, and what was printed is, too. Each search is done in a process
+/// of its own. Figures that differ are marked, with the reason in a footnote.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Which table
+    #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(papers::names()))]
+    table: String,
+    /// With the searches that take longer than some seconds
+    #[arg(long)]
+    full: bool,
+    /// How to print the table
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: TableFormat,
+}
+
+const EXAMPLES: &str = "\
+Tables:
+  udpor          FORTE 2019, table 1: UDPOR and an exhaustive search on programs with mailboxes
+  transdpor      FORTE 2012, table 1: DPOR and TransDPOR on programs with actors
+  sleep-sets     FORTE 2012, table 2: the same with sleep sets
+  quasi-optimal  programs of the CAV 2018 artefact, with locks: UDPOR by k, source and optimal DPOR
+
+Examples:
+  mazurka reproduce udpor
+  mazurka reproduce transdpor --format markdown > transdpor.md
+
+Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing explains
+it; 2 the command line is wrong; 3 interrupted.
+Ctrl-C ends the searches and prints what there is; a second Ctrl-C ends at once.";
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let paper = papers::named(&args.table).expect("a table, as the command line knows");
+    let searches = paper.searches(args.full);
+    let mut batch = Batch::new(searches.len());
+    let mut ran = BTreeMap::new();
+    let mut not_run = 0;
+    for search in searches {
+        match result(&paper, &search, &mut batch)? {
+            Some(result) => {
+                ran.insert(search, result);
+            }
+            None => not_run += 1,
+        }
+    }
+    batch.finish();
+    let result = Reproduction { paper, ran, full: args.full, not_run };
+    match args.format {
+        TableFormat::Text => output.print(reproduction::Text(&result))?,
+        TableFormat::Markdown => output.print(reproduction::Document(&result))?,
+        TableFormat::Csv => output.print(reproduction::csv(&result))?,
+        TableFormat::Json => {
+            let object = reproduction::Object::new(&result, env!("CARGO_PKG_VERSION"));
+            output.print(json::render(&object))?;
+        }
+    }
+    Ok(match (result.is_whole(), result.is_surprising()) {
+        (false, _) => Exit::Incomplete,
+        (true, true) => Exit::Violation,
+        (true, false) => Exit::Fine,
+    })
+}
+
+/// What becomes of a search; `None` if there was an interrupt before it.
+fn result(paper: &Paper, search: &Search, batch: &mut Batch) -> Result<Option<Ran>, Failure> {
+    let job = paper.job(search);
+    match refusal(&job)? {
+        Some(why) => Ok(Some(Ran::Refused(why))),
+        None => Ok(batch.run(&job, None)),
+    }
+}
+
+fn refusal(job: &Job) -> Result<Option<String>, Failure> {
+    let setting: Setting = job.setting.parse().map_err(Failure::Usage)?;
+    let program = job.case.compile().map_err(|errors| Failure::Usage(errors.render(false)))?;
+    Ok(setting.method().refusal(&program, &job.limits.budget(memory::in_use)))
+}

@@ -1,0 +1,104 @@
+//! Before in the sense of creation, for actors: what made a message be there.
+//!
+//! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent it, or happens
+//! before the action that sent it. An action at the receiver of the message that is not before it races with
+//! it: they could be taken the other way round. (Plain happens-before orders any two actions of one actor,
+//! and would leave nothing to reorder.)
+//!
+//! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
+//! actor itself.
+
+use crate::model::{Action, Choice, Footprint, Handled, Locals, Op, ProcessId, Status, System};
+use crate::trace::Execution;
+
+/// The action that sent this message; `None` if it was there from the start, and for an internal handler.
+pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
+    match message.choice.handled() {
+        Handled::Internal(_) => None,
+        Handled::Message(id) => execution.state().message(id).creator(),
+    }
+}
+
+/// The actions at the receiver that are not before the message (which is taken here as an action of its
+/// receiver), oldest first.
+pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Action) -> &'e [u32] {
+    let of_receiver = execution.order().of_process(message.process);
+    let known = match message.choice.handled() {
+        Handled::Message(_) => creator(execution, message).map_or(0, |creator| {
+            let clock = execution.order().clock(creator);
+            clock.get(message.process.index()).copied().unwrap_or(0) as usize
+        }),
+        Handled::Internal(_) => {
+            let runs = |&at: &u32| execution.state().action(at as usize) == message;
+            of_receiver.iter().rposition(runs).map_or(0, |last| last + 1)
+        }
+    };
+    &of_receiver[known..]
+}
+
+/// The actions after position `i` that are before the message, in order.
+pub fn makers<S: System>(
+    execution: &Execution<'_, S>,
+    i: usize,
+    message: Action,
+) -> impl Iterator<Item = usize> {
+    let creator = creator(execution, message);
+    let end = creator.map_or(0, |creator| creator + 1);
+    let is_maker = move |&j: &usize| j + 1 == end || execution.order().before(j, end - 1);
+    (i + 1..end).filter(is_maker)
+}
+
+/// The messages that the handler at this position of the execution sent.
+pub fn sent_by<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+) -> impl Iterator<Item = Action> {
+    let (first, count) = match *execution.order().footprint(position) {
+        Footprint::Handler { sent, .. } => sent,
+        _ => (0, 0),
+    };
+    (first..first + count).map(|at| message_at(execution, at))
+}
+
+/// The pending messages of an actor.
+pub fn pending<S: System>(
+    execution: &Execution<'_, S>,
+    actor: ProcessId,
+) -> impl Iterator<Item = Action> {
+    execution.state().inboxes().pending(actor).map(|at| message_at(execution, at))
+}
+
+/// A message of the log as an action of its receiver.
+fn message_at<S: System>(execution: &Execution<'_, S>, at: u32) -> Action {
+    let message = &execution.state().inboxes().log()[at as usize];
+    Action { process: message.to, choice: Choice::message(message.id) }
+}
+
+/// What has another last race than before the last action, at position `last`: the pending messages and
+/// internal handlers of the actor that made it, and the messages that it sent. Enabled or not: a guard may hold
+/// again. Appended to `waiting`.
+pub fn newly_racing<S: System>(
+    execution: &Execution<'_, S>,
+    last: usize,
+    waiting: &mut Vec<Action>,
+) {
+    let Footprint::Handler { sent: (first, _), .. } = *execution.order().footprint(last) else {
+        return;
+    };
+    let Action { process, choice } = execution.state().action(last);
+    let older = execution.state().inboxes().pending(process).take_while(|&at| at < first);
+    waiting.extend(older.map(|at| message_at(execution, at)));
+    waiting.extend(sent_by(execution, last));
+    // The actor may have failed just now, so it is asked what it had before.
+    if let Some(Op::Handle { internals }) = execution.locals.op(execution.state().before(last)) {
+        let others = (0..*internals).map(Choice::internal).filter(|&other| other != choice);
+        waiting.extend(others.map(|choice| Action { process, choice }));
+    }
+}
+
+/// Is everything that exists from the start an actor?
+pub fn has_only_actors<S: System>(system: &S) -> bool {
+    let locals = Locals::new(system);
+    let is_actor = |&id| matches!(locals.status(id), Status::At(Op::Handle { .. }));
+    locals.initial().iter().all(|id| is_actor(id) || locals.status(*id).has_ended())
+}

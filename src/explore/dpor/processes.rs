@@ -1,0 +1,165 @@
+//! The races of processes.
+
+use super::Dpor;
+use crate::explore::walk::Walk;
+use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
+use crate::trace::Execution;
+
+/// An any-form that returned something while more of its list was incomplete.
+#[derive(Debug)]
+pub struct OpenChoice {
+    /// Where in the execution.
+    position: usize,
+    /// What a test of the incomplete ones would have touched.
+    rest: Footprint,
+}
+
+impl Dpor {
+    /// Looks at the next actions of processes: those of the process that made the last action, and of those
+    /// that it started, for all their races; others only for a race with the last action.
+    pub fn races_of_processes<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
+        self.note_open_choice(&walk.execution, last);
+        let here = walk.execution.len();
+        let moved = walk.execution.order().process(last);
+        for index in 0..walk.points.candidates(here).len() {
+            let candidate = walk.points.candidates(here)[index];
+            let process = candidate.action.process;
+            let state = walk.execution.state();
+            if !may_race(walk.execution.locals.op(state.local(process))) {
+                continue;
+            }
+            let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
+            if process == moved
+                || is_new
+                || self.races_with_last(&mut walk.execution, last, candidate.action)
+            {
+                self.all_races(walk, candidate.action);
+            }
+        }
+    }
+
+    /// The last race of an enabled action of a process, and all its races with open choices.
+    fn all_races<S: System>(&mut self, walk: &mut Walk<'_, S>, action: Action) {
+        let next = walk.execution.len();
+        // As if it were executed: then the order knows what is before it, and what immediately.
+        walk.execution.push(action);
+        for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
+            let i = walk.execution.order().direct_predecessors(next)[index] as usize;
+            if is_race(&walk.execution, i, next) {
+                self.reverse_before(walk, i);
+            }
+        }
+        for index in 0..self.open.len() {
+            let OpenChoice { position, ref rest } = self.open[index];
+            let order = walk.execution.order();
+            let test = (order.process(position), rest);
+            let closes = depend(test, (action.process, order.footprint(next)));
+            if closes && !order.before(position, next) {
+                self.reverse_before(walk, position);
+            }
+        }
+        walk.execution.pop();
+    }
+
+    /// The action at `i` is in race with the last one.
+    fn reverse_before<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) {
+        let next = walk.execution.len() - 1;
+        self.e.clear();
+        for j in i + 1..next {
+            if walk.execution.order().before(j, next) {
+                self.put_in_e(walk, i, j);
+            }
+        }
+        if self.e.is_empty() || !walk.sleep_sets {
+            self.e.push(walk.execution.strand_at(next));
+        }
+        self.reverse(walk, i);
+    }
+
+    /// Is the last action, or what it left open, in race with this next one of another process?
+    fn races_with_last<S: System>(
+        &self,
+        execution: &mut Execution<'_, S>,
+        last: usize,
+        action: Action,
+    ) -> bool {
+        let touched = execution.footprint(action);
+        let next = (action.process, &touched);
+        let order = execution.order();
+        let mover = order.process(last);
+        let newest = self.open.last().filter(|open| open.position == last);
+        depend((mover, order.footprint(last)), next)
+            || newest.is_some_and(|open| depend((mover, &open.rest), next))
+    }
+
+    /// If the last action left something open, notes what; and forgets what belonged to other executions.
+    fn note_open_choice<S: System>(&mut self, execution: &Execution<'_, S>, last: usize) {
+        while self.open.last().is_some_and(|open| open.position >= last) {
+            self.open.pop();
+        }
+        self.open.extend(open_choice(execution, last));
+    }
+}
+
+fn depend(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
+    PaperRelation.dependent(a, b)
+}
+
+/// Is this an operation that can be enabled together with another one that it depends on?
+fn may_race(op: Option<&Op>) -> bool {
+    match op {
+        Some(
+            Op::Isend { .. }
+            | Op::Irecv { .. }
+            | Op::TestAny(_)
+            | Op::MutexTestAny(_)
+            | Op::AsyncLock(_)
+            | Op::Unlock(_)
+            | Op::AsyncAcquire(_)
+            | Op::Release(_)
+            | Op::Access(..),
+        ) => true,
+        Some(
+            Op::WaitAny(_)
+            | Op::MutexWaitAny(_)
+            | Op::AcquireWait { .. }
+            | Op::BarrierWait { .. }
+            | Op::Join(_)
+            | Op::Arrive { .. }
+            | Op::Choose { .. }
+            | Op::Local
+            | Op::Spawn(_),
+        ) => false,
+        // Of an actor the messages are looked at.
+        Some(Op::Handle { .. }) | None => false,
+    }
+}
+
+/// Is the action at `next` in race with its direct predecessor at `i`: could its process have been at it
+/// without knowing of `i`?
+fn is_race<S: System>(execution: &Execution<'_, S>, i: usize, next: usize) -> bool {
+    let process = execution.order().process(next);
+    execution.order().process(i) != process && execution.state().born(process) != Some(i)
+}
+
+fn open_choice<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<OpenChoice> {
+    let state = execution.state();
+    let Action { process, choice } = state.action(position);
+    if choice == Choice::NOTHING {
+        return None;
+    }
+    let rest = match execution.locals.op(state.before(position))? {
+        Op::WaitAny(comms) | Op::TestAny(comms) if comms.len() > 1 => {
+            let open = comms.iter().map(|&comm| state.communication(process, comm));
+            let open = open.filter(|(.., partner)| partner.is_none());
+            Footprint::Incomplete(open.map(|(mailbox, end, at, _)| (mailbox, end, at)).collect())
+        }
+        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) if requests.len() > 1 => {
+            let open = requests.iter().filter(|&&request| !state.owns(process, request));
+            let at = open.map(|&request| (request.mutex, state.mutex_request(process, request)));
+            Footprint::NotOwned(at.collect())
+        }
+        _ => return None,
+    };
+    Some(OpenChoice { position, rest })
+}

@@ -1,0 +1,97 @@
+//! TransDPOR: DPOR for actors, with one message at a time in a backtrack set.
+//!
+//! Tasharofi, Karmani, Lauterburg, Legay, Marinov, Agha (FORTE 2012), figure 2, as printed.
+//!
+//! ```text
+//! Explore(S):
+//!   κ := the state after S
+//!   for each message m that is pending in κ:
+//!     if there is a last i in S that m is in race with, and pre(S, i) is not frozen:
+//!       E := { the first j > i that is before m, or else m itself } ∩ enabled(pre(S, i))
+//!       if E ⊈ backtrack(pre(S, i)):  add it, and freeze pre(S, i)
+//!   if something is enabled in κ:
+//!     backtrack(κ) := the first of it
+//!     for each m in backtrack(κ) that is not done:  thaw κ;  Explore(S.m)
+//! ```
+//!
+//! Races of actors are transitive: what is in race with i, and held back because the state is frozen, is in race
+//! with the message that was added, too, so it comes up again when that one is explored, unless it turns
+//! out that it need not. That is why it is for programs of actors only: two reads of a cell are both in race
+//! with a write, and not with one another; and so it is with mailboxes and mutexes.
+//! Internal handlers are taken as messages ([`super::creation`]).
+//!
+//! Departures: races already looked at are passed over, as in [`super::dpor`]; and with sleep sets what is
+//! asleep is neither added nor does it freeze. The paper does not say how to combine the two. Were a
+//! sleeping message added, it would never be explored, and what it holds back would never be added: on the
+//! paper's example, `registry`, four of six classes would be found.
+//!
+//! Every class is visited, with guards, with guards that turn false again, with internal handlers, with actors
+//! that fail, and up to a depth; the proof in the paper is for executions that end, the rest is tested. It
+//! never executes more than DPOR does by the same order.
+//!
+//! The numbers in the paper are not those of its figure but of its tool: [`tool`].
+
+pub mod tool;
+
+use super::creation::{has_only_actors, makers, newly_racing, not_before};
+use super::walk::{self, Rule, Walk};
+use super::{Driver, Guarantee, Info, Scheduling};
+use crate::model::{Action, System};
+use crate::trace::Strand;
+
+/// What it is.
+pub const INFO: Info = Info {
+    name: "transdpor",
+    summary: "DPOR for actors that exploits that their races are transitive",
+    source: "Tasharofi et al. (FORTE 2012)",
+    guarantee: Guarantee::EveryClass,
+    requires: Some("actors only"),
+};
+
+/// Visits every class.
+pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
+    walk::explore(system, scheduling, &mut TransDpor::default(), driver);
+}
+
+/// Why it is not for this system.
+pub fn refusal<S: System>(system: &S) -> Option<String> {
+    (!has_only_actors(system)).then(|| {
+        "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
+         mailboxes, mutexes and cells are not (`dpor` is for all programs)"
+            .into()
+    })
+}
+
+/// The rule, with room for the messages to be looked at.
+#[derive(Default)]
+struct TransDpor {
+    waiting: Vec<Action>,
+}
+
+impl<S: System> Rule<S> for TransDpor {
+    fn races(&mut self, walk: &mut Walk<'_, S>) {
+        let last = walk.execution.len() - 1;
+        self.waiting.clear();
+        newly_racing(&walk.execution, last, &mut self.waiting);
+        walk.sorter.sort(&walk.execution, &mut self.waiting);
+        for &message in &self.waiting {
+            if let Some(&i) = not_before(&walk.execution, message).last()
+                && !walk.points.is_frozen(i as usize)
+            {
+                reverse(walk, i as usize, message);
+            }
+        }
+    }
+}
+
+/// Adds to the backtrack set of the state before `i` the first action after it that is before the message, or
+/// else the message, if that is possible and new.
+fn reverse<S: System>(walk: &mut Walk<'_, S>, i: usize, message: Action) {
+    let first = makers(&walk.execution, i, message).next();
+    let first = first.map_or(message, |j| walk.execution.action(j));
+    let strand = Strand::of(first, true);
+    if walk.points.find(i, strand).is_some_and(|m| !m.is_chosen && !m.is_asleep) {
+        walk.points.add(i, strand);
+        walk.points.freeze(i);
+    }
+}

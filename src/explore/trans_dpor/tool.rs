@@ -1,0 +1,135 @@
+//! TransDPOR as the tool of its paper has it.
+//!
+//! Figure 2 of Tasharofi et al. (FORTE 2012) explores 13 executions of the paper's example, `registry`, where the
+//! paper draws 10. The rule below, with which the figures of its table 1 come out to the last digit, is
+//! another one. It looks at *all* races of a message, not only the last, when the message is sent and again
+//! when it is taken; and it may change its mind.
+//!
+//! ```text
+//! after e, which took m:
+//!   for each message x that e sent, in order, for each i in race with x, in order:
+//!     j := the first after i that is before x;  propose j to pre(i), for j's receiver
+//!   for each i in race with m, in order:
+//!     j := the first after i that is before m, or else m;  propose j to pre(i), for m's receiver
+//!
+//! propose c to κ for r:
+//!   if κ is frozen and what was last taken from κ is r's: do nothing
+//!   if c is in backtrack(κ), or asleep, or not enabled in κ: do nothing
+//!   if κ is frozen: take out again what was added last
+//!   add c to backtrack(κ), and freeze κ
+//! ```
+//!
+//! It asks nothing of pending messages that are never taken, so it misses executions where guards refuse
+//! some: of `dining(2)` it finds one class of three. Without guards all messages are taken in the end; then it
+//! visited every class of every program that it was tried on, but nobody has proved that.
+//!
+//! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
+//! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
+
+use crate::explore::creation::{has_only_actors, makers, not_before, pending, sent_by};
+use crate::explore::walk::{self, Rule, Walk};
+use crate::explore::{Driver, Guarantee, Info, Scheduling};
+use crate::model::{Action, ProcessId, System};
+use crate::trace::{Execution, Strand};
+
+/// What it is.
+pub const INFO: Info = Info {
+    name: "transdpor-tool",
+    summary: "TransDPOR as the tool of its paper has it, for its numbers",
+    source: "Tasharofi et al. (FORTE 2012), table 1",
+    guarantee: Guarantee::EveryClass,
+    requires: Some("actors only, without guards"),
+};
+
+/// Visits every class, as far as anybody knows.
+pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
+    walk::explore(system, scheduling, &mut Tool::default(), driver);
+}
+
+/// Why it is not for this system.
+pub fn refusal<S: System>(system: &S) -> Option<String> {
+    if !has_only_actors(system) {
+        return Some(
+            "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
+        );
+    }
+    (system.has_guards() || system.has_internals()).then(|| {
+        "`transdpor-tool` is not for programs with guards or internal handlers: it may miss executions there \
+         (`transdpor` does not)"
+            .into()
+    })
+}
+
+/// The rule, with room for what an action sent.
+#[derive(Default)]
+struct Tool {
+    sent: Vec<Action>,
+}
+
+impl<S: System> Rule<S> for Tool {
+    fn races(&mut self, walk: &mut Walk<'_, S>) {
+        let e = walk.execution.len() - 1;
+        self.sent.clear();
+        self.sent.extend(sent_by(&walk.execution, e));
+        for &x in &self.sent {
+            propose_for(walk, x, |j| j.process);
+        }
+        let m = walk.execution.state().action(e);
+        propose_for(walk, m, |_| m.process);
+        self.lost(walk, e);
+    }
+}
+
+impl Tool {
+    /// Messages that nobody will take any more, as if they were taken now: those of an actor that has just
+    /// failed, and those just sent to one that had failed before.
+    fn lost<S: System>(&mut self, walk: &mut Walk<'_, S>, e: usize) {
+        let has_failed = |execution: &Execution<'_, S>, actor| {
+            execution.locals.status(execution.state().local(actor)).has_ended()
+        };
+        let actor = walk.execution.order().process(e);
+        self.sent.retain(|x| x.process != actor && has_failed(&walk.execution, x.process));
+        if has_failed(&walk.execution, actor) {
+            self.sent.extend(pending(&walk.execution, actor));
+        }
+        for &x in &self.sent {
+            propose_for(walk, x, |_| x.process);
+        }
+    }
+}
+
+/// Proposes to the state before each action that is in race with the message the first action after it that
+/// is before the message, or else the message.
+fn propose_for<S: System>(
+    walk: &mut Walk<'_, S>,
+    message: Action,
+    receiver: impl Fn(Action) -> ProcessId,
+) {
+    for index in 0..not_before(&walk.execution, message).len() {
+        let i = not_before(&walk.execution, message)[index] as usize;
+        if walk.execution.state().action(i) == message {
+            break;
+        }
+        let first = makers(&walk.execution, i, message).next();
+        let first = first.map_or(message, |j| walk.execution.state().action(j));
+        propose(walk, i, first, receiver(first));
+    }
+}
+
+/// Adds `proposed` to the backtrack set of the state before `i`, in place of what was added there since the
+/// last action was taken from it, unless that concerns the receiver of the action taken.
+fn propose<S: System>(walk: &mut Walk<'_, S>, i: usize, proposed: Action, receiver: ProcessId) {
+    let points = &mut walk.points;
+    if points.is_frozen(i) && walk.execution.state().action(i).process == receiver {
+        return;
+    }
+    let strand = Strand::of(proposed, true);
+    if points.find(i, strand).is_none_or(|found| found.is_chosen || found.is_asleep) {
+        return;
+    }
+    if points.is_frozen(i) {
+        points.drop_last(i);
+    }
+    points.add(i, strand);
+    points.freeze(i);
+}

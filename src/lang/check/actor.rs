@@ -1,0 +1,170 @@
+//! Actors: their names, which are types as well, references to them, and their bodies.
+//!
+//! An actor is one scope: its parameters and variables, then each handler in a block of its own. What may be
+//! done where is decided by the [`Context`]: first values of variables and guards compute, handlers also send
+//! and spawn, and nothing reaches beyond the actor.
+
+use rustc_hash::FxHashSet;
+
+use super::body::unit;
+use super::expr::wrong;
+use super::{Checker, Context, Kind, Meaning};
+use crate::lang::ast::{self, ActorBody, File, Item, Name};
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::hir::{Actor, Expr, ExprKind, Handler};
+use crate::lang::types::Type;
+use crate::model::{ProcessId, Value};
+
+impl Checker<'_> {
+    /// Numbers the declarations of processes and actors, and enters the actors: types name them.
+    pub(super) fn actor_names(&mut self, file: &File) {
+        for item in &file.items {
+            let (Item::Process { name, .. } | Item::Actor { name, .. }) = item else { continue };
+            if matches!(item, Item::Actor { .. }) {
+                self.enter(name, Meaning::Actor(self.names.processes.len() as u32));
+            }
+            self.names.processes.push(name.text.clone());
+        }
+    }
+
+    /// A name of actors as a value: a reference.
+    pub(super) fn actor_reference(
+        &mut self,
+        declaration: u32,
+        index: Option<&ast::Expr>,
+        span: Span,
+    ) -> (Expr, Type) {
+        let index = index.map(|index| self.expr_of(index, &Type::Int));
+        let name = &self.names.processes[declaration as usize];
+        if self.scope.context == Context::Constant {
+            self.report(Diagnostic::error(span, "a constant cannot refer to an actor"));
+            return wrong(span);
+        }
+        let signature = &self.processes[declaration as usize];
+        let kind = match (signature.kind, index) {
+            (Kind::Single, None) => ExprKind::Const(Value::Process(ProcessId(signature.first))),
+            (Kind::Family { .. }, Some(index)) => ExprKind::Instance(declaration, Box::new(index)),
+            (kind, _) => {
+                let (message, hint) = match kind {
+                    Kind::Single => (
+                        format!("`{name}` is a single actor: it has no index"),
+                        format!("write `{name}`"),
+                    ),
+                    Kind::Family { .. } => (
+                        format!("`{name}` has several instances"),
+                        format!("say which: `{name}[i]`"),
+                    ),
+                    Kind::Template => (
+                        format!("`{name}` is a template: no instance exists from the start"),
+                        format!("`spawn {name}(…)` makes one and gives its reference"),
+                    ),
+                };
+                let diagnostic = Diagnostic::error(span, message).hint(hint);
+                self.report(diagnostic.also(signature.span, "declared here"));
+                return (Expr { kind: ExprKind::Error, span }, Type::Actor(declaration));
+            }
+        };
+        (Expr { kind, span }, Type::Actor(declaration))
+    }
+
+    /// The actors that `base` names.
+    pub(super) fn actors_called(&self, base: &ast::Expr) -> Option<u32> {
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
+        match (self.variable(name), &self.globals.get(name)?.meaning) {
+            (None, Meaning::Actor(declaration)) => Some(*declaration),
+            _ => None,
+        }
+    }
+
+    /// `self`
+    pub(super) fn myself(&mut self, span: Span) -> (Expr, Type) {
+        let hint = match self.scope.context {
+            Context::Handler | Context::Guard => {
+                let declaration = self.out.processes.len() as u32;
+                return (Expr { kind: ExprKind::Myself, span }, Type::Actor(declaration));
+            }
+            Context::Actor => "an actor has its reference from its first handler on",
+            Context::Process => "name what the process needs, or give its index",
+            Context::Init => "`init` is no actor: nobody can answer it",
+            _ => "pass it as an argument",
+        };
+        let message = format!("there is no `self` in {}", self.scope.context.who());
+        let diagnostic =
+            Diagnostic::error(span, message).label("only handlers and guards have one");
+        self.report(diagnostic.hint(hint));
+        wrong(span)
+    }
+
+    /// The body of an actor.
+    pub(super) fn actor(&mut self, index: usize, params: &[&Name], body: &ActorBody) {
+        let types = self.processes[index].params.clone();
+        let what = if self.processes[index].kind == Kind::Template { "parameter" } else { "index" };
+        self.enter_body(Context::Actor, params, &types, what);
+        self.repeated_handlers(&body.handlers);
+        let (variables, handlers) = self.in_block(|checker| {
+            let variables = body.variables.iter().map(|binding| checker.statement(binding).0);
+            let variables: Vec<_> = variables.collect();
+            let handlers = body.handlers.iter().map(|handler| checker.handler(handler));
+            (variables, handlers.collect())
+        });
+        let kind = ExprKind::Block(variables, Box::new(unit(body.header)));
+        let actor = Actor { handlers, header: body.header };
+        self.end_process(index, params.len(), Expr { kind, span: body.header }, Some(actor));
+    }
+
+    fn handler(&mut self, handler: &ast::Handler) -> Handler {
+        let given = handler.params.as_deref().unwrap_or_default();
+        let types: Vec<_> = given.iter().map(|param| self.known_type(&param.ty)).collect();
+        let names: Vec<_> = given.iter().map(|param| &param.name).collect();
+        self.in_block(|checker| {
+            let params = checker.parameters(&names, &types, "parameter");
+            checker.scope.context = Context::Guard;
+            checker.scope.guard_from = checker.scope.vars.len();
+            let guard = handler.guard.as_ref().map(|guard| checker.expr_of(guard, &Type::Bool));
+            checker.scope.context = Context::Handler;
+            let kind = checker.block(&handler.body, super::Want::Dropped).0;
+            let body = Expr { kind, span: handler.body.span };
+            let message =
+                handler.params.as_ref().and_then(|_| checker.message_called(&handler.name.text));
+            Handler { message, params, guard, body, header: handler.header }
+        })
+    }
+
+    /// A type that was resolved before: what is wrong with it has been reported.
+    fn known_type(&mut self, ty: &ast::TypeExpr) -> Type {
+        let reported = self.diagnostics.len();
+        let resolved = self.resolve_type(ty);
+        self.diagnostics.truncate(reported);
+        resolved
+    }
+
+    /// Two internal handlers of one name, and handlers that an earlier one without a guard leaves nothing to do.
+    fn repeated_handlers(&mut self, handlers: &[ast::Handler]) {
+        let mut reported = FxHashSet::default();
+        for (at, handler) in handlers.iter().enumerate() {
+            let (name, internal) = (&handler.name.text, handler.params.is_none());
+            let same = |other: &&ast::Handler| {
+                other.name.text == *name && other.params.is_none() == internal
+            };
+            let mut earlier = handlers[..at].iter().filter(same);
+            let first = match internal {
+                true => earlier.next(),
+                false => earlier.find(|other| other.guard.is_none()),
+            };
+            let Some(first) = first.filter(|_| !name.is_empty()) else { continue };
+            if internal {
+                let message = format!("the actor has two internal handlers `{name}`");
+                let diagnostic = Diagnostic::error(handler.name.span, message);
+                self.report(diagnostic.also(first.name.span, "the first one"));
+            } else if reported.insert(name) {
+                let message = format!("this handler of `{name}` never runs");
+                let diagnostic = Diagnostic::warning(handler.header, message);
+                self.report(
+                    diagnostic
+                        .also(first.header, "this one takes every such message")
+                        .hint("the first handler whose `when` holds is taken"),
+                );
+            }
+        }
+    }
+}

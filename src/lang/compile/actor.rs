@@ -1,0 +1,89 @@
+//! Actors: where they rest, their handlers, and what only they and `init` do.
+//!
+//! An actor is started as a process is: its parameters, then the first values of its variables, then it rests at
+//! [`Instr::Handle`]. The code of each guard and handler follows, compiled as if it went on from there with the
+//! parameters of the message on top. So the handlers find the variables of the actor where they are, and
+//! whoever looks at an actor at rest finds them in scope.
+
+use super::{Compiler, Kind};
+use crate::lang::check::{self, Process};
+use crate::lang::code::{self, Family, Instr};
+use crate::lang::hir::{Actor, Body, Expr, ExprKind, Handler, VarId};
+
+impl Compiler<'_> {
+    /// Which ids belong to which declaration.
+    pub(super) fn families(&mut self, processes: &[Process]) {
+        let mut first = 0;
+        for process in processes {
+            let lo = match process.kind {
+                check::Kind::Family { lo, .. } => lo,
+                _ => 0,
+            };
+            let (name, count) = (self.text(&process.name), process.kind.instances());
+            self.code.families.push(Family { first, lo, count, name });
+            first += count;
+        }
+    }
+
+    /// Where the code of an actor starts.
+    pub(super) fn actor(&mut self, body: &Body, actor: &Actor) -> u32 {
+        let entry = self.here();
+        self.open(body, Kind::Actor);
+        self.frame.span = actor.header;
+        let mut compiled = code::Actor::default();
+        self.emit(Instr::Handle(self.code.actors.len() as u32));
+        for handler in &actor.handlers {
+            let code = self.handler(handler);
+            match handler.message {
+                Some(message) => compiled.messages.entry(message).or_default().push(code),
+                None => compiled.internals.push(code),
+            }
+        }
+        self.leave_scope(0);
+        self.code.actors.push(compiled);
+        entry
+    }
+
+    fn handler(&mut self, handler: &Handler) -> code::Handler {
+        let guard = handler.guard.as_ref().map(|guard| self.with_params(&handler.params, guard));
+        let entry = self.with_params(&handler.params, &handler.body);
+        code::Handler { guard, entry, site: self.site(handler.header) }
+    }
+
+    /// Code that finds `params` on the stack and leaves the value of `expr` there; where it starts.
+    fn with_params(&mut self, params: &[VarId], expr: &Expr) -> u32 {
+        let entry = self.here();
+        let (depth, scope) = (self.frame.depth, self.frame.scope.len());
+        for &param in params {
+            self.enter(param, self.frame.depth);
+            self.frame.depth += 1;
+        }
+        self.expr(expr);
+        self.emit(Instr::End);
+        self.leave_scope(scope);
+        self.frame.depth = depth;
+        entry
+    }
+
+    pub(super) fn of_actors(&mut self, kind: &ExprKind) {
+        match kind {
+            ExprKind::Myself => self.emit_with(Instr::Myself, 1),
+            ExprKind::Instance(declaration, index) => {
+                self.expr(index);
+                self.emit(Instr::Instance(*declaration));
+            }
+            ExprKind::Message(name, args) => {
+                self.several_values(args);
+                let instr = Instr::Message { name: *name, args: args.len() as u32 };
+                self.emit_with(instr, 1 - args.len() as i32);
+            }
+            ExprKind::Send(to, message) => self.two(to, message, Instr::Send),
+            ExprKind::Create(process, args) => {
+                self.several_values(args);
+                let instr = Instr::Create { process: *process, args: args.len() as u32 };
+                self.emit_with(instr, 1 - args.len() as i32);
+            }
+            other => unreachable!("{other:?} is not of actors"),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Control flow: conditions, loops, and the ways out of them.
+//!
+//! Every loop keeps the depth of the stack at its start: whoever leaves it in the middle takes off what lies
+//! above. The code behind a `break`, `continue` or `return` is never reached, and compiled as if it were.
+
+use super::{Compiler, Kind, LoopFrame};
+use crate::lang::ast::BinaryOp;
+use crate::lang::code::Instr;
+use crate::lang::hir::{Expr, ExprKind, Pattern, VarId};
+use crate::model::Value;
+
+impl Compiler<'_> {
+    pub(super) fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) {
+        self.expr(condition);
+        let no = self.jump(Instr::JumpIfFalse);
+        self.expr(then);
+        let end = self.jump(Instr::Jump);
+        self.aim(no);
+        self.frame.depth -= 1;
+        self.expr(otherwise);
+        self.aim(end);
+    }
+
+    pub(super) fn enter_loop(&mut self) {
+        let depth = self.frame.depth;
+        self.frame.loops.push(LoopFrame { depth, breaks: Vec::new(), continues: Vec::new() });
+    }
+
+    /// Aims the `continue`s of the loop at hand here.
+    pub(super) fn aim_continues(&mut self) {
+        let frame = self.frame.loops.last_mut().expect("a loop at hand");
+        for jump in std::mem::take(&mut frame.continues) {
+            self.aim(jump);
+        }
+    }
+
+    pub(super) fn exit_loop(&mut self) {
+        let frame = self.frame.loops.pop().expect("a loop at hand");
+        for jump in frame.breaks {
+            self.aim(jump);
+        }
+    }
+
+    pub(super) fn while_loop(&mut self, condition: Option<&Expr>, body: &Expr) {
+        self.enter_loop();
+        let start = self.here();
+        let end = condition.map(|condition| {
+            self.expr(condition);
+            self.jump(Instr::JumpIfFalse)
+        });
+        self.expr(body);
+        self.pop(1);
+        self.aim_continues();
+        self.emit(Instr::Loop(start));
+        if let Some(end) = end {
+            self.aim(end);
+        }
+        self.exit_loop();
+        self.constant(Value::Unit);
+    }
+
+    pub(super) fn for_range(&mut self, var: Option<VarId>, lo: &Expr, hi: &Expr, body: &Expr) {
+        let (counter, scope) = (self.frame.depth, self.frame.scope.len());
+        self.expr(lo);
+        self.expr(hi);
+        if let Some(var) = var {
+            self.enter(var, counter);
+        }
+        self.enter_loop();
+        let start = self.here();
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(counter + 1), 1);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.expr(body);
+        self.pop(1);
+        self.aim_continues();
+        self.emit(Instr::Increment(counter));
+        self.emit(Instr::Loop(start));
+        self.aim(end);
+        self.exit_loop();
+        self.leave_scope(scope);
+        self.pop(2);
+        self.constant(Value::Unit);
+    }
+
+    pub(super) fn for_each(&mut self, pattern: &Pattern, list: &Expr, body: &Expr) {
+        let (items, scope) = (self.frame.depth, self.frame.scope.len());
+        let counter = items + 1;
+        self.expr(list);
+        self.constant(Value::Int(0));
+        self.enter_loop();
+        let start = self.here();
+        let end = self.next_item(items, counter);
+        self.bind_top(pattern);
+        self.expr(body);
+        self.leave_scope(scope);
+        self.pop(self.frame.depth - counter - 1);
+        self.aim_continues();
+        self.emit(Instr::Increment(counter));
+        self.emit(Instr::Loop(start));
+        self.aim(end);
+        self.exit_loop();
+        self.pop(2);
+        self.constant(Value::Unit);
+    }
+
+    /// Puts the item that `counter` counts to on the stack; the jump is taken if there is none.
+    pub(super) fn next_item(&mut self, items: u32, counter: u32) -> usize {
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Length);
+        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        let end = self.jump(Instr::JumpIfFalse);
+        self.emit_with(Instr::Get(items), 1);
+        self.emit_with(Instr::Get(counter), 1);
+        self.emit_with(Instr::Index, -1);
+        end
+    }
+
+    pub(super) fn leave_loop(&mut self, kind: &ExprKind) {
+        let depth = self.frame.depth;
+        let loop_depth = self.frame.loops.last().expect("a loop around").depth;
+        self.pop(depth - loop_depth);
+        let jump = self.jump(Instr::Jump);
+        let frame = self.frame.loops.last_mut().expect("a loop around");
+        match kind {
+            ExprKind::Break => frame.breaks.push(jump),
+            _ => frame.continues.push(jump),
+        }
+        self.frame.depth = depth + 1;
+    }
+
+    pub(super) fn return_expr(&mut self, value: Option<&Expr>) {
+        let depth = self.frame.depth;
+        match self.frame.kind {
+            Kind::Function => {
+                match value {
+                    Some(value) => self.expr(value),
+                    None => self.constant(Value::Unit),
+                }
+                self.emit(Instr::Return);
+            }
+            Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
+                self.pop(depth - self.frame.top);
+                self.emit(Instr::End);
+            }
+        }
+        self.frame.depth = depth + 1;
+    }
+}

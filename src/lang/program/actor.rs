@@ -1,0 +1,253 @@
+//! Actors: which handler takes a stimulus, running it, and `init`.
+//!
+//! A handler runs on a copy of the actor's variables, with what the message carries on top. What it leaves of
+//! the variables is the actor's next local state; the rest of its stack is dropped, so that equal variables are
+//! equal local states. What it did to others went out by way of [`Effects`] when it did it: a handler that fails has
+//! still sent what it sent before.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Local, Path, Program};
+use crate::lang::books::Books;
+use crate::lang::code::{Handler, Instr};
+use crate::lang::diagnostic::Diagnostic;
+use crate::lang::interpret::{Machine, Rest, World};
+use crate::model::{Effects, Failure, ProcessId, Site, Stimulus, Value, Values};
+
+/// The handler that takes a stimulus.
+pub(super) struct Taken<'p> {
+    handler: &'p Handler,
+    /// What the message carries.
+    args: &'p [Value],
+    /// Why its guard fails, if it does: a violation of the actor when it takes the message.
+    failure: Option<Failure>,
+}
+
+/// What a guard sees: whose it is.
+struct Looking(Option<ProcessId>);
+
+impl World for Looking {
+    fn myself(&self) -> Option<ProcessId> {
+        self.0
+    }
+}
+
+/// What a handler, or `init`, sees and does.
+struct Acting<'a> {
+    program: &'a Program,
+    own: Option<ProcessId>,
+    path: &'a Path,
+    books: Books,
+    effects: &'a mut dyn Effects<Local>,
+}
+
+impl World for Acting<'_> {
+    fn myself(&self) -> Option<ProcessId> {
+        self.own
+    }
+
+    fn send(&mut self, to: ProcessId, message: Value) {
+        self.effects.send(to, message);
+    }
+
+    fn create(&mut self, template: u32, args: Vec<Value>) -> ProcessId {
+        let mut path = self.path.clone();
+        path.push((template, i64::from(self.books.spawned(template)) + 1));
+        self.books.count_spawn(template);
+        self.effects.spawn(self.program.start(path, args))
+    }
+}
+
+/// What `init` has done.
+struct Beginning {
+    /// The id of the next actor.
+    next: u32,
+    born: Vec<Local>,
+    sent: Vec<(ProcessId, Value)>,
+}
+
+impl Effects<Local> for Beginning {
+    fn send(&mut self, to: ProcessId, message: Value) {
+        self.sent.push((to, message));
+    }
+
+    fn spawn(&mut self, actor: Local) -> ProcessId {
+        self.born.push(actor);
+        self.next += 1;
+        ProcessId(self.next - 1)
+    }
+}
+
+impl Program {
+    /// How many processes and actors are declared to exist from the start.
+    fn declared(&self) -> u32 {
+        self.processes.last().map_or(0, |last| last.first + last.kind.instances())
+    }
+
+    /// Runs `init`, which nothing but constants can influence: it has one result.
+    pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
+        let mut done = Beginning { next: self.declared(), born: Vec::new(), sent: Vec::new() };
+        let mut books = Books::default();
+        for &entry in &self.code.inits {
+            let path = SmallVec::new();
+            let effects = &mut done;
+            let world = Acting { program: self, own: None, path: &path, books, effects };
+            let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
+            if let Rest::Failed(failure) = machine.run() {
+                return Err(self.init_failed(failure));
+            }
+            books = machine.world.books;
+        }
+        (self.born, self.sent) = (done.born, done.sent);
+        Ok(())
+    }
+
+    fn init_failed(&self, failure: Failure) -> Diagnostic {
+        let same = |site: &Site| Some(site) == failure.site.as_ref();
+        let found = self.code.sites.iter().position(same).expect("a failure has its place");
+        let diagnostic = Diagnostic::error(self.code.spans[found], failure.message);
+        diagnostic.label("`init` fails here, so there is no initial state")
+    }
+
+    /// May some actor ever refuse a message?
+    pub(super) fn may_refuse(&self) -> bool {
+        self.code.actors.iter().any(|actor| {
+            let lacks = |message: &u32| !actor.messages.contains_key(message);
+            let mut handlers = actor.messages.values().flatten();
+            self.sent_blindly.iter().any(lacks) || handlers.any(|handler| handler.guard.is_some())
+        })
+    }
+
+    /// The handlers that a stimulus may run, and what the message carries.
+    fn candidates<'p>(
+        &'p self,
+        local: &Local,
+        stimulus: Stimulus,
+        values: &'p Values,
+    ) -> (&'p [Handler], &'p [Value]) {
+        let Instr::Handle(actor) = *self.instr(local) else { return (&[], &[]) };
+        let actor = &self.code.actors[actor as usize];
+        match stimulus {
+            Stimulus::Internal(number) => {
+                (std::slice::from_ref(&actor.internals[number as usize]), &[])
+            }
+            Stimulus::Message(message) => match values.get(message) {
+                Value::Message { name, args } => {
+                    (actor.messages.get(name).map_or(&[], Vec::as_slice), args)
+                }
+                other => unreachable!("{other:?} as a message in a checked program"),
+            },
+        }
+    }
+
+    /// The first handler for the stimulus whose guard holds, or fails.
+    pub(super) fn taken<'p>(
+        &'p self,
+        local: &Local,
+        own: Option<ProcessId>,
+        stimulus: Stimulus,
+        values: &'p Values,
+    ) -> Option<Taken<'p>> {
+        let (handlers, args) = self.candidates(local, stimulus, values);
+        handlers.iter().find_map(|handler| {
+            let runs = Taken { handler, args, failure: None };
+            let Some(guard) = handler.guard else { return Some(runs) };
+            let stack = [&local.stack, args].concat();
+            let mut machine = Machine::new(&self.code, Looking(own), stack, guard);
+            match machine.run() {
+                Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
+                Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
+                // Where it is not known whose guard it is, it may as well hold.
+                Rest::End | Rest::Unknown => Some(runs),
+                Rest::Visible => unreachable!("a guard rests"),
+            }
+        })
+    }
+
+    /// Runs the handler that takes the stimulus.
+    pub(super) fn react(
+        &self,
+        local: &Local,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+        effects: &mut dyn Effects<Local>,
+    ) -> Local {
+        let taken = self.taken(local, Some(own), stimulus, values);
+        let Taken { handler, args, failure } = taken.expect("an accepted stimulus");
+        match failure {
+            Some(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
+            None => self.run_handler(local, own, handler, args, effects),
+        }
+    }
+
+    fn run_handler(
+        &self,
+        local: &Local,
+        own: ProcessId,
+        handler: &Handler,
+        args: &[Value],
+        effects: &mut dyn Effects<Local>,
+    ) -> Local {
+        let Local { path, books, .. } = local;
+        let world = Acting { program: self, own: Some(own), path, books: books.clone(), effects };
+        let stack = [&local.stack, args].concat();
+        let mut machine = Machine::new(&self.code, world, stack, handler.entry);
+        let failure = match machine.run() {
+            Rest::End => None,
+            Rest::Failed(failure) => Some(Arc::new(failure)),
+            rest => unreachable!("a handler comes to {rest:?}"),
+        };
+        let (mut stack, mut pc) = (machine.stack, machine.pc);
+        if failure.is_none() {
+            stack.truncate(local.stack.len());
+            pc = local.pc;
+        }
+        let (path, books) = (path.clone(), machine.world.books);
+        Local { path, pc, stack: stack.into(), books, failure }
+    }
+
+    /// Where the handler is written that takes the stimulus.
+    pub(super) fn site_of_handler(
+        &self,
+        local: &Local,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> Option<Site> {
+        let taken = self.taken(local, self.static_id(local), stimulus, values);
+        let first = || self.candidates(local, stimulus, values).0.first();
+        let handler = taken.map(|taken| taken.handler).or_else(first)?;
+        Some(self.code.sites[handler.site as usize].clone())
+    }
+
+    /// The id of an actor that exists from the start, if it is declared so.
+    fn static_id(&self, local: &Local) -> Option<ProcessId> {
+        let [(declaration, index)] = local.path[..] else { return None };
+        let family = &self.code.families[declaration as usize];
+        let offset =
+            u32::try_from(index - family.lo).ok().filter(|&offset| offset < family.count)?;
+        Some(ProcessId(family.first + offset))
+    }
+
+    /// A reference, by the name of the actor if it is known.
+    pub(super) fn show_reference(&self, process: ProcessId) -> String {
+        let ProcessId(id) = process;
+        let born = id.checked_sub(self.declared());
+        let found = self.processes.iter().enumerate().find(|(_, template)| {
+            (template.first..template.first + template.kind.instances()).contains(&id)
+        });
+        if let Some((declaration, template)) = found {
+            let index = self.code.families[declaration].lo + i64::from(id - template.first);
+            return self.step_name((declaration as u32, index));
+        }
+        match born.and_then(|born| self.born.get(born as usize)) {
+            Some(local) => crate::model::System::process_name(self, local),
+            None if self.processes.iter().all(|template| template.is_actor) => {
+                format!("actor {id}")
+            }
+            None => Value::Process(process).to_string(),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The operations of processes: from the stack to the model, and from their outcomes back to the stack.
+//!
+//! The model wants operations to be well-formed; what a program may get wrong about them (a mutex that it has not
+//! requested) is found here, with the help of the books, and becomes a violation.
+
+use crate::lang::books::Books;
+use crate::lang::code::Visible;
+use crate::lang::operators;
+use crate::lang::program::{Local, Program};
+use crate::model::{
+    Access, BarrierId, CellId, Envelope, Handle, MailboxId, MutexId, Next, Op, Outcome, Request,
+    SemaphoreId, Value, Values,
+};
+
+impl Program {
+    /// The operation that `local` rests at, or why it makes no sense.
+    pub(super) fn decode(
+        &self,
+        visible: Visible,
+        local: &Local,
+        values: &mut Values,
+    ) -> Result<Next<Local>, String> {
+        let args = &local.stack[local.stack.len() - visible.arity()..];
+        let objects = &self.code.objects;
+        let op = match visible {
+            Visible::Isend { src, tag } => Op::Isend {
+                mailbox: MailboxId(number(&args[0])),
+                envelope: envelope(&args[2..], src, tag),
+                value: values.intern(args[1].clone()),
+            },
+            Visible::Irecv { src, tag } => Op::Irecv {
+                mailbox: MailboxId(number(&args[0])),
+                pattern: envelope(&args[1..], src, tag),
+            },
+            Visible::Wait => Op::WaitAny([comm(&args[0])].into()),
+            Visible::Test => Op::TestAny([comm(&args[0])].into()),
+            Visible::WaitAny | Visible::TestAny => {
+                let comms: Box<[Handle]> = operators::list(&args[0]).iter().map(comm).collect();
+                if comms.is_empty() {
+                    return Err("waits for one of no communications".to_owned());
+                }
+                if visible == Visible::WaitAny { Op::WaitAny(comms) } else { Op::TestAny(comms) }
+            }
+            Visible::AsyncLock => {
+                let mutex = MutexId(number(&args[0]));
+                if local.books.mutex(mutex).is_some() {
+                    let name = &objects.mutexes[mutex.index()];
+                    return Err(format!(
+                        "requests the mutex `{name}`, which it has requested already"
+                    ));
+                }
+                Op::AsyncLock(mutex)
+            }
+            Visible::MutexWait => {
+                Op::MutexWaitAny([self.request(local, &args[0], "waits for")?].into())
+            }
+            Visible::MutexTest => {
+                Op::MutexTestAny([self.request(local, &args[0], "tests")?].into())
+            }
+            Visible::MutexWaitAny => {
+                Op::MutexWaitAny(self.requests(local, &args[0], "waits for")?)
+            }
+            Visible::MutexTestAny => Op::MutexTestAny(self.requests(local, &args[0], "tests")?),
+            Visible::Unlock => Op::Unlock(self.request(local, &args[0], "unlocks")?),
+            Visible::AsyncAcquire => Op::AsyncAcquire(SemaphoreId(number(&args[0]))),
+            Visible::AcquireWait => {
+                let semaphore = SemaphoreId(number(&args[0]));
+                let handle = local.books.semaphore(semaphore).ok_or_else(|| {
+                    let name = &objects.semaphores[semaphore.index()].0;
+                    format!("waits for the semaphore `{name}`, which it has not requested")
+                })?;
+                Op::AcquireWait { semaphore, handle }
+            }
+            Visible::Release => Op::Release(SemaphoreId(number(&args[0]))),
+            Visible::Arrive => {
+                let barrier = BarrierId(number(&args[0]));
+                Op::Arrive { barrier, round: local.books.barrier(barrier).0 }
+            }
+            Visible::BarrierWait => {
+                let barrier = BarrierId(number(&args[0]));
+                let (arrived, passed) = local.books.barrier(barrier);
+                if passed >= arrived {
+                    let name = &objects.barriers[barrier.index()].0;
+                    return Err(format!("waits at the barrier `{name}`, where it has not arrived"));
+                }
+                Op::BarrierWait { barrier, round: passed }
+            }
+            Visible::Read => Op::Access(CellId(number(&args[0])), Access::Read),
+            Visible::Write => {
+                access(args, |values, args| Access::Write(values.intern(args[1].clone())), values)
+            }
+            Visible::Swap => {
+                access(args, |values, args| Access::Swap(values.intern(args[1].clone())), values)
+            }
+            Visible::FetchAdd => access(args, |_, args| Access::FetchAdd(args[1].int()), values),
+            Visible::CompareAndSwap => access(
+                args,
+                |values, args| Access::CompareAndSwap {
+                    old: values.intern(args[1].clone()),
+                    new: values.intern(args[2].clone()),
+                },
+                values,
+            ),
+            Visible::Choose => choose(args[0].int(), args[1].int())?,
+            Visible::Local => Op::Local,
+            Visible::Spawn { process, .. } => {
+                let mut path = local.path.clone();
+                path.push((process, i64::from(local.books.spawned(process)) + 1));
+                return Ok(Next::Spawn(self.start(path, args.to_vec())));
+            }
+            Visible::Join => match &args[0] {
+                Value::Process(process) => Op::Join(*process),
+                other => unreachable!("join of {other:?} in a checked program"),
+            },
+        };
+        Ok(Next::Op(op))
+    }
+
+    fn request(&self, local: &Local, mutex: &Value, does: &str) -> Result<Request, String> {
+        let mutex = MutexId(number(mutex));
+        let handle = local.books.mutex(mutex).ok_or_else(|| {
+            let name = &self.code.objects.mutexes[mutex.index()];
+            format!("{does} the mutex `{name}`, which it has not requested")
+        })?;
+        Ok(Request { mutex, handle })
+    }
+
+    fn requests(
+        &self,
+        local: &Local,
+        mutexes: &Value,
+        does: &str,
+    ) -> Result<Box<[Request]>, String> {
+        operators::list(mutexes).iter().map(|mutex| self.request(local, mutex, does)).collect()
+    }
+
+    /// The value of a visible operation, given its arguments and what came of it; notes it in the books.
+    pub(super) fn value_of(
+        &self,
+        visible: Visible,
+        args: &[Value],
+        outcome: Outcome,
+        values: &Values,
+        books: &mut Books,
+    ) -> Value {
+        match outcome {
+            Outcome::Unit => {
+                note_done(visible, args, books);
+                Value::Unit
+            }
+            Outcome::Posted(handle) => match visible {
+                Visible::AsyncLock => {
+                    books.requested(MutexId(number(&args[0])), handle);
+                    Value::Unit
+                }
+                Visible::AsyncAcquire => {
+                    books.asked(SemaphoreId(number(&args[0])), handle);
+                    Value::Unit
+                }
+                _ => Value::Comm(handle),
+            },
+            Outcome::Completed { index, value } => {
+                let value = values.get(value).clone();
+                let completed = match (&args[0], visible) {
+                    (Value::Comm(handle), _) => Some(*handle),
+                    (Value::List(comms), Visible::WaitAny | Visible::TestAny) => {
+                        Some(comm(&comms[index as usize]))
+                    }
+                    _ => None,
+                };
+                if let Some(handle) = completed.filter(|_| self.code.remembers_values) {
+                    books.completed(handle, value.clone());
+                }
+                match visible {
+                    Visible::Wait => value,
+                    Visible::MutexWait => Value::Unit,
+                    Visible::Test | Visible::MutexTest => Value::Bool(true),
+                    _ => Value::Int(i64::from(index)),
+                }
+            }
+            Outcome::Incomplete => match visible {
+                Visible::Test | Visible::MutexTest => Value::Bool(false),
+                _ => Value::Int(-1),
+            },
+            Outcome::Value(value) => values.get(value).clone(),
+            Outcome::Chosen(n) => Value::Int(n),
+            Outcome::Spawned(process) => {
+                if let Visible::Spawn { process: template, .. } = visible {
+                    books.count_spawn(template);
+                }
+                Value::Process(process)
+            }
+            Outcome::Overflow => unreachable!("an overflow is a failure"),
+        }
+    }
+}
+
+/// Notes what an operation that only happens has changed.
+fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
+    match visible {
+        Visible::Unlock => books.unlocked(MutexId(number(&args[0]))),
+        Visible::AcquireWait => books.acquired(SemaphoreId(number(&args[0]))),
+        Visible::Arrive => {
+            let barrier = BarrierId(number(&args[0]));
+            let (arrived, passed) = books.barrier(barrier);
+            books.set_barrier(barrier, arrived + 1, passed);
+        }
+        Visible::BarrierWait => {
+            let barrier = BarrierId(number(&args[0]));
+            let (arrived, passed) = books.barrier(barrier);
+            books.set_barrier(barrier, arrived, passed + 1);
+        }
+        _ => {}
+    }
+}
+
+/// The number of an object.
+fn number(value: &Value) -> u32 {
+    value.int() as u32
+}
+
+fn comm(value: &Value) -> Handle {
+    match value {
+        Value::Comm(handle) => *handle,
+        other => unreachable!("{other:?} as a communication in a checked program"),
+    }
+}
+
+fn envelope(args: &[Value], src: bool, tag: bool) -> Envelope {
+    let mut parts = args.iter().map(Value::int);
+    Envelope {
+        src: if src { parts.next() } else { None },
+        tag: if tag { parts.next() } else { None },
+    }
+}
+
+fn access(
+    args: &[Value],
+    how: impl Fn(&mut Values, &[Value]) -> Access,
+    values: &mut Values,
+) -> Op {
+    Op::Access(CellId(number(&args[0])), how(values, args))
+}
+
+fn choose(lo: i64, hi: i64) -> Result<Op, String> {
+    match hi.checked_sub(lo) {
+        Some(1..=0x7fff_ffff) => Ok(Op::Choose { lo, hi }),
+        Some(..=0) => Err(format!("chooses from the empty range {lo}..{hi}")),
+        _ => Err(format!("chooses from {lo}..{hi}, which is more than 2147483647 values")),
+    }
+}

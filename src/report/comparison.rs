@@ -1,0 +1,401 @@
+//! What `compare` found out: a row for each spec and explorer, and whether they agree.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+use bytesize::ByteSize;
+use serde::Serialize;
+
+use super::table::{self, Markdown, Plain, Table, or_dash, time};
+use super::text::{BAD, Styled, UNSURE, thousands};
+use crate::explore::{StopReason, Verdict, ViolationKind};
+use crate::study::{About, Disagreement, Figures, Measured, Ran, Row, disagreements};
+
+/// Explorers side by side.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Those that were run.
+    pub rows: Vec<Row>,
+    /// Explorers that nobody asked for by name and that must not be used on a program, with the reason.
+    pub left_out: Vec<String>,
+    /// Rows that were not run, because of an interrupt.
+    pub not_run: usize,
+}
+
+impl Comparison {
+    /// The worst of all rows: a violation, or else something that is not complete.
+    pub fn verdict(&self) -> Verdict {
+        let measured = || self.rows.iter().filter_map(Row::measured);
+        let violation = measured().map(|m| m.verdict).find(|verdict| {
+            matches!(verdict, Verdict::Deadlock | Verdict::Assertion | Verdict::Error)
+        });
+        let is_whole = self.not_run == 0
+            && self.rows.iter().all(|row| !matches!(row.ran, Ran::Failed(_)))
+            && measured().all(Measured::is_complete);
+        match violation {
+            Some(violation) => violation,
+            None if is_whole => Verdict::Ok,
+            None => Verdict::Incomplete,
+        }
+    }
+
+    /// The disagreements, each in some sentences.
+    pub fn disagreements(&self) -> Vec<String> {
+        disagreements(&self.rows).iter().map(sentence).collect()
+    }
+
+    fn table(&self) -> Table {
+        let header = [
+            "spec",
+            "explorer",
+            "traces",
+            "blocked",
+            "transitions",
+            "events",
+            "states",
+            "time",
+            "memory",
+            "verdict",
+        ];
+        let mut rows = Vec::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let is_first = index == 0 || !is_same(&self.rows[index - 1], row);
+            let name = if is_first { title(&row.spec, &row.defines) } else { String::new() };
+            rows.push([vec![name, row.setting.to_string()], figures(row)].concat());
+        }
+        Table { header: header.map(str::to_owned).to_vec(), figures: 2..9, rows }
+    }
+
+    /// What is to be said below the table.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let is_cut = |m: &Measured| m.stopped_by.is_some();
+        if self.rows.iter().filter_map(Row::measured).any(is_cut) {
+            notes.push(
+                "≥ marks figures of a search that was stopped: a complete one may have more."
+                    .into(),
+            );
+        }
+        let is_bound = |m: &Measured| m.stats.events.is_none() && m.stats.events_built.is_some();
+        if self.rows.iter().filter_map(Row::measured).any(is_bound) {
+            notes.push("≤ marks events of which some may have been counted twice.".into());
+        }
+        for row in &self.rows {
+            let who = format!("{} on {}", row.setting, title(&row.spec, &row.defines));
+            match &row.ran {
+                Ran::Measured(_) => {}
+                Ran::Refused(why) => notes.push(format!("{who} was refused: {why}")),
+                Ran::Failed(how) => notes.push(format!(
+                    "{who} {how}. This is a bug in Mazurka, unless it was killed or ran out of memory."
+                )),
+            }
+        }
+        notes.extend(self.left_out.iter().map(|why| format!("Left out: {why}")));
+        if self.not_run > 0 {
+            let n = self.not_run;
+            notes.push(format!(
+                "Interrupted: {n} more {} not run.",
+                plural(n, "row was", "rows were")
+            ));
+        }
+        notes
+    }
+}
+
+fn plural<'t>(n: usize, one: &'t str, more: &'t str) -> &'t str {
+    if n == 1 { one } else { more }
+}
+
+fn is_same(a: &Row, b: &Row) -> bool {
+    a.spec == b.spec && a.defines == b.defines
+}
+
+/// A spec with the constants that were set.
+fn title(spec: &str, defines: &str) -> String {
+    if defines.is_empty() { spec.into() } else { format!("{spec} {defines}") }
+}
+
+/// The cells from `traces` on.
+fn figures(row: &Row) -> Vec<String> {
+    let measured = match &row.ran {
+        Ran::Measured(measured) => measured,
+        Ran::Refused(_) => return without_figures("refused"),
+        Ran::Failed(_) => return without_figures("failed"),
+    };
+    let Measured { stats, .. } = measured;
+    let at_least = if measured.is_complete() { "" } else { "≥ " };
+    let count = |n: u64| format!("{at_least}{}", thousands(n));
+    let mut traces = count(stats.traces);
+    if let Some(classes) = stats.classes {
+        traces +=
+            &format!(" ({} {})", thousands(classes), plural(classes as usize, "class", "classes"));
+    }
+    let events = match (stats.events, stats.events_built) {
+        (Some(events), _) => count(events),
+        (None, Some(built)) => format!("≤ {}", thousands(built)),
+        (None, None) => "-".into(),
+    };
+    vec![
+        traces,
+        count(stats.blocked),
+        count(stats.transitions),
+        events,
+        or_dash(stats.states, count),
+        time(stats.wall_seconds),
+        or_dash(stats.peak_memory_bytes, |bytes| ByteSize(bytes).to_string()),
+        verdict(measured),
+    ]
+}
+
+fn without_figures(word: &str) -> Vec<String> {
+    let mut cells = vec!["-".to_owned(); 7];
+    cells.push(word.into());
+    cells
+}
+
+/// `ok`, `deadlock`, `incomplete: timeout`, `deadlock, then timeout`
+fn verdict(measured: &Measured) -> String {
+    let found: Vec<_> = measured.found.iter().map(|&kind| Verdict::from(kind).word()).collect();
+    match (measured.stopped_by, found.as_slice()) {
+        (None, []) => Verdict::Ok.word().into(),
+        (None | Some(StopReason::Violation | StopReason::Oversubscribed), found) => {
+            found.join(", ")
+        }
+        (Some(reason), []) => format!("{}: {}", Verdict::Incomplete.word(), reason.word()),
+        (Some(reason), found) => format!("{}, then {}", found.join(", "), reason.word()),
+    }
+}
+
+fn sentence(disagreement: &Disagreement) -> String {
+    let Disagreement { spec, defines, about, one, other } = disagreement;
+    let quantity = |n: u64, what: &str| format!("{} {what}", thousands(n));
+    let found = |n: u64| match about {
+        About::Violation(kind) => {
+            let article = if *kind == ViolationKind::Deadlock { "a" } else { "an" };
+            let word = Verdict::from(*kind).word();
+            if n > 0 { format!("{article} {word}") } else { format!("no {word}") }
+        }
+        About::Classes => quantity(n, plural(n as usize, "class", "classes")),
+        About::Deadlocked => {
+            quantity(n, plural(n as usize, "deadlocked class", "deadlocked classes"))
+        }
+    };
+    format!(
+        "Explorers disagree on {}: {} finds {}, {} finds {}. \
+         They promise the same, so one of them is wrong. \
+         This is a bug in Mazurka: please report it, with the spec.",
+        title(spec, defines),
+        one.0,
+        found(one.1),
+        other.0,
+        found(other.1)
+    )
+}
+
+/// For a terminal.
+pub struct Text<'c>(pub &'c Comparison);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Text(comparison) = self;
+        write!(f, "{}", Plain(&comparison.table()))?;
+        let notes = comparison.notes();
+        if !notes.is_empty() {
+            writeln!(f)?;
+        }
+        for note in notes {
+            writeln!(f, "{}", Styled(UNSURE, note))?;
+        }
+        for disagreement in comparison.disagreements() {
+            writeln!(f, "\n{}", Styled(BAD, disagreement))?;
+        }
+        Ok(())
+    }
+}
+
+/// For Markdown.
+pub struct Document<'c>(pub &'c Comparison);
+
+impl Display for Document<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Document(comparison) = self;
+        write!(f, "{}", Markdown(&comparison.table()))?;
+        for note in comparison.notes() {
+            writeln!(f, "\n{note}")?;
+        }
+        for disagreement in comparison.disagreements() {
+            writeln!(f, "\n**{disagreement}**")?;
+        }
+        Ok(())
+    }
+}
+
+/// A row for other programs.
+#[derive(Serialize)]
+struct Record<'r> {
+    spec: &'r str,
+    constants: &'r BTreeMap<String, serde_json::Value>,
+    /// As on the command line.
+    explorer: String,
+    verdict: Option<&'static str>,
+    complete: bool,
+    stopped_by: Option<&'static str>,
+    found: &'r [ViolationKind],
+    stats: Option<&'r Figures>,
+    /// Why there are no figures.
+    note: Option<&'r str>,
+}
+
+impl<'r> From<&'r Row> for Record<'r> {
+    fn from(row: &'r Row) -> Self {
+        let measured = row.measured();
+        Record {
+            spec: &row.spec,
+            constants: &row.constants,
+            explorer: row.setting.to_string(),
+            verdict: measured.map(|measured| measured.verdict.word()),
+            complete: measured.is_some_and(Measured::is_complete),
+            stopped_by: measured.and_then(|measured| measured.stopped_by).map(StopReason::word),
+            found: measured.map_or(&[], |measured| &measured.found),
+            stats: measured.map(|measured| &measured.stats),
+            note: match &row.ran {
+                Ran::Measured(_) => None,
+                Ran::Refused(note) | Ran::Failed(note) => Some(note),
+            },
+        }
+    }
+}
+
+/// For other programs, as one object.
+#[derive(Serialize)]
+pub struct Object<'c> {
+    mazurka: &'static str,
+    rows: Vec<Record<'c>>,
+    left_out: &'c [String],
+    not_run: usize,
+    disagreements: Vec<String>,
+}
+
+impl<'c> Object<'c> {
+    /// `version` is this crate's.
+    pub fn new(comparison: &'c Comparison, version: &'static str) -> Self {
+        Object {
+            mazurka: version,
+            rows: comparison.rows.iter().map(Record::from).collect(),
+            left_out: &comparison.left_out,
+            not_run: comparison.not_run,
+            disagreements: comparison.disagreements(),
+        }
+    }
+}
+
+/// A row as a line of comma-separated values.
+#[derive(Serialize)]
+struct Line<'r> {
+    spec: &'r str,
+    constants: String,
+    explorer: String,
+    traces: Option<u64>,
+    deadlocked_traces: Option<u64>,
+    classes: Option<u64>,
+    blocked: Option<u64>,
+    truncated: Option<u64>,
+    transitions: Option<u64>,
+    events: Option<u64>,
+    events_built: Option<u64>,
+    states: Option<u64>,
+    max_depth: Option<u64>,
+    sat_calls: Option<u64>,
+    wall_seconds: Option<f64>,
+    peak_memory_bytes: Option<u64>,
+    verdict: Option<&'static str>,
+    complete: bool,
+    stopped_by: Option<&'static str>,
+    note: Option<&'r str>,
+}
+
+/// As comma-separated values, a line a row.
+pub fn csv(comparison: &Comparison) -> String {
+    table::csv(comparison.rows.iter().map(|row| {
+        let record = Record::from(row);
+        let stats = record.stats;
+        let value = |value: &serde_json::Value| match value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let constants = record.constants.iter().map(|(name, v)| format!("{name}={}", value(v)));
+        Line {
+            spec: record.spec,
+            constants: constants.collect::<Vec<_>>().join(" "),
+            explorer: record.explorer,
+            traces: stats.map(|s| s.traces),
+            deadlocked_traces: stats.map(|s| s.deadlocked_traces),
+            classes: stats.and_then(|s| s.classes),
+            blocked: stats.map(|s| s.blocked),
+            truncated: stats.map(|s| s.truncated),
+            transitions: stats.map(|s| s.transitions),
+            events: stats.and_then(|s| s.events),
+            events_built: stats.and_then(|s| s.events_built),
+            states: stats.and_then(|s| s.states),
+            max_depth: stats.map(|s| s.max_depth),
+            sat_calls: stats.and_then(|s| s.sat_calls),
+            wall_seconds: stats.map(|s| s.wall_seconds),
+            peak_memory_bytes: stats.and_then(|s| s.peak_memory_bytes),
+            verdict: record.verdict,
+            complete: record.complete,
+            stopped_by: record.stopped_by,
+            note: record.note,
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(setting: &str, traces: u64, stopped_by: Option<StopReason>) -> Row {
+        let stats = Figures { traces, ..Figures::default() };
+        let verdict = if stopped_by.is_some() { Verdict::Incomplete } else { Verdict::Ok };
+        Row {
+            spec: "made-up.maz".into(),
+            constants: BTreeMap::new(),
+            defines: "N=3".into(),
+            setting: setting.parse().unwrap(),
+            ran: Ran::Measured(Measured { verdict, stopped_by, found: Vec::new(), stats }),
+        }
+    }
+
+    fn comparison(rows: Vec<Row>) -> Comparison {
+        Comparison { rows, ..Comparison::default() }
+    }
+
+    #[test]
+    fn disagreement_is_said_loudly() {
+        let both = comparison(vec![row("udpor", 2, None), row("udpor:k=1", 3, None)]);
+        let text = Text(&both).to_string();
+        let expected = "Explorers disagree on made-up.maz N=3: udpor finds 2 classes, \
+             udpor:k=1 finds 3 classes.";
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("This is a bug in Mazurka"), "{text}");
+        let document = Document(&both).to_string();
+        assert!(document.contains(&format!("**{expected}")), "{document}");
+        assert!(!Text(&comparison(vec![row("udpor", 2, None)])).to_string().contains("disagree"));
+    }
+
+    #[test]
+    fn rows_that_a_limit_stopped_say_so() {
+        let cut = comparison(vec![row("udpor", 1200, Some(StopReason::Timeout))]);
+        let text = Text(&cut).to_string();
+        assert!(text.contains("≥ 1,200") && text.contains("incomplete: timeout"), "{text}");
+        assert!(text.contains("a complete one may have more"), "{text}");
+        assert_eq!(cut.verdict(), Verdict::Incomplete);
+        assert!(csv(&cut).contains(",incomplete,false,timeout,"), "{}", csv(&cut));
+    }
+
+    #[test]
+    fn what_was_not_run_is_counted() {
+        let some = Comparison { rows: vec![row("udpor", 2, None)], left_out: vec![], not_run: 2 };
+        assert!(Text(&some).to_string().contains("Interrupted: 2 more rows were not run."));
+        assert_eq!(some.verdict(), Verdict::Incomplete);
+    }
+}

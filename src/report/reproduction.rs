@@ -1,0 +1,374 @@
+//! A table of a paper, with what was printed, what comes out here, and where they differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+
+use serde::Serialize;
+
+use super::table::{self, Markdown, Plain, Table, time};
+use super::text::{BAD, HEADING, Styled, thousands};
+use crate::study::papers::{Cell, Column, Effort, Figure, Paper, Search};
+use crate::study::{Measured, Ran};
+
+/// What stands in a cell for a search that was not done.
+const NONE: &str = "-";
+const SLOW: &str = "slow";
+
+/// A paper's table and our searches.
+#[derive(Clone, Debug)]
+pub struct Reproduction {
+    /// The table.
+    pub paper: Paper,
+    /// What became of the searches; those are missing that were not done.
+    pub ran: BTreeMap<Search, Ran>,
+    /// The slow searches were wanted, too.
+    pub full: bool,
+    /// Searches not done because of an interrupt.
+    pub not_run: usize,
+}
+
+/// A cell of ours.
+struct Ours<'r> {
+    row: usize,
+    column: &'r Column,
+    cell: &'r Cell,
+    figure: Figure,
+    ran: Option<&'r Ran>,
+}
+
+impl Ours<'_> {
+    fn measured(&self) -> Option<&Measured> {
+        match self.ran {
+            Some(Ran::Measured(measured)) => Some(measured),
+            _ => None,
+        }
+    }
+
+    /// Is it as printed? `None` if there is nothing to compare.
+    fn agrees(&self) -> Option<bool> {
+        self.cell.agrees(self.figure, self.measured()?)
+    }
+
+    /// Its figure as text, without marks.
+    fn value(&self) -> Option<String> {
+        let measured = self.measured()?;
+        Some(match self.figure {
+            Figure::Verdict => measured.verdict.word().into(),
+            Figure::Time => time(measured.stats.wall_seconds),
+            figure => thousands(figure.count(measured)?),
+        })
+    }
+
+    /// As in the table: `≠ 24 [a]`.
+    fn text(&self, is_due: bool) -> String {
+        let bare = match (self.value(), self.ran, self.cell.effort) {
+            (Some(value), ..) => value,
+            (None, Some(Ran::Refused(_)), _) => "refused".into(),
+            (None, Some(_), _) => "failed".into(),
+            (None, None, Effort::Slow) if !is_due => return SLOW.into(),
+            (None, None, _) => NONE.into(),
+        };
+        let is_cut = self.figure != Figure::Verdict
+            && self.measured().is_some_and(|measured| !measured.is_complete());
+        let mark = match self.agrees() {
+            Some(false) => "≠ ",
+            _ if is_cut => "≥ ",
+            _ => "",
+        };
+        match self.cell.note.filter(|_| self.agrees() != Some(true)) {
+            Some(note) => format!("{mark}{bare} [{note}]"),
+            None => format!("{mark}{bare}"),
+        }
+    }
+}
+
+impl Reproduction {
+    /// Our cells, row by row.
+    fn ours(&self) -> impl Iterator<Item = Ours<'_>> {
+        (0..self.paper.rows.len()).flat_map(move |row| {
+            let cells = self.paper.columns.iter().zip(&self.paper.rows[row].cells);
+            cells.filter_map(move |(column, cell)| self.our_cell(row, column, cell))
+        })
+    }
+
+    fn our_cell<'r>(&'r self, row: usize, column: &'r Column, cell: &'r Cell) -> Option<Ours<'r>> {
+        let (_, figure) = column.figure?;
+        let search = self.paper.search(row, column, cell, self.full);
+        let ran = search.and_then(|search| self.ran.get(&search));
+        Some(Ours { row, column, cell, figure, ran })
+    }
+
+    /// Is anything of this row to be searched?
+    fn is_shown(&self, row: usize) -> bool {
+        let cells = self.paper.columns.iter().zip(&self.paper.rows[row].cells);
+        let mut searches =
+            cells.map(|(column, cell)| self.paper.search(row, column, cell, self.full));
+        searches.any(|search| search.is_some())
+    }
+
+    /// Does some figure differ from what is printed, and nothing explains it?
+    pub fn is_surprising(&self) -> bool {
+        let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.cell.note.is_none();
+        self.ours().any(unexplained) || self.ran.values().any(|ran| matches!(ran, Ran::Failed(_)))
+    }
+
+    /// Was all done that was wanted?
+    pub fn is_whole(&self) -> bool {
+        self.not_run == 0
+    }
+
+    fn table(&self) -> Table {
+        let mut header = vec!["program".to_owned()];
+        for column in &self.paper.columns {
+            let heading = column.heading.rsplit_once(' ');
+            let heading = heading.map_or(column.heading.into(), |(a, b)| format!("{a}\n{b}"));
+            match (column.figure, column.is_printed) {
+                (Some(_), true) => header.extend([format!("{heading}\npaper"), "\n\nours".into()]),
+                (Some(_), false) => header.push(format!("{heading}\nours")),
+                (None, _) => header.push(heading),
+            }
+        }
+        let shown = (0..self.paper.rows.len()).filter(|&row| self.is_shown(row));
+        let rows: Vec<_> = shown.map(|row| self.row(row)).collect();
+        Table { figures: 1..header.len(), header, rows }
+    }
+
+    fn row(&self, row: usize) -> Vec<String> {
+        let line = &self.paper.rows[row];
+        let mut cells = vec![line.title()];
+        for (column, cell) in self.paper.columns.iter().zip(&line.cells) {
+            let printed = cell.printed.parse().map_or(cell.printed.to_owned(), thousands);
+            match self.our_cell(row, column, cell) {
+                None => cells.push(match cell.note {
+                    Some(note) => format!("{printed} [{note}]"),
+                    None => printed,
+                }),
+                Some(ours) => {
+                    cells.extend(column.is_printed.then_some(printed));
+                    cells.push(ours.text(self.full));
+                }
+            }
+        }
+        cells
+    }
+
+    /// How many figures agree, differ and are explained, differ and are not.
+    fn score(&self) -> [usize; 3] {
+        let mut score = [0; 3];
+        for ours in self.ours() {
+            match (ours.agrees(), ours.cell.note) {
+                (Some(true), _) => score[0] += 1,
+                (Some(false), Some(_)) => score[1] += 1,
+                (Some(false), None) => score[2] += 1,
+                (None, _) => {}
+            }
+        }
+        score
+    }
+
+    fn verdict(&self) -> String {
+        let [same, explained, surprising] = self.score();
+        let mut text =
+            format!("{same} of {} printed figures come out", same + explained + surprising);
+        if explained > 0 {
+            text += &format!("; {explained} differ (≠) for the reasons given");
+        }
+        if surprising > 0 {
+            text += &format!("; {surprising} differ (≠) and nothing explains it");
+        }
+        text + "."
+    }
+
+    /// What is to be said below the table.
+    fn notes(&self) -> Vec<String> {
+        let used = self.table().rows.concat().concat();
+        let notes = self.paper.notes.iter();
+        let notes = notes.filter(|(letter, _)| used.contains(&format!("[{letter}]")));
+        let mut notes: Vec<_> = notes.map(|(letter, note)| format!("[{letter}] {note}")).collect();
+        notes.push(format!("Source: {}", self.paper.source));
+        let left_out = self.left_out();
+        if !left_out.is_empty() {
+            notes.push(format!("Left out (--full has them): {}.", left_out.join("; ")));
+        }
+        for (search, ran) in &self.ran {
+            if let Ran::Refused(how) | Ran::Failed(how) = ran {
+                let program = self.paper.rows[search.row].title();
+                notes.push(format!("{} on {program}: {how}", search.setting));
+            }
+        }
+        if self.not_run > 0 {
+            notes.push(format!("Interrupted: searches not done: {}.", self.not_run));
+        }
+        notes
+    }
+
+    /// The slow searches that were not wanted, row by row.
+    fn left_out(&self) -> Vec<String> {
+        let mut rows = Vec::new();
+        for (row, line) in self.paper.rows.iter().enumerate() {
+            let slow = |cell: &Cell| !self.full && cell.effort == Effort::Slow;
+            let cells = self.ours().filter(|ours| ours.row == row && slow(ours.cell));
+            let mut settings: Vec<_> =
+                cells.filter_map(|ours| Some(ours.column.figure?.0)).collect();
+            settings.dedup();
+            let mut seen = BTreeSet::new();
+            settings.retain(|setting| seen.insert(*setting));
+            match (settings.is_empty(), self.is_shown(row)) {
+                (true, _) => {}
+                (false, true) => rows.push(format!("{} ({})", line.title(), settings.join(", "))),
+                (false, false) => rows.push(line.title()),
+            }
+        }
+        rows
+    }
+}
+
+/// For a terminal.
+pub struct Text<'r>(pub &'r Reproduction);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Text(reproduction) = self;
+        let paper = &reproduction.paper;
+        writeln!(f, "{}", Styled(HEADING, paper.title))?;
+        writeln!(f, "{}\n", paper.about)?;
+        write!(f, "{}", Plain(&reproduction.table()))?;
+        match reproduction.is_surprising() {
+            true => writeln!(f, "\n{}\n", Styled(BAD, reproduction.verdict()))?,
+            false => writeln!(f, "\n{}\n", reproduction.verdict())?,
+        }
+        reproduction.notes().iter().try_for_each(|note| writeln!(f, "{note}"))
+    }
+}
+
+/// For Markdown.
+pub struct Document<'r>(pub &'r Reproduction);
+
+impl Display for Document<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Document(reproduction) = self;
+        let paper = &reproduction.paper;
+        writeln!(f, "## {}\n\n{}\n", paper.title, paper.about)?;
+        write!(f, "{}", Markdown(&reproduction.table()))?;
+        writeln!(f, "\n{}", reproduction.verdict())?;
+        reproduction.notes().iter().try_for_each(|note| writeln!(f, "\n{note}"))
+    }
+}
+
+/// A figure for other programs.
+#[derive(Serialize)]
+struct Record<'r> {
+    program: &'r str,
+    constants: &'r str,
+    options: &'r str,
+    figure: &'r str,
+    printed: Option<&'r str>,
+    /// A count, a word, or seconds.
+    ours: Option<String>,
+    /// Ours is that of a search which was stopped.
+    stopped: bool,
+    agrees: Option<bool>,
+    note: Option<char>,
+}
+
+fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
+    let mut records = Vec::new();
+    for (row, line) in reproduction.paper.rows.iter().enumerate() {
+        for (column, cell) in reproduction.paper.columns.iter().zip(&line.cells) {
+            let ours = reproduction.our_cell(row, column, cell);
+            let measured = ours.as_ref().and_then(Ours::measured);
+            let plain = |ours: &Ours<'_>| {
+                let measured = ours.measured()?;
+                match ours.figure {
+                    Figure::Time => Some(measured.stats.wall_seconds.to_string()),
+                    Figure::Verdict => Some(measured.verdict.word().into()),
+                    figure => figure.count(measured).map(|n| n.to_string()),
+                }
+            };
+            records.push(Record {
+                program: line.program,
+                constants: line.constants,
+                options: line.options,
+                figure: column.heading,
+                printed: Some(cell.printed).filter(|printed| !printed.is_empty()),
+                ours: ours.as_ref().and_then(plain),
+                stopped: measured.is_some_and(|measured| !measured.is_complete()),
+                agrees: ours.as_ref().and_then(Ours::agrees),
+                note: cell.note,
+            });
+        }
+    }
+    records
+}
+
+/// As comma-separated values, a line a figure.
+pub fn csv(reproduction: &Reproduction) -> String {
+    table::csv(records(reproduction))
+}
+
+/// For other programs, as one object.
+#[derive(Serialize)]
+pub struct Object<'r> {
+    mazurka: &'static str,
+    name: &'static str,
+    title: &'static str,
+    source: &'static str,
+    figures: Vec<Record<'r>>,
+    notes: &'r BTreeMap<char, &'static str>,
+    left_out: Vec<String>,
+    not_run: usize,
+}
+
+impl<'r> Object<'r> {
+    /// `version` is this crate's.
+    pub fn new(reproduction: &'r Reproduction, version: &'static str) -> Self {
+        let Paper { name, title, source, ref notes, .. } = reproduction.paper;
+        Object {
+            mazurka: version,
+            name,
+            title,
+            source,
+            figures: records(reproduction),
+            notes,
+            left_out: reproduction.left_out(),
+            not_run: reproduction.not_run,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Verdict;
+    use crate::study::{Figures, papers};
+
+    /// FORTE 2019 with made-up results.
+    fn made_up(traces: u64) -> Reproduction {
+        let paper = papers::named("udpor").unwrap();
+        let stats = Figures { traces, ..Figures::default() };
+        let verdict = Verdict::Deadlock;
+        let measured = Measured { verdict, stopped_by: None, found: Vec::new(), stats };
+        let searches = paper.searches(false).into_iter();
+        let ran = searches.map(|search| (search, Ran::Measured(measured.clone()))).collect();
+        Reproduction { paper, ran, full: false, not_run: 0 }
+    }
+
+    #[test]
+    fn what_differs_is_marked() {
+        let text = Text(&made_up(2)).to_string();
+        assert!(text.contains("≠ 2"), "{text}");
+        assert!(text.contains("differ (≠) and nothing explains it"), "{text}");
+        assert!(made_up(2).is_surprising());
+    }
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let text = Text(&made_up(2)).to_string();
+        assert!(
+            text.contains("Left out (--full has them): RMQ-receiving N=5 (exhaustive)."),
+            "{text}"
+        );
+        let records = records(&made_up(2)).len();
+        assert_eq!(csv(&made_up(2)).lines().count(), records + 1);
+    }
+}

@@ -1,0 +1,128 @@
+//! Tables, for a terminal, for Markdown and as comma-separated values.
+//!
+//! A table is text cell by cell, from whoever has something to show ([`super::comparison`] for one). Words stand on
+//! the left of their column, figures on the right.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+
+use comfy_table::{CellAlignment, Table as Drawing, TableComponent, presets};
+use serde::Serialize;
+
+/// Cells of text.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The names of the columns; a line break parts a group of columns from its members.
+    pub header: Vec<String>,
+    /// The columns that are figures; all others are words.
+    pub figures: Range<usize>,
+    /// The rows, as long as the header.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A table for a terminal. It is as wide as it has to be.
+pub struct Plain<'t>(pub &'t Table);
+
+impl Display for Plain<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Plain(table) = self;
+        let mut drawing = Drawing::new();
+        drawing.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(&table.header);
+        drawing.remove_style(TableComponent::HorizontalLines);
+        drawing.remove_style(TableComponent::MiddleIntersections);
+        drawing.add_rows(&table.rows);
+        for column in drawing.column_iter_mut().skip(table.figures.start).take(table.figures.len())
+        {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        writeln!(f, "{}", drawing.trim_fmt())
+    }
+}
+
+/// A table in Markdown.
+pub struct Markdown<'t>(pub &'t Table);
+
+impl Display for Markdown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Markdown(table) = self;
+        let line = |f: &mut Formatter<'_>, cells: &[String]| {
+            let escaped = |cell: &String| cell.replace('\n', " ").replace('|', r"\|");
+            let cells: Vec<_> = cells.iter().map(|cell| escaped(cell).trim().to_owned()).collect();
+            writeln!(f, "| {} |", cells.join(" | "))
+        };
+        line(f, &table.header)?;
+        let dashes =
+            |column| if table.figures.contains(&column) { "---:" } else { "---" }.to_owned();
+        line(f, &(0..table.header.len()).map(dashes).collect::<Vec<_>>())?;
+        table.rows.iter().try_for_each(|row| line(f, row))
+    }
+}
+
+/// Records as comma-separated values, with their field names first.
+///
+/// # Panics
+/// Never for the records of this crate: their fields are texts, numbers and options of these.
+pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        writer.serialize(record).expect("a flat record");
+    }
+    String::from_utf8(writer.into_inner().expect("memory can be written")).expect("text")
+}
+
+/// The cells of a table as comma-separated values.
+///
+/// # Panics
+/// If a row is not as long as the header.
+pub fn cells_as_csv(table: &Table) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in [&table.header].into_iter().chain(&table.rows) {
+        let cells = row.iter().map(|cell| cell.replace('\n', " ").trim().to_owned());
+        writer.write_record(cells).expect("rows of one length");
+    }
+    String::from_utf8(writer.into_inner().expect("memory can be written")).expect("text")
+}
+
+/// `12 µs`, `3.4 ms`, `840 ms`, `2.41 s`, `5m 12s`.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1e-2 => format!("{:.1} ms", s * 1e3),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s => super::text::duration(s),
+    }
+}
+
+/// `-` for what there is none of.
+pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or("-".into(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        Table { header: row(["name", "a\nb"]), figures: 1..2, rows: vec![row(["x|y", "1,000"])] }
+    }
+
+    #[test]
+    fn markdown_escapes_bars_and_aligns_figures() {
+        let text = Markdown(&table()).to_string();
+        assert_eq!(text, "| name | a b |\n| --- | ---: |\n| x\\|y | 1,000 |\n");
+    }
+
+    #[test]
+    fn values_with_commas_are_quoted() {
+        assert_eq!(cells_as_csv(&table()), "name,a b\nx|y,\"1,000\"\n");
+    }
+
+    #[test]
+    fn times_have_three_digits_or_so() {
+        assert_eq!(time(12e-6), "12 µs");
+        assert_eq!(time(3.42e-3), "3.4 ms");
+        assert_eq!(time(0.84), "840 ms");
+        assert_eq!(time(312.9), "5m 12s");
+    }
+}

@@ -1,0 +1,249 @@
+//! Programs by explorers: what each search came to, row by row, and whether the rows agree.
+//!
+//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers with their
+//! options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written down and read again, so it may
+//! be done by another process: the most memory that a search ever had can only be told if it had a process to
+//! itself. How jobs are done is the caller's business ([`run`] asks for it); so is showing the rows.
+//!
+//! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
+//! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
+//! [`papers`] are studies that others have printed.
+
+mod agreement;
+pub mod papers;
+
+pub use agreement::{About, Disagreement, disagreements};
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::explore::{Budget, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind};
+use crate::lang::{self, Granularity, Program};
+
+/// A program, ready to be compiled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Case {
+    /// What to call it: the path of the spec.
+    pub name: String,
+    /// The source text.
+    pub source: String,
+    /// The constants to set, with their values.
+    pub defines: Vec<(String, String)>,
+    /// Each statement that only computes is an action of its own.
+    pub by_statement: bool,
+    /// Messages to actors may stay pending.
+    pub allow_pending: bool,
+}
+
+impl Case {
+    /// Compiles it.
+    pub fn compile(&self) -> Result<Program, lang::Diagnostics> {
+        let granularity = match self.by_statement {
+            true => Granularity::Statement,
+            false => Granularity::Operation,
+        };
+        lang::compile_with(&self.name, &self.source, &self.defines, granularity)
+    }
+
+    /// `N=3, M=2`; empty if no constants are set.
+    pub fn constants(&self) -> String {
+        let constants = self.defines.iter().map(|(name, value)| format!("{name}={value}"));
+        constants.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The limits of a search; `None` for those that were not set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Actions in an execution.
+    pub depth: Option<u32>,
+    /// Complete executions.
+    pub max_traces: Option<u64>,
+    /// Time.
+    #[serde(rename = "timeout_seconds", with = "seconds")]
+    pub timeout: Option<Duration>,
+    /// Memory.
+    #[serde(rename = "max_memory_bytes")]
+    pub max_memory: Option<u64>,
+}
+
+impl Limits {
+    /// With this depth, unless another one was set.
+    pub fn or_depth(mut self, depth: u32) -> Self {
+        self.depth.get_or_insert(depth);
+        self
+    }
+
+    /// A search with these limits. `in_use` tells how much memory is.
+    pub fn budget(&self, in_use: fn() -> u64) -> Budget {
+        Budget {
+            depth: self.depth,
+            max_traces: self.max_traces,
+            timeout: self.timeout,
+            max_memory: self.max_memory.map(|bytes| (bytes, in_use)),
+            ..Budget::default()
+        }
+    }
+}
+
+/// Durations as numbers of seconds.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(|time| time.as_secs_f64()).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        let seconds = Option::<f64>::deserialize(deserializer)?;
+        Ok(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
+    }
+}
+
+/// One search to be done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// Of what.
+    pub case: Case,
+    /// By which explorer: the text of a [`Setting`].
+    pub setting: String,
+    /// Within which limits.
+    pub limits: Limits,
+    /// Go on after a violation.
+    pub all: bool,
+}
+
+/// The figures of a search; `None` for those that the explorer has not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Complete executions visited.
+    pub traces: u64,
+    /// Those that ended in a deadlock.
+    pub deadlocked_traces: u64,
+    /// Explorations cut because everything enabled was asleep or disabled.
+    pub blocked: u64,
+    /// Executions cut by the depth bound.
+    pub truncated: u64,
+    /// Actions executed.
+    pub transitions: u64,
+    /// Distinct events of the unfolding; null too if too many were forgotten to tell.
+    pub events: Option<u64>,
+    /// Events built, those twice that were forgotten and met again.
+    pub events_built: Option<u64>,
+    /// Distinct states stored.
+    pub states: Option<u64>,
+    /// Mazurkiewicz classes of the executions visited.
+    pub classes: Option<u64>,
+    /// Length of the longest execution.
+    pub max_depth: u64,
+    /// Queries to the SAT solver.
+    pub sat_calls: Option<u64>,
+    /// Time of the search.
+    pub wall_seconds: f64,
+    /// The most memory that the process ever had.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl Figures {
+    /// Of a search.
+    pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
+        let stats = &outcome.stats;
+        Figures {
+            traces: stats.traces,
+            deadlocked_traces: stats.deadlocked_traces,
+            blocked: stats.blocked,
+            truncated: stats.truncated,
+            transitions: stats.transitions,
+            events: stats.events,
+            events_built: stats.events_built,
+            states: stats.states,
+            classes: stats.classes,
+            max_depth: stats.max_depth,
+            sat_calls: stats.sat_calls,
+            wall_seconds: outcome.elapsed.as_secs_f64(),
+            peak_memory_bytes,
+        }
+    }
+}
+
+/// What a search came to, without its counterexamples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// In one word.
+    pub verdict: Verdict,
+    /// Why it ended early; `None` if it is complete.
+    pub stopped_by: Option<StopReason>,
+    /// The kinds of violation found, in a fixed order.
+    pub found: Vec<ViolationKind>,
+    /// The figures.
+    pub stats: Figures,
+}
+
+impl Measured {
+    /// Of a search.
+    pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
+        let mut found: Vec<_> = outcome.violations.iter().map(|v| v.kind).collect();
+        found.sort_unstable();
+        found.dedup();
+        let stats = Figures::new(outcome, peak_memory_bytes);
+        Measured { verdict: outcome.verdict(), stopped_by: outcome.stopped_by, found, stats }
+    }
+
+    /// Everything was visited that the explorer promises to.
+    pub fn is_complete(&self) -> bool {
+        self.stopped_by.is_none()
+    }
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ran {
+    /// It was done.
+    Measured(Measured),
+    /// The explorer must not be used on the program; why, in a sentence.
+    Refused(String),
+    /// It ended without a result; how, in a few words.
+    Failed(String),
+}
+
+/// A case by an explorer.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The name of the case.
+    pub spec: String,
+    /// The constants of the program with their values.
+    pub constants: BTreeMap<String, serde_json::Value>,
+    /// Those that were set, as text.
+    pub defines: String,
+    /// The explorer.
+    pub setting: Setting,
+    /// The result.
+    pub ran: Ran,
+}
+
+impl Row {
+    /// What was measured, if anything.
+    pub fn measured(&self) -> Option<&Measured> {
+        match &self.ran {
+            Ran::Measured(measured) => Some(measured),
+            Ran::Refused(_) | Ran::Failed(_) => None,
+        }
+    }
+}
+
+/// How many executions a complete search with this setting will visit, if earlier rows of the same program tell.
+pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
+    let defines = case.constants();
+    let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;
+    let known = rows.iter().filter(of_case).find_map(agreement::classes);
+    known.filter(|_| setting.guarantee() == Guarantee::EveryClassOnce)
+}

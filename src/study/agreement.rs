@@ -1,0 +1,206 @@
+//! Do the explorers agree?
+//!
+//! A complete search of an explorer that promises so has met every Mazurkiewicz class, so of two such searches of
+//! one program
+//!
+//! - both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
+//!   has found as well);
+//! - those that visit every class once have as many traces, as many of them deadlocked, and as many as an
+//!   explorer that counts the classes it met;
+//! - no other has fewer traces than these.
+//!
+//! Which of the two is wrong is not decided here.
+
+use super::Row;
+use crate::explore::{Guarantee, Setting, ViolationKind};
+
+/// What explorers disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Whether there is such a violation.
+    Violation(ViolationKind),
+    /// The number of classes.
+    Classes,
+    /// The number of classes that end in a deadlock.
+    Deadlocked,
+}
+
+const SUBJECTS: [About; 5] = [
+    About::Violation(ViolationKind::Deadlock),
+    About::Violation(ViolationKind::Assertion),
+    About::Violation(ViolationKind::Error),
+    About::Classes,
+    About::Deadlocked,
+];
+
+/// Two rows that cannot both be right.
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    /// The spec.
+    pub spec: String,
+    /// The constants that were set.
+    pub defines: String,
+    /// About what.
+    pub about: About,
+    /// Who, and what it found: for violations 1 or 0.
+    pub one: (Setting, u64),
+    /// The other.
+    pub other: (Setting, u64),
+}
+
+/// All disagreements: per program and subject the first pair.
+pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
+    let is_same = |a: &Row, b: &Row| a.spec == b.spec && a.defines == b.defines;
+    let mut found = Vec::new();
+    for (index, first) in rows.iter().enumerate() {
+        if rows[..index].iter().any(|earlier| is_same(earlier, first)) {
+            continue;
+        }
+        let of_program: Vec<_> = rows.iter().filter(|row| is_same(row, first)).collect();
+        found.extend(SUBJECTS.into_iter().filter_map(|about| disagreement(&of_program, about)));
+    }
+    found
+}
+
+fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
+    let ((one, first), (other, second)) = match about {
+        About::Violation(kind) => over_violation(rows, kind),
+        About::Classes => over_number(rows, classes).or_else(|| too_few(rows)),
+        About::Deadlocked => over_number(rows, deadlocked),
+    }?;
+    Some(Disagreement {
+        spec: one.spec.clone(),
+        defines: one.defines.clone(),
+        about,
+        one: (one.setting, first),
+        other: (other.setting, second),
+    })
+}
+
+/// Two rows, and what each found.
+type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
+
+/// One has found such a violation, another has visited everything and found none.
+fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
+    let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
+    let finder = rows.iter().find(|row| has_found(row))?;
+    let denier = rows.iter().find(|row| has_met_all(row) && !has_found(row))?;
+    Some(((finder, 1), (denier, 0)))
+}
+
+/// Two of those that know the number know different ones.
+fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Option<Pair<'r>> {
+    let mut known = rows.iter().filter_map(|&row| Some((row, number(row)?)));
+    let first = known.next()?;
+    let other = known.find(|other| other.1 != first.1)?;
+    Some((first, other))
+}
+
+/// One that visits each class at least once has fewer traces than there are classes.
+fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
+    let knower = rows.iter().find_map(|&row| Some((row, classes(row)?)))?;
+    let mut complete = rows.iter().filter(|row| has_met_all(row));
+    let short = complete.find_map(|&row| {
+        let traces = row.measured()?.stats.traces;
+        (traces < knower.1).then_some((row, traces))
+    })?;
+    Some((knower, short))
+}
+
+/// Was every class visited?
+fn has_met_all(row: &Row) -> bool {
+    let is_complete = row.measured().is_some_and(|measured| measured.is_complete());
+    is_complete && row.setting.guarantee() >= Guarantee::EveryClass
+}
+
+/// The number of classes, if the row tells it.
+pub(super) fn classes(row: &Row) -> Option<u64> {
+    let measured = row.measured().filter(|_| has_met_all(row))?;
+    match row.setting.guarantee() {
+        Guarantee::EveryClassOnce => Some(measured.stats.traces),
+        _ => measured.stats.classes,
+    }
+}
+
+/// The number of deadlocked classes, if the row tells it.
+fn deadlocked(row: &Row) -> Option<u64> {
+    let measured = row.measured().filter(|_| has_met_all(row))?;
+    let is_each_once = row.setting.guarantee() == Guarantee::EveryClassOnce;
+    is_each_once.then_some(measured.stats.deadlocked_traces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::{StopReason, Verdict};
+    use crate::study::{Figures, Measured, Ran};
+
+    fn row(setting: &str, traces: u64, classes: Option<u64>, found: &[ViolationKind]) -> Row {
+        let stats = Figures { traces, classes, ..Figures::default() };
+        let verdict = found.first().map_or(Verdict::Ok, |&kind| kind.into());
+        let found = found.to_vec();
+        Row {
+            spec: "made-up.maz".into(),
+            constants: Default::default(),
+            defines: String::new(),
+            setting: setting.parse().unwrap(),
+            ran: Ran::Measured(Measured { verdict, stopped_by: None, found, stats }),
+        }
+    }
+
+    fn stopped(mut row: Row, reason: StopReason) -> Row {
+        if let Ran::Measured(measured) = &mut row.ran {
+            measured.stopped_by = Some(reason);
+        }
+        row
+    }
+
+    fn subjects(rows: &[Row]) -> Vec<About> {
+        disagreements(rows).into_iter().map(|disagreement| disagreement.about).collect()
+    }
+
+    #[test]
+    fn classes_are_compared_by_what_is_promised() {
+        let judge = row("exhaustive", 90, Some(6), &[]);
+        assert_eq!(subjects(&[judge.clone(), row("udpor", 6, None, &[])]), []);
+        assert_eq!(subjects(&[judge.clone(), row("udpor", 5, None, &[])]), [About::Classes]);
+        let all = [judge, row("udpor", 6, None, &[]), row("udpor:k=1", 7, None, &[])];
+        let found = &disagreements(&all)[0];
+        assert_eq!((found.one.1, found.other.1), (6, 7));
+        assert_eq!(found.other.0.to_string(), "udpor:k=1");
+    }
+
+    #[test]
+    fn nobody_has_fewer_traces_than_there_are_classes() {
+        let few = row("exhaustive", 5, None, &[]);
+        assert_eq!(subjects(&[row("udpor", 6, None, &[]), few]), [About::Classes]);
+    }
+
+    #[test]
+    fn incomplete_rows_only_count_for_what_they_found() {
+        let cut = stopped(row("udpor", 2, None, &[]), StopReason::MaxTraces);
+        assert_eq!(subjects(&[cut.clone(), row("udpor:k=1", 6, None, &[])]), []);
+        let deadlock = &[ViolationKind::Deadlock];
+        let found = stopped(row("udpor", 2, None, deadlock), StopReason::Violation);
+        let violation = About::Violation(ViolationKind::Deadlock);
+        assert_eq!(subjects(&[found.clone(), row("udpor:k=1", 6, None, &[])]), [violation]);
+        assert_eq!(subjects(&[found, cut]), []);
+    }
+
+    #[test]
+    fn different_programs_are_not_compared() {
+        let mut other = row("udpor", 6, None, &[]);
+        other.defines = "N=4".into();
+        assert_eq!(subjects(&[row("udpor", 2, None, &[]), other]), []);
+    }
+
+    #[test]
+    fn deadlocked_classes_are_compared() {
+        let mut one = row("udpor", 6, None, &[ViolationKind::Deadlock]);
+        let other = one.clone();
+        if let Ran::Measured(measured) = &mut one.ran {
+            measured.stats.deadlocked_traces = 1;
+        }
+        assert_eq!(subjects(&[one, other]), [About::Deadlocked]);
+    }
+}

@@ -1,0 +1,350 @@
+//! Tables of papers, as data, and the searches that produce them again.
+//!
+//! Each table is a file beside this one, comma-separated, with what it is about in lines that begin with `#`.
+//! A row is a program (a spec with constants) and options that hold for all its searches; a column is
+//!
+//! | heading | means |
+//! |---|---|
+//! | `udpor:k=1 blocked` | a figure of the search with this setting |
+//! | `udpor:k=1 blocked [a]` | the same; note a explains whatever differs |
+//! | `quoted DPU s` | only quoted, from the paper or from elsewhere |
+//!
+//! and a cell under a figure is what was printed, perhaps with marks:
+//!
+//! | cell | means |
+//! |---|---|
+//! | `24` | printed, and to be compared with ours |
+//! | (empty) | not printed; ours is shown |
+//! | `-` | printed as unknown; ours is shown |
+//! | `24*` | slow: only if everything is wanted |
+//! | `24!` | never searched here |
+//! | `24@100` | ours stops after 100 traces |
+//! | `24[a]` | note a explains what differs, or is of interest |
+
+mod specs;
+
+use std::collections::BTreeMap;
+
+use super::{Case, Job, Limits, Measured};
+
+/// The tables that there are, by name.
+const PAPERS: &[(&str, &str)] = &[
+    ("udpor", include_str!("papers/udpor.csv")),
+    ("transdpor", include_str!("papers/transdpor.csv")),
+    ("sleep-sets", include_str!("papers/sleep-sets.csv")),
+    ("quasi-optimal", include_str!("papers/quasi-optimal.csv")),
+];
+
+/// A table of a paper.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// Its name here.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// Where it is from.
+    pub source: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// Its footnotes.
+    pub notes: BTreeMap<char, &'static str>,
+    /// Its columns after the program.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Vec<Line>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What it shows, as it is to be shown.
+    pub heading: &'static str,
+    /// Whose figure; `None` if it is quoted.
+    pub figure: Option<(&'static str, Figure)>,
+    /// Was anything printed in it?
+    pub is_printed: bool,
+}
+
+/// A figure of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Complete executions.
+    Traces,
+    /// Explorations that ended in nothing new.
+    Blocked,
+    /// Actions executed.
+    Transitions,
+    /// The result in one word.
+    Verdict,
+    /// Time.
+    Time,
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The program as the paper calls it.
+    pub program: &'static str,
+    /// The constants that make ours that one, as `N=4 M=5`.
+    pub constants: &'static str,
+    /// The options of all its searches, as in a [`Setting`].
+    pub options: &'static str,
+    /// One for each column.
+    pub cells: Vec<Cell>,
+    spec: &'static str,
+}
+
+/// What is printed, and what is to be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// What is printed; empty if nothing is.
+    pub printed: &'static str,
+    /// Is it worth a search?
+    pub effort: Effort,
+    /// The traces after which ours is to stop.
+    pub stop: Option<u64>,
+    /// The note that belongs to it.
+    pub note: Option<char>,
+}
+
+/// When a search is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Always.
+    Quick,
+    /// If everything is wanted.
+    Slow,
+    /// Never.
+    Hopeless,
+}
+
+/// A search that a table asks for. One may fill several cells of its row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Search {
+    /// The row.
+    pub row: usize,
+    /// The explorer with its options.
+    pub setting: String,
+    /// The traces after which it is to stop.
+    pub stop: Option<u64>,
+}
+
+/// The names of the tables.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PAPERS.iter().map(|(name, _)| *name)
+}
+
+/// The table of this name.
+///
+/// # Panics
+/// If its file is not as described above, which a test rules out.
+pub fn named(name: &str) -> Option<Paper> {
+    let (name, text) = PAPERS.iter().find(|(known, _)| *known == name)?;
+    Some(read(name, text))
+}
+
+impl Paper {
+    /// The searches to be done, row by row; with the slow ones if `full`.
+    pub fn searches(&self, full: bool) -> Vec<Search> {
+        let mut searches = Vec::new();
+        for (row, line) in self.rows.iter().enumerate() {
+            for (column, cell) in self.columns.iter().zip(&line.cells) {
+                let search = self.search(row, column, cell, full);
+                searches.extend(search.filter(|search| !searches.contains(search)));
+            }
+        }
+        searches
+    }
+
+    /// The search for a cell, if there is to be one.
+    pub fn search(&self, row: usize, column: &Column, cell: &Cell, full: bool) -> Option<Search> {
+        let (setting, _) = column.figure?;
+        let is_due = match cell.effort {
+            Effort::Quick => true,
+            Effort::Slow => full,
+            Effort::Hopeless => false,
+        };
+        let setting = with_options(setting, self.rows[row].options);
+        is_due.then_some(Search { row, setting, stop: cell.stop })
+    }
+
+    /// The job that a search is.
+    ///
+    /// # Panics
+    /// If the spec is not among those that are built in, which a test rules out.
+    pub fn job(&self, search: &Search) -> Job {
+        let line = &self.rows[search.row];
+        let defines = line.constants.split_whitespace().filter_map(|define| define.split_once('='));
+        let case = Case {
+            name: line.spec.into(),
+            source: specs::source(line.spec).expect("a spec that is built in").into(),
+            defines: defines.map(|(name, value)| (name.into(), value.into())).collect(),
+            by_statement: false,
+            allow_pending: false,
+        };
+        let limits = Limits { max_traces: search.stop, ..Limits::default() };
+        Job { case, setting: search.setting.clone(), limits, all: true }
+    }
+}
+
+impl Line {
+    /// `RMQ-receiving N=4, order=fifo`
+    pub fn title(&self) -> String {
+        let name = [self.program, self.constants].join(" ");
+        let parts = [name.trim(), self.options];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Figure {
+    /// As a number, if it is one.
+    pub fn count(self, measured: &Measured) -> Option<u64> {
+        match self {
+            Figure::Traces => Some(measured.stats.traces),
+            Figure::Blocked => Some(measured.stats.blocked),
+            Figure::Transitions => Some(measured.stats.transitions),
+            Figure::Verdict | Figure::Time => None,
+        }
+    }
+}
+
+impl Cell {
+    /// Is `ours` what was printed? `None` if nothing was that could be compared.
+    pub fn agrees(&self, figure: Figure, ours: &Measured) -> Option<bool> {
+        match figure {
+            Figure::Verdict => {
+                (!self.printed.is_empty()).then(|| self.printed == ours.verdict.word())
+            }
+            figure => Some(self.printed.parse::<u64>().ok()? == figure.count(ours)?),
+        }
+    }
+}
+
+/// `dpor` and `order=lca` is `dpor:order=lca`.
+fn with_options(setting: &str, options: &str) -> String {
+    match (options, setting.contains(':')) {
+        ("", _) => setting.into(),
+        (options, true) => format!("{setting}+{options}"),
+        (options, false) => format!("{setting}:{options}"),
+    }
+}
+
+fn read(name: &'static str, text: &'static str) -> Paper {
+    let of = |key: &str| {
+        let mut lines = text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(key));
+        lines.next().unwrap_or_else(|| panic!("{name} has no `# {key}`")).trim()
+    };
+    let notes = text.lines().filter_map(|line| line.strip_prefix("# note ")?.split_once(": "));
+    let notes = notes.map(|(letter, note)| (letter.chars().next().expect("a letter"), note));
+    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let headings: Vec<_> = lines.next().expect("a line of headings").split(',').skip(4).collect();
+    let by_column: Vec<_> = headings.iter().map(|heading| with_note(heading).1).collect();
+    let rows: Vec<_> = lines.map(|line| row(line, &by_column)).collect();
+    let columns = headings.iter().enumerate().map(|(index, heading)| {
+        let is_printed = rows.iter().any(|row: &Line| !row.cells[index].printed.is_empty());
+        Column { is_printed, ..column(heading) }
+    });
+    Paper {
+        name,
+        title: of("title:"),
+        source: of("source:"),
+        about: of("about:"),
+        notes: notes.collect(),
+        columns: columns.collect(),
+        rows,
+    }
+}
+
+fn column(heading: &'static str) -> Column {
+    let (heading, _) = with_note(heading);
+    if let Some(heading) = heading.strip_prefix("quoted ") {
+        return Column { heading, figure: None, is_printed: true };
+    }
+    let (setting, figure) = heading.rsplit_once(' ').expect("a setting and a figure");
+    let figure = match figure {
+        "traces" => Figure::Traces,
+        "blocked" => Figure::Blocked,
+        "transitions" => Figure::Transitions,
+        "verdict" => Figure::Verdict,
+        "time" => Figure::Time,
+        other => panic!("`{other}` is no figure"),
+    };
+    Column { heading, figure: Some((setting, figure)), is_printed: false }
+}
+
+fn row(line: &'static str, notes: &[Option<char>]) -> Line {
+    let fields: Vec<_> = line.split(',').collect();
+    let [program, spec, constants, options, ref cells @ ..] = fields[..] else {
+        panic!("`{line}` is too short");
+    };
+    assert_eq!(cells.len(), notes.len(), "cells and columns of `{line}`");
+    let cells = cells.iter().zip(notes).map(|(text, &note)| {
+        let cell = cell(text);
+        Cell { note: cell.note.or(note), ..cell }
+    });
+    Line { program, spec, constants, options, cells: cells.collect() }
+}
+
+fn cell(text: &'static str) -> Cell {
+    let (text, note) = with_note(text);
+    let (text, stop) = match text.split_once('@') {
+        Some((text, stop)) => (text, Some(stop.parse().expect("a number of traces"))),
+        None => (text, None),
+    };
+    let (printed, effort) = match (text.strip_suffix('*'), text.strip_suffix('!')) {
+        (Some(printed), _) => (printed, Effort::Slow),
+        (None, Some(printed)) => (printed, Effort::Hopeless),
+        (None, None) => (text, Effort::Quick),
+    };
+    Cell { printed, effort, stop, note }
+}
+
+/// `24[a]` is `24` and `a`.
+fn with_note(text: &'static str) -> (&'static str, Option<char>) {
+    let parts = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
+    parts.map_or((text, None), |(text, note)| (text.trim(), note.chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Setting;
+
+    #[test]
+    fn all_tables_can_be_read_and_searched() {
+        for name in names() {
+            let paper = named(name).unwrap();
+            for search in paper.searches(true) {
+                let setting = search.setting.parse::<Setting>();
+                setting.unwrap_or_else(|why| panic!("{name}: {why}"));
+                let case = paper.job(&search).case;
+                let compiled = case.compile();
+                compiled.unwrap_or_else(|e| panic!("{name}: {}", e.render(false)));
+            }
+            assert!(paper.searches(false).len() <= paper.searches(true).len());
+            for note in paper.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.note) {
+                assert!(paper.notes.contains_key(&note), "{name} has no note {note}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_have_marks() {
+        let quick = Cell { printed: "24", effort: Effort::Quick, stop: None, note: None };
+        assert_eq!(cell("24"), quick);
+        assert_eq!(cell("24*"), Cell { effort: Effort::Slow, ..quick.clone() });
+        assert_eq!(
+            cell("24![b]"),
+            Cell { effort: Effort::Hopeless, note: Some('b'), ..quick.clone() }
+        );
+        assert_eq!(cell("24@9"), Cell { stop: Some(9), ..quick.clone() });
+        assert_eq!(cell(""), Cell { printed: "", ..quick });
+    }
+
+    #[test]
+    fn options_of_a_row_join_those_of_a_column() {
+        assert_eq!(with_options("dpor", "order=lca"), "dpor:order=lca");
+        assert_eq!(with_options("dpor:sleep-sets", "order=lca"), "dpor:sleep-sets+order=lca");
+        assert_eq!(with_options("udpor", ""), "udpor");
+    }
+}

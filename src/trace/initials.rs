@@ -1,0 +1,97 @@
+//! Weak initials: which enabled actions a continuation leaves a place for at its beginning.
+//!
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), definition 4.3, with actions in the place of
+//! processes: a ∈ WI(v) after E iff some execution E·a·.. contains v's events, that is, iff
+//!
+//! - v contains a, and nothing before a there happens before it (then a ∈ I(v), an *initial*), or
+//! - v contains no action of a's process, and a is independent of all of v.
+//!
+//! An action that is asleep after E says: what begins with it was explored. A continuation of which it is
+//! a weak initial need not be.
+//!
+//! Whether two actions are independent is a question about footprints, and a footprint is taken somewhere in an
+//! execution. Here a's was taken after E or before, and those of v's events in an execution that has
+//! another event in front of them (the one of a race that v reverses). That makes no difference, since an
+//! action with its history is the same event everywhere, but for one thing: which post a post was paired with
+//! on arrival, and whom an unlock made the owner, depends on who came first, and only failed tests
+//! ask for it. [`dependence`] leaves such pairs open; they are decided by going there.
+
+use crate::model::{
+    Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, System,
+};
+
+/// Do these two events depend on one another, neither being before the other? `None`: their footprints do
+/// not tell.
+pub fn dependence(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> Option<bool> {
+    use Footprint::*;
+    if a.0 == b.0 {
+        return Some(true);
+    }
+    match (a.1, b.1) {
+        // Neither sent the other's message; numbers of messages differ from execution to execution.
+        (Handler { .. }, _) | (_, Handler { .. }) => Some(false),
+        (Post { mailbox, end, .. }, Incomplete(tested))
+        | (Incomplete(tested), Post { mailbox, end, .. }) => {
+            let concerned = tested.iter().any(|t| t.0 == *mailbox && t.1 == end.opposite());
+            (!concerned).then_some(false)
+        }
+        (Unlock { mutex, .. }, NotOwned(tested)) | (NotOwned(tested), Unlock { mutex, .. }) => {
+            let concerned = tested.iter().any(|t| t.0 == *mutex);
+            (!concerned).then_some(false)
+        }
+        _ => Some(PaperRelation.dependent(a, b)),
+    }
+}
+
+/// Is `a` a weak initial of this continuation? `None`: the footprints do not tell.
+pub fn is_weak_initial<'f>(
+    a: (Action, &Footprint),
+    continuation: impl Iterator<Item = (Action, &'f Footprint)>,
+) -> Option<bool> {
+    let process = a.0.process;
+    let mut open = false;
+    for (action, footprint) in continuation {
+        if action.process == process {
+            return if action == a.0 && open { None } else { Some(action == a.0) };
+        }
+        match dependence((process, a.1), (action.process, footprint)) {
+            Some(true) => return Some(false),
+            Some(false) => {}
+            None => open = true,
+        }
+    }
+    (!open).then_some(true)
+}
+
+/// The same, found out by going there: `a` and the continuation are executable in `state`.
+pub fn is_weak_initial_in<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    a: Action,
+    continuation: impl Iterator<Item = Action>,
+) -> bool {
+    let start = state.depth();
+    let mut answer = true;
+    for action in continuation {
+        if action.process == a.process {
+            answer = action == a;
+            break;
+        }
+        let footprint = state.peek(locals, a);
+        state.step(locals, action);
+        let passed = state.footprint(locals);
+        if dependent_here((a.process, &footprint), (action.process, &passed)) {
+            answer = false;
+            break;
+        }
+    }
+    while state.depth() > start {
+        state.undo(locals);
+    }
+    answer
+}
+
+/// Do two actions that are enabled in one state depend on one another, by their footprints there?
+pub fn dependent_here(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
+    dependence(a, b).unwrap_or_else(|| PaperRelation.dependent(a, b))
+}

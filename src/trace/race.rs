@@ -1,0 +1,380 @@
+//! Races: pairs of events of an execution that could have come the other way round.
+//!
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if i happens
+//! before e with nothing in between, they are of different processes, and e does not need i. The
+//! *reversal* is an event x that e's process (say) makes without i, after everything else that it knew,
+//! and v = notdep(i, E)·x is a continuation of pre(i), the execution up to i, that leads there: all of E
+//! behind i that does not happen after i, and x. A [`Race`] is i and x.
+//!
+//! In terms of event structures x is in immediate conflict with i. A search that for each of its executions
+//! and each event x that the execution has the causes of, but excludes, goes on with x before the
+//! first event that excludes it, misses nothing. In the textbook all conflicts are between two orders of
+//! dependent actions. Ours are of four kinds:
+//!
+//! - *Orders*: e depends on i. Not if e waits for i (a wait, a join), or i started e's process. A test that
+//!   succeeded because of i can come before it, and then fails: x is that failed test.
+//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 when 2 was complete, too. x is the
+//!   same action with another choice.
+//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes what it
+//!   would return as 2. x is that, and it comes after e. No dependence announces it.
+//! - *Messages*: an actor takes its messages in any order, so each of them may come at every position of its
+//!   chain from where the message is known to exist, if the guard holds there. i is the handler at the nearest
+//!   such position before the one where the message was taken (or the end, if it was not); those further
+//!   ahead are found from the executions in which it is taken there. An internal handler is as a message that
+//!   its own last run sent.
+//!
+//! When x is a failed test of several things, a part of E that does not depend on i may complete another of
+//! them. That excludes x, so it is no part of v ([`Race::spoilers`]).
+
+use smallvec::SmallVec;
+
+use super::{Execution, Strand};
+use crate::model::{
+    Access, Action, Choice, Footprint, Handled, Op, ProcessId, State, Stimulus, System,
+};
+
+/// An event of an execution, and one in immediate conflict with it all of whose causes the execution has.
+#[derive(Clone, Debug)]
+pub struct Race {
+    /// i, by its position.
+    pub first: usize,
+    /// x.
+    pub action: Action,
+    /// What x touches. Of a handler not more than that it is one, of a post or unlock not who gains by it.
+    pub footprint: Footprint,
+    /// Does nothing behind i happen before x?
+    pub is_initial: bool,
+    /// The event that is x in another order, if any.
+    later: Option<usize>,
+}
+
+/// Positions in an execution, a few.
+pub type Positions = SmallVec<[usize; 4]>;
+
+impl Race {
+    /// Those events behind i that exclude x though they do not happen after i.
+    pub fn spoilers<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
+        match self.later {
+            Some(later) if self.action.choice == Choice::NOTHING => {
+                let op = execution.op(later);
+                let completers = (0..requests(op))
+                    .filter_map(|index| completer(execution, later, op, index).flatten());
+                completers.filter(|&position| position != self.first).collect()
+            }
+            _ => Positions::new(),
+        }
+    }
+
+    /// The strand of x.
+    pub fn strand(&self) -> Strand {
+        Strand::of(self.action, matches!(self.footprint, Footprint::Handler { .. }))
+    }
+
+    /// Is the event at `position`, behind i, part of v?
+    pub fn keeps<S: System>(
+        &self,
+        execution: &Execution<'_, S>,
+        spoilers: &[usize],
+        position: usize,
+    ) -> bool {
+        let order = execution.order();
+        let is_spoilt = |&spoiler: &usize| spoiler == position || order.before(spoiler, position);
+        !order.before(self.first, position) && !spoilers.iter().any(is_spoilt)
+    }
+}
+
+/// The any-forms of an execution that were offered one thing and could have waited for another.
+#[derive(Clone, Debug, Default)]
+pub struct OpenChoices(Vec<usize>);
+
+impl OpenChoices {
+    /// The execution has gone on by an action.
+    pub fn push<S: System>(&mut self, execution: &Execution<'_, S>) {
+        let last = execution.len() - 1;
+        if execution.action(last).choice != Choice::NOTHING && requests(execution.op(last)) > 1 {
+            self.0.push(last);
+        }
+    }
+
+    /// An action was taken back, and `length` are left.
+    pub fn pop(&mut self, length: usize) {
+        self.0.pop_if(|last| *last == length);
+    }
+}
+
+/// How many requests an any-form is about; 0 for other operations.
+fn requests(op: &Op) -> usize {
+    match op {
+        Op::WaitAny(comms) | Op::TestAny(comms) => comms.len(),
+        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => requests.len(),
+        _ => 0,
+    }
+}
+
+/// The races between the last event of the execution and earlier ones.
+pub fn with_earlier<S: System>(
+    execution: &mut Execution<'_, S>,
+    open: &OpenChoices,
+    races: &mut Vec<Race>,
+) {
+    let last = execution.len() - 1;
+    match execution.op(last) {
+        Op::Handle { .. } => {
+            let Action { process, choice } = execution.action(last);
+            let nth = execution.order().of_process(process).len() - 1;
+            races.extend(earlier_handling(execution, process, choice, nth, Some(last)));
+            return;
+        }
+        // What these depend on is what they wait for.
+        Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::AcquireWait { .. } => {}
+        Op::BarrierWait { .. } | Op::Join(_) => {}
+        _ => with_predecessors(execution, last, races),
+    }
+    for &first in &open.0 {
+        if first != last && !execution.order().before(first, last) {
+            let process = execution.order().process(first);
+            for (choice, footprint) in completed_by(execution, first, last) {
+                let action = Action { process, choice };
+                races.push(Race { first, action, footprint, is_initial: false, later: None });
+            }
+        }
+    }
+}
+
+fn with_predecessors<S: System>(
+    execution: &mut Execution<'_, S>,
+    last: usize,
+    races: &mut Vec<Race>,
+) {
+    let action = execution.action(last);
+    let born = execution.state().born(action.process);
+    let count = execution.order().direct_predecessors(last).len();
+    for index in 0..count {
+        let causes = execution.order().direct_predecessors(last);
+        let first = causes[index] as usize;
+        if execution.order().process(first) == action.process || born == Some(first) {
+            continue;
+        }
+        let is_initial = causes.iter().all(|&cause| cause as usize <= first);
+        if let Some((choice, footprint)) = without(execution, first, last) {
+            let action = Action { choice, ..action };
+            races.push(Race { first, action, footprint, is_initial, later: Some(last) });
+        }
+    }
+}
+
+/// What the process of the last event does without `first`, which that depends on; `None` if it would not
+/// be another event.
+fn without<S: System>(
+    execution: &mut Execution<'_, S>,
+    first: usize,
+    last: usize,
+) -> Option<(Choice, Footprint)> {
+    let Action { process, choice } = execution.action(last);
+    let footprint = match *execution.op(last) {
+        Op::TestAny(ref comms) if choice != Choice::NOTHING => {
+            let watched = |&comm| {
+                let (mailbox, end, position, _) = execution.state().communication(process, comm);
+                (mailbox, end, position)
+            };
+            Footprint::Incomplete(comms.iter().map(watched).collect())
+        }
+        Op::MutexTestAny(ref requests) if choice != Choice::NOTHING => {
+            let state = execution.state();
+            let position = |&request| state.mutex_request(process, request);
+            Footprint::NotOwned(requests.iter().map(|r| (r.mutex, position(r))).collect())
+        }
+        Op::Access(cell, access)
+            if *execution.order().footprint(first) == Footprint::Write(cell) =>
+        {
+            match changes_without(execution, first, cell, access) {
+                true => Footprint::Write(cell),
+                false => Footprint::Read(cell),
+            }
+        }
+        _ => return Some((choice, execution.order().footprint(last).clone())),
+    };
+    if let Footprint::Read(_) | Footprint::Write(_) = footprint {
+        return Some((choice, footprint));
+    }
+    fails_without(execution, first, last).then_some((Choice::NOTHING, footprint))
+}
+
+/// Does the test that is the last event find nothing complete without `first`?
+fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: usize) -> bool {
+    let (order, op) = (execution.order(), execution.op(last));
+    let has_come = |other: usize| other < first || order.before(other, last);
+    (0..requests(op)).all(|index| match completer(execution, last, op, index) {
+        None => true,
+        Some(None) => false,
+        Some(Some(other)) => other == first || !has_come(other),
+    })
+}
+
+/// Does the access change the cell where the write at `first` has not come yet?
+fn changes_without<S: System>(
+    execution: &mut Execution<'_, S>,
+    first: usize,
+    cell: crate::model::CellId,
+    access: Access,
+) -> bool {
+    match access {
+        Access::Read => false,
+        Access::Write(_) => true,
+        _ => {
+            let order = execution.order();
+            let write = Footprint::Write(cell);
+            let version = (0..first).filter(|&at| *order.footprint(at) == write).count();
+            let content = execution.state().versions(cell)[version];
+            access.apply(content, &mut execution.locals.values).1.is_some()
+        }
+    }
+}
+
+/// The races between the last event of the execution, if it is a choice, and what it could have been instead
+/// in the same state.
+pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
+    let first = execution.len() - 1;
+    let Action { process, choice } = execution.action(first);
+    if choice == Choice::NOTHING {
+        return;
+    }
+    let mut add = |index: usize, footprint| {
+        let action = Action { process, choice: Choice(index as i32) };
+        if action.choice != choice {
+            races.push(Race { first, action, footprint, is_initial: true, later: None });
+        }
+    };
+    match *execution.op(first) {
+        Op::Choose { lo, hi } => {
+            (0..(hi - lo) as usize).for_each(|offset| add(offset, Footprint::Nothing));
+        }
+        ref op => {
+            for index in 0..requests(op) {
+                if let Some(footprint) = completion(execution.state(), process, op, index) {
+                    add(index, footprint);
+                }
+            }
+        }
+    }
+}
+
+/// The races between messages that are not accepted at the end of the execution, and internal handlers that
+/// cannot run there, and events of the execution.
+pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
+    let state = execution.state();
+    for process in state.processes() {
+        let chain = execution.order().of_process(process);
+        let Some(&last) = chain.last() else { continue };
+        let Op::Handle { internals } = *execution.op(last as usize) else { continue };
+        let (inboxes, local) = (state.inboxes(), state.local(process));
+        let messages =
+            inboxes.pending(process).map(|at| Choice::message(inboxes.log()[at as usize].id));
+        for choice in messages.chain((0..internals).map(Choice::internal)) {
+            let has_failed = execution.locals.op(local).is_none();
+            if has_failed || !execution.locals.accepts(process, local, state.stimulus(choice)) {
+                races.extend(earlier_handling(execution, process, choice, chain.len(), None));
+            }
+        }
+    }
+}
+
+/// The race of a message or internal handler of an actor that has its turn as its actor's `nth`, with the
+/// event at the nearest earlier position at which it could have.
+fn earlier_handling<S: System>(
+    execution: &Execution<'_, S>,
+    actor: ProcessId,
+    choice: Choice,
+    nth: usize,
+    later: Option<usize>,
+) -> Option<Race> {
+    let (state, order) = (execution.state(), execution.order());
+    let (creator, stimulus) = match choice.handled() {
+        Handled::Message(id) => {
+            let message = state.message(id);
+            (message.creator(), Stimulus::Message(message.content))
+        }
+        Handled::Internal(handler) => (None, Stimulus::Internal(handler)),
+    };
+    let known = creator.and_then(|creator| order.clock(creator).get(actor.index()).copied());
+    let action = Action { process: actor, choice };
+    let chain = &order.of_process(actor)[known.unwrap_or(0) as usize..nth];
+    let since_last = chain.iter().rev().map(|&position| position as usize);
+    let mut since_last = since_last.take_while(|&position| execution.action(position) != action);
+    let first = since_last
+        .find(|&position| execution.locals.accepts(actor, state.before(position), stimulus))?;
+    let footprint = Footprint::Handler {
+        taken: None,
+        sent: (0, 0),
+        started: SmallVec::new(),
+        causes: SmallVec::new(),
+    };
+    let is_initial = creator.is_none_or(|creator| creator < first);
+    Some(Race { first, action, footprint, is_initial, later })
+}
+
+/// What element `index` of the any-form would touch if it were returned; `None` if it is not complete.
+fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Footprint> {
+    match op {
+        Op::WaitAny(comms) | Op::TestAny(comms) => {
+            let (mailbox, end, _, partner) = state.communication(process, comms[index]);
+            let partner_end = end.opposite();
+            partner.map(|partner| Footprint::Completed { mailbox, partner_end, partner })
+        }
+        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
+            let request = requests[index];
+            let position = state.mutex_request(process, request);
+            let mutex = state.mutex(request.mutex);
+            let by = mutex.granted_by(position);
+            mutex.is_granted(position).then_some(Footprint::Owned { mutex: request.mutex, by })
+        }
+        _ => None,
+    }
+}
+
+/// Is what `completion` depends on the event that touched `footprint`?
+fn completes(footprint: &Footprint, completion: &Footprint) -> bool {
+    match (footprint, completion) {
+        (
+            Footprint::Post { mailbox, end, position, .. },
+            Footprint::Completed { mailbox: other, partner_end, partner },
+        ) => mailbox == other && end == partner_end && position == partner,
+        (
+            Footprint::Unlock { mutex, position, .. },
+            Footprint::Owned { mutex: other, by: Some(by) },
+        ) => mutex == other && position == by,
+        _ => false,
+    }
+}
+
+/// The elements of the any-form at `chosen` that the event at `position` completed, but for what it returned.
+fn completed_by<S: System>(
+    execution: &Execution<'_, S>,
+    chosen: usize,
+    position: usize,
+) -> SmallVec<[(Choice, Footprint); 1]> {
+    let Action { process, choice } = execution.action(chosen);
+    let (op, footprint) = (execution.op(chosen), execution.order().footprint(position));
+    if !matches!(footprint, Footprint::Post { .. } | Footprint::Unlock { .. }) {
+        return SmallVec::new();
+    }
+    let completed = (0..requests(op)).filter_map(|index| {
+        let completion = completion(execution.state(), process, op, index)?;
+        let other = Choice(index as i32);
+        (other != choice && completes(footprint, &completion)).then_some((other, completion))
+    });
+    completed.collect()
+}
+
+/// Element `index` of the any-form at `position`, if it is complete, before it or after: the event that
+/// completed it, if it took one.
+fn completer<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+    op: &Op,
+    index: usize,
+) -> Option<Option<usize>> {
+    let order = execution.order();
+    let completion = completion(execution.state(), order.process(position), op, index)?;
+    Some((0..execution.len()).find(|&at| completes(order.footprint(at), &completion)))
+}

@@ -1,0 +1,61 @@
+//! The reversal of a race: the continuation v = notdep(i, E)·x of pre(i).
+//!
+//! v is not built. It is the list of those positions of E behind i that it keeps, and the position behind the
+//! end of E for x; what has been done already is taken off the list.
+
+use super::Execution;
+use super::initials::{is_weak_initial, is_weak_initial_in};
+use super::race::Race;
+use crate::model::{Action, Footprint, System};
+
+/// A race and the execution that it is in.
+pub struct Reversal<'e, 's, S: System> {
+    execution: &'e mut Execution<'s, S>,
+    race: &'e Race,
+}
+
+impl<'e, 's, S: System> Reversal<'e, 's, S> {
+    /// Of this race.
+    pub fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
+        Reversal { execution, race }
+    }
+
+    /// Writes v to `positions`.
+    pub fn list(&self, positions: &mut Vec<usize>) {
+        let (execution, race) = (&*self.execution, self.race);
+        let spoilers = race.spoilers(execution);
+        let behind = race.first + 1..execution.len();
+        positions.clear();
+        positions.extend(behind.filter(|&at| race.keeps(execution, &spoilers, at)));
+        positions.push(execution.len());
+    }
+
+    /// The event at a position of v.
+    pub fn event(&self, position: usize) -> (Action, &Footprint) {
+        match position == self.execution.len() {
+            true => (self.race.action, &self.race.footprint),
+            false => (self.execution.action(position), self.execution.order().footprint(position)),
+        }
+    }
+
+    /// Is this action, enabled after pre(i)·path, a weak initial of what is left of v?
+    pub fn has_weak_initial(
+        &mut self,
+        path: &[Action],
+        (action, footprint): (Action, &Footprint),
+        v: &[usize],
+    ) -> bool {
+        let events = v.iter().map(|&position| self.event(position));
+        is_weak_initial((action, footprint), events)
+            .unwrap_or_else(|| self.has_weak_initial_there(path, action, v))
+    }
+
+    #[cold]
+    fn has_weak_initial_there(&mut self, path: &[Action], action: Action, v: &[usize]) -> bool {
+        let v: Vec<Action> = v.iter().map(|&position| self.event(position).0).collect();
+        self.execution.looking_back(self.race.first, |locals, state| {
+            path.iter().for_each(|&action| state.step(locals, action));
+            is_weak_initial_in(locals, state, action, v.into_iter())
+        })
+    }
+}

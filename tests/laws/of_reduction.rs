@@ -1,0 +1,84 @@
+//! What explorers that look for races promise besides, on random programs.
+
+use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Order, explore};
+
+use super::hold_on_random_programs;
+use crate::judge::{LONG, METHODS, Recorder, is_refused};
+use crate::random_models::{Features, Sample, Subject};
+
+hold_on_random_programs! {
+    explorers_refuse_what_they_are_not_made_for
+    transdpor_executes_no_more_than_dpor
+    every_class_up_to_a_depth_is_covered
+}
+
+fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples {
+        let Features { actors, guards, internals } = sample.script.features();
+        for &(name, method, _) in METHODS {
+            let suits = match name {
+                "transdpor" | "dpor-force" | "dpor-ds" => actors,
+                "transdpor-tool" | "dpor-naive" => actors && !guards && !internals,
+                _ => true,
+            };
+            let is_refused = is_refused(&sample.script, method);
+            assert_eq!(is_refused, !suits, "{method:?} on {}", sample.describe());
+        }
+    }
+}
+
+fn everything_up_to(depth: u32) -> Budget {
+    Budget { all: true, depth: Some(depth), ..Budget::default() }
+}
+
+/// By the same order, with sleep sets or without.
+fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
+    let transitions = |sample: &Sample<S>, method| {
+        let outcome = explore(&sample.script, method, everything_up_to(LONG), &mut NoObserver);
+        outcome.stats.transitions
+    };
+    for sample in samples {
+        for &(_, method, _) in METHODS {
+            let (Method::TransDpor(scheduling) | Method::TransDporTool(scheduling)) = method else {
+                continue;
+            };
+            // By chance the two try different orders.
+            let by_chance = matches!(scheduling.order, Order::Random(_));
+            if by_chance || is_refused(&sample.script, method) {
+                continue;
+            }
+            let dpor = transitions(sample, Method::Dpor(scheduling));
+            let other = transitions(sample, method);
+            assert!(other <= dpor, "{other} > {dpor} by {method:?} on {}", sample.describe());
+        }
+    }
+}
+
+/// Does a bound leave this explorer's guarantee as it is, for executions that long and no longer? (Not UDPOR's
+/// bound, which is on causal depth.)
+fn covers_cuts(name: &str) -> bool {
+    matches!(name, "dpor" | "transdpor" | "transdpor-tool" | "dpor-ds" | "sleep")
+}
+
+fn every_class_up_to_a_depth_is_covered<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples.iter().step_by(2) {
+        for depth in [1, 2, 4, 6] {
+            let mut recorder = Recorder::new(&sample.script);
+            explore(&sample.script, Method::Exhaustive, everything_up_to(depth), &mut recorder);
+            let all = recorder.take();
+            for &(name, method, _) in METHODS {
+                if !covers_cuts(name) || is_refused(&sample.script, method) {
+                    continue;
+                }
+                explore(&sample.script, method, everything_up_to(depth), &mut recorder);
+                let found = recorder.take();
+                let context = || format!("{method:?} up to {depth} on {}", sample.describe());
+                assert!(found.keys().eq(all.keys()), "some class missed by {}", context());
+                if method.guarantee() == Guarantee::EveryClassOnce {
+                    let once = found.values().all(|class| class.times == 1);
+                    assert!(once, "a class twice by {}", context());
+                }
+            }
+        }
+    }
+}
