@@ -10,6 +10,7 @@ use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
     ProcessId, State, Status, System,
 };
+use mazurka::property::{Replay, Standing, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
 
 /// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
@@ -255,7 +256,25 @@ pub fn check_counterexample_where<S: System>(
         (ViolationKind::Error, None) => state.oversubscribed().is_some(),
         (ViolationKind::Deadlock, Some(_)) => false,
     };
-    holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))
+    holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))?;
+    let replay = narrate(system, violation)?;
+    let agrees = match &violation.failure {
+        None => explain_deadlock(&replay).is_some(),
+        Some(failure) => replay.failures(violation.process).contains(failure),
+    };
+    agrees.then_some(()).ok_or_else(|| format!("{violation:?} is not what the narration ends in"))
+}
+
+/// The schedule, told step by step as to a user.
+fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay<'s, S>, String> {
+    let mut replay = Replay::new(system);
+    for &action in &violation.schedule {
+        replay.step_with_changes(action).map_err(|refusal| refusal.to_string())?;
+    }
+    match replay.standing() {
+        Standing::Deadlock(_) | Standing::Failed { .. } => Ok(replay),
+        fine => Err(format!("the narration ends in {fine:?}")),
+    }
 }
 
 /// Is this terminal state a deadlock?
