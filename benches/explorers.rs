@@ -38,8 +38,8 @@ pub fn run(bench: &Bench) {
         let job = Job::new(spec, constants);
         let mut name = job.name();
         let mut first = None;
-        for explorer in 0..EXPLORERS_COMPARED.len() {
-            let job = job.by(Search::By(explorer));
+        for (index, explorer) in EXPLORERS_COMPARED.into_iter().enumerate() {
+            let job = job.by(Search::By(index));
             if job.is_refused() {
                 continue;
             }
@@ -50,7 +50,7 @@ pub fn run(bench: &Bench) {
             let base = *first.get_or_insert(measured.seconds);
             table.add_row([
                 std::mem::take(&mut name),
-                EXPLORERS_COMPARED[explorer].into(),
+                explorer.into(),
                 thousands(measured.traces),
                 thousands(measured.blocked),
                 thousands(measured.transitions),

@@ -76,6 +76,18 @@ impl Method {
         }
     }
 
+    /// Where a depth bound cuts executions, has the search visited all classes of those up to that length? (For
+    /// UDPOR: of those up to that causal depth.) Not if a race with what was cut off could have led elsewhere.
+    pub fn covers_up_to_depth(&self) -> bool {
+        match self {
+            Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) | Method::Sleep(_) => true,
+            Method::Dpor(_) | Method::TransDpor(_) | Method::TransDporTool(_) => true,
+            Method::DporDs(_) => true,
+            Method::DporNaive(_) | Method::DporForce(_) => false,
+            Method::Source(_) | Method::Optimal(_) => false,
+        }
+    }
+
     /// Why this method is not for this system, or not within this budget, in a sentence; `None` if it is.
     pub fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         match self {

@@ -56,6 +56,9 @@ pub struct CheckReport {
     /// What a complete search with it promises.
     #[serde(skip)]
     pub guarantee: Guarantee,
+    /// Does that hold up to a depth bound, too?
+    #[serde(skip)]
+    pub covers_up_to_depth: bool,
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was asked for.
@@ -167,6 +170,7 @@ impl CheckReport {
         CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
+            covers_up_to_depth: setting.method().covers_up_to_depth(),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(Order::name),
             seed: match order {

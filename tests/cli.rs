@@ -102,6 +102,20 @@ fn texts_are_as_reviewed() {
     }
 }
 
+/// What was covered within a depth bound depends on the explorer.
+#[test]
+fn a_cut_search_claims_only_what_its_explorer_covers() {
+    let says = |explorer| {
+        let args =
+            ["check", "../../../specs/actor/registry.maz", "--depth", "2", "--explorer", explorer];
+        let output = run(&args);
+        assert_eq!(code(&output), 3, "{explorer}");
+        stdout(&output).contains("Covered: every execution up to")
+    };
+    assert!(["exhaustive", "udpor", "sleep", "dpor", "transdpor", "dpor-ds"].into_iter().all(says));
+    assert!(!["source", "optimal", "dpor-naive", "dpor-force"].into_iter().any(says));
+}
+
 /// The first screen of the README is what its commands print.
 #[test]
 fn the_readme_shows_what_is_printed() {

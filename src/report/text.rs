@@ -162,6 +162,14 @@ fn coverage(report: &CheckReport) -> String {
     };
     let unit = depth_unit(report);
     let (covered, missing) = match (reason, report.limits.depth) {
+        (StopReason::Depth, _) if !report.covers_up_to_depth => (
+            seen,
+            format!(
+                "what happens beyond the bound, and perhaps shorter executions: `{}` finds its way by \
+                 what it sees happen, `dpor` and `udpor` cover what is within the bound",
+                report.explorer
+            ),
+        ),
         (StopReason::Depth, Some(depth)) => (
             format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
             format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
