@@ -11,7 +11,7 @@ use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Stats, Verdict, ex
 use mazurka::model::System;
 
 use crate::judge::{METHODS, check_counterexample};
-use programs::{Cast, dining, fib, in_one_inbox, pipesort, registry, regsim};
+use programs::{Cast, dining, door, fib, in_one_inbox, pipesort, registry, regsim};
 
 /// The figures of a complete search; its verdict is the one expected, and its counterexamples replay.
 fn search<S: System>(system: &S, method: Method, verdict: Verdict) -> Stats {
@@ -92,6 +92,14 @@ fn a_left_handed_philosopher_prevents_the_deadlock() {
     check(&dining(2, true), 120, [2, 0]);
     check_classes(&dining(3, true), [6, 0]);
     check_classes(&dining(4, true), [14, 0]);
+}
+
+/// Who shuts the door, whether somebody looked in before, and in which order the neighbour is talked to. With
+/// the neighbour's visitor asleep, all that source-DPOR may execute ends where it is the only one left; that
+/// somebody else could have shut the door has to be seen there, too.
+#[test]
+fn a_message_is_refused_where_nothing_more_is_awake() {
+    check(&door(), 12, [6, 6]);
 }
 
 /// Each sorter may be told to go on before or after the numbers from the left have come.

@@ -23,6 +23,8 @@ pub enum Role {
     Philosopher { first: ProcessId, second: ProcessId, grants: u8 },
     /// Is taken or not.
     Fork(bool),
+    /// Of [`door`]: open or not.
+    Door(bool),
     /// Feeds numbers to a pipeline.
     Feeder(Option<ProcessId>),
     /// Keeps the least of them.
@@ -90,6 +92,14 @@ pub fn pipesort(n: i64) -> Cast {
     cast(vec![Role::Feeder(None)], vec![(ProcessId(0), ("feed", vec![int(n)]))])
 }
 
+/// A door that lets visitors in while it is open: somebody who looks in, somebody who shuts it, and somebody
+/// who shuts it and tells a neighbour, to whom somebody else talks.
+pub fn door() -> Cast {
+    let visitors = [(0, "go"), (0, "put"), (0, "start"), (1, "result")];
+    let pending = visitors.map(|(to, name)| (ProcessId(to), (name, vec![])));
+    cast(vec![Role::Door(true), Role::Client], pending.into())
+}
+
 /// So many messages to one actor.
 pub fn in_one_inbox(messages: i64) -> Cast {
     let pending = (0..messages).map(|n| (ProcessId(0), ("register", vec![int(n)])));
@@ -120,12 +130,12 @@ impl System for Cast {
     }
 
     fn has_guards(&self) -> bool {
-        self.roles.iter().any(|role| matches!(role, Role::Fork(_)))
+        self.roles.iter().any(|role| matches!(role, Role::Fork(_) | Role::Door(_)))
     }
 
     fn accepts(&self, role: &Role, _: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         let (name, _) = open(stimulus, values);
-        !matches!((role, name), (Role::Fork(false), "take"))
+        !matches!((role, name), (Role::Fork(false), "take") | (Role::Door(false), _))
     }
 
     fn handle(
@@ -219,6 +229,12 @@ fn play(
             send(actor(&args[0]), ("grant", vec![]));
         }
         (Role::Fork(is_free), "put") => *is_free = true,
+        (Role::Door(_), "go") => {}
+        (Role::Door(is_open), "put") => *is_open = false,
+        (Role::Door(is_open), "start") => {
+            *is_open = false;
+            send(ProcessId(1), ("result", vec![]));
+        }
         (Role::Feeder(first), "feed") => {
             let n = args[0].int();
             if n > 0 {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Order, Outcome, Verdict, Violation,
-    ViolationKind, explore,
+    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
+    explore,
 };
 use mazurka::model::{Action, State};
 
 use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample, is_refused};
-use crate::random_models::{ActorScript, Sample, Subject, sample};
+use crate::random_models::{Sample, Subject};
 
 use super::hold_on_random_programs;
 
@@ -115,15 +115,6 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
     for (index, (_, method, _)) in METHODS.iter().enumerate() {
         println!("{method:?}: {} programs, {} blocked", compared[index], blocked[index]);
     }
-}
-
-/// In one of the executions that this program needs, a message is refused at the end, and every exploration
-/// that has it refused so is blocked: its race has to be found there.
-#[test]
-fn a_message_refused_where_source_dpor_is_blocked_races() {
-    let sample = sample::<ActorScript>(770).expect("a program small enough");
-    let blocked = Verdicts::on(&sample).judge(Method::Source(Order::Lca), false);
-    assert!(blocked > 0);
 }
 
 /// The judge's own counterexamples, and what stopping at the first violation means.
