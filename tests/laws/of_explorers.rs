@@ -9,7 +9,10 @@ use mazurka::explore::{
 use mazurka::model::{Action, State};
 
 use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample, is_refused};
-use crate::random_models::{ActorScript, Sample, Subject, sample};
+use crate::random_models::actors::{
+    ActorProgram, Class, Guard, Guards, Handler, Initial, Statement, Whom,
+};
+use crate::random_models::{ActorScript, Sample, Subject};
 
 use super::hold_on_random_programs;
 
@@ -121,7 +124,30 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
 /// that has it refused so is blocked: its race has to be found there.
 #[test]
 fn a_message_refused_where_source_dpor_is_blocked_races() {
-    let sample = sample::<ActorScript>(770).expect("a program small enough");
+    let handler = |guard, body: &[Statement]| Handler { guard, body: body.to_vec() };
+    let fresh = Some(Guard::Below(1));
+    let send =
+        |times| Statement::Send { to: Whom::Static(1), name: 0, number: None, tells: None, times };
+    let sender = Class {
+        handlers: vec![handler(None, &[send(1)]), handler(fresh, &[])],
+        internals: vec![handler(None, &[Statement::Add(1)]), handler(fresh, &[send(3)])],
+        forbidden: None,
+    };
+    let receiver = Class {
+        handlers: vec![handler(fresh, &[Statement::Add(1)])],
+        internals: Vec::new(),
+        forbidden: None,
+    };
+    let initial = |name| Initial { to: 0, name, number: 0, fuel: 1 };
+    let program = ActorProgram {
+        guards: Guards::Fickle,
+        states: 4,
+        classes: vec![sender, receiver],
+        actors: vec![0, 1],
+        initial: vec![initial(0), initial(0), initial(1)],
+        finally: None,
+    };
+    let sample = Sample::new(0, ActorScript::new(program)).expect("a program small enough");
     let blocked = Verdicts::on(&sample).judge(Method::Source(Order::Lca), false);
     assert!(blocked > 0);
 }
