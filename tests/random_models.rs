@@ -109,7 +109,7 @@ pub fn processes() -> &'static [Sample<Script>] {
 /// The same, of actors.
 pub fn actors() -> &'static [Sample<ActorScript>] {
     static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(240))
+    SAMPLES.get_or_init(|| first_samples(160))
 }
 
 fn first_samples<S: Subject>(ordinary: usize) -> Vec<Sample<S>> {
