@@ -1,10 +1,10 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
 //! A program is a [`model::System`]: processes that act on mailboxes, mutexes, semaphores, barriers and
-//! shared cells. Executions that differ only in the order of independent actions are one class, and a
+//! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions are one class, and a
 //! class is one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
 //! from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
-//! visits a class twice.
+//! visits a class twice. Explorers of the DPOR family walk along executions instead ([`explore`]).
 //!
 //! ```
 //! use mazurka::explore::{Budget, K, Method, NoObserver, Verdict, explore};
@@ -27,7 +27,7 @@
 //! |---|---|---|
 //! | [`model`] | systems, operations, states, the dependence relation | |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
-//! | [`trace`] | executions as sequences: happens-before, normal forms | `model` |
+//! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | deadlocks and failures explained | `model` |
@@ -58,7 +58,14 @@
 //!
 //! # Literature
 //!
+//! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent systems.*
+//! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking software.*
+//! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed systems.*
+//! - FORTE 2012: S. Tasharofi, R. K. Karmani, S. Lauterburg, A. Legay, D. Marinov, G. Agha. *TransDPOR: a novel
+//!   dynamic partial-order reduction technique for testing actor programs.*
 //! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order reduction.*
+//! - J. ACM 2017: P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas. *Source sets: a foundation for optimal
+//!   dynamic partial order reduction.*
 //! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal partial order
 //!   reduction.*
 //! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction of

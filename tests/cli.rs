@@ -418,9 +418,8 @@ fn explorers_are_listed() {
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for args in [&["--help"][..], &["check", "--help"], &["run", "--help"], &["compare", "--help"]]
-    {
-        let text = stdout(&run(args));
+    for command in [&[][..], &["check"], &["compare"], &["reproduce"], &["run"]] {
+        let text = stdout(&run(&[command, &["--help"]].concat()));
         assert!(text.contains("Examples:") && text.contains("Exit codes:"), "{text}");
     }
     assert!(stdout(&run(&["--version"])).starts_with("mazurka "));

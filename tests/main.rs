@@ -14,6 +14,7 @@
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
+//! | `reproduce` | tables of papers come out as reviewed |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
@@ -32,4 +33,5 @@ mod naive;
 mod published;
 mod random_models;
 mod replay;
+mod reproduce;
 mod tidy;

@@ -46,12 +46,13 @@ pub(super) struct Args {
 }
 
 const EXAMPLES: &str = "\
-Explorers are named as for `check`, separated by commas. Options of one stand behind a colon, joined by +:
+Explorers are named as for `check`, separated by commas.
+Options of one stand behind a colon, joined by +:
   k=K  order=ORDER  seed=N  sleep-sets
 Options outside of the list are for all explorers that take them and do not say otherwise.
 
-Limits are limits of each row; without any, a row takes as long as it takes. Of several specs, -D sets a
-constant in those that have it.
+Limits are limits of each row; without any, a row takes as long as it takes.
+Of several specs, -D sets a constant in those that have it.
 
 Examples:
   mazurka compare philosophers.maz
@@ -59,8 +60,8 @@ Examples:
   mazurka compare a.maz b.maz --explorers udpor,udpor:order=lca,udpor:order=random+seed=7
   mazurka compare specs/mutex --explorers udpor --timeout 5s --format csv > mutex.csv
 
-Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command line or a
-spec is wrong; 3 some row is not complete, and none has found anything.
+Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
+line or a spec is wrong; 3 some row is not complete, and none has found anything.
 Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -80,7 +81,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             let refusal = setting.method().refusal(program, &limits.budget(super::memory::in_use));
             match refusal {
                 Some(why) if args.explorers.is_empty() => {
-                    comparison.left_out.push(format!("{setting} on {}: {why}", case.name));
+                    comparison.leave_out(setting.explorer().info.name, &case.name, why);
                 }
                 refusal => jobs.push((job, setting, program, refusal)),
             }

@@ -43,8 +43,8 @@ Examples:
   mazurka reproduce udpor
   mazurka reproduce transdpor --format markdown > transdpor.md
 
-Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing explains
-it; 2 the command line is wrong; 3 interrupted.
+Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing
+explains it; 2 the command line is wrong; 3 interrupted.
 Ctrl-C ends the searches and prints what there is; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {

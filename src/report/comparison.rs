@@ -16,13 +16,33 @@ use crate::study::{About, Disagreement, Figures, Measured, Ran, Row, disagreemen
 pub struct Comparison {
     /// Those that were run.
     pub rows: Vec<Row>,
-    /// Explorers that nobody asked for by name and that must not be used on a program, with the reason.
-    pub left_out: Vec<String>,
+    /// Explorers that nobody asked for by name and that must not be used on some of the programs.
+    pub left_out: Vec<LeftOut>,
     /// Rows that were not run, because of an interrupt.
     pub not_run: usize,
 }
 
+/// An explorer that is not for some programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub explorer: &'static str,
+    /// The programs.
+    pub specs: Vec<String>,
+    /// The reason, in a sentence.
+    pub why: String,
+}
+
 impl Comparison {
+    /// An explorer is not for this program.
+    pub fn leave_out(&mut self, explorer: &'static str, spec: &str, why: String) {
+        let is_same = |known: &&mut LeftOut| known.explorer == explorer && known.why == why;
+        match self.left_out.iter_mut().find(is_same) {
+            Some(known) => known.specs.push(spec.into()),
+            None => self.left_out.push(LeftOut { explorer, specs: vec![spec.into()], why }),
+        }
+    }
+
     /// The worst of all rows: a violation, or else something that is not complete.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
@@ -90,7 +110,13 @@ impl Comparison {
                 )),
             }
         }
-        notes.extend(self.left_out.iter().map(|why| format!("Left out: {why}")));
+        for LeftOut { specs, why, .. } in &self.left_out {
+            let specs = match specs.as_slice() {
+                [] | [_] | [_, _] | [_, _, _] => specs.join(", "),
+                [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
+            };
+            notes.push(format!("Left out for {specs}: {why}."));
+        }
         if self.not_run > 0 {
             let n = self.not_run;
             notes.push(format!(
@@ -271,7 +297,7 @@ impl<'r> From<&'r Row> for Record<'r> {
 pub struct Object<'c> {
     mazurka: &'static str,
     rows: Vec<Record<'c>>,
-    left_out: &'c [String],
+    left_out: &'c [LeftOut],
     not_run: usize,
     disagreements: Vec<String>,
 }

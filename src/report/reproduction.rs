@@ -75,7 +75,8 @@ impl Ours<'_> {
             _ if is_cut => "≥ ",
             _ => "",
         };
-        match self.cell.note.filter(|_| self.agrees() != Some(true)) {
+        let is_worth_a_note = self.agrees() != Some(true) && !self.cell.printed.is_empty();
+        match self.cell.note.filter(|_| is_worth_a_note) {
             Some(note) => format!("{mark}{bare} [{note}]"),
             None => format!("{mark}{bare}"),
         }
@@ -120,10 +121,12 @@ impl Reproduction {
     fn table(&self) -> Table {
         let mut header = vec!["program".to_owned()];
         for column in &self.paper.columns {
-            let heading = column.heading.rsplit_once(' ');
-            let heading = heading.map_or(column.heading.into(), |(a, b)| format!("{a}\n{b}"));
+            let heading = column.heading.replace([':', ' '], "\n");
+            let below = "\n".repeat(heading.matches('\n').count() + 1);
             match (column.figure, column.is_printed) {
-                (Some(_), true) => header.extend([format!("{heading}\npaper"), "\n\nours".into()]),
+                (Some(_), true) => {
+                    header.extend([format!("{heading}\npaper"), format!("{below}ours")]);
+                }
                 (Some(_), false) => header.push(format!("{heading}\nours")),
                 (None, _) => header.push(heading),
             }

@@ -19,9 +19,9 @@
 //!   add c to backtrack(κ), and freeze κ
 //! ```
 //!
-//! It asks nothing of pending messages that are never taken, so it misses executions where guards refuse
-//! some: of `dining(2)` it finds one class of three. Without guards all messages are taken in the end; then it
-//! visited every class of every program that it was tried on, but nobody has proved that.
+//! It asks nothing of pending messages that are never taken, so it misses executions where guards refuse some: of
+//! `dining(2)` it finds one class of three, by order `fifo` or `eca`. Without guards all messages are taken in
+//! the end; then it visited every class of every program that it was tried on, but nobody has proved that.
 //!
 //! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
 //! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
