@@ -17,8 +17,8 @@
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `tidy` | the rules of the code base |
 //!
-//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs
-//! instead of 300, and `MAZURKA_SLOW=1 cargo test --test suite agreement` all expectations with all variants
+//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
+//! each family, and `MAZURKA_SLOW=1 cargo test --test suite agreement` all expectations with all variants
 //! of the explorers, and the long exhaustive searches.
 
 mod agreement;

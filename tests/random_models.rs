@@ -109,7 +109,7 @@ pub fn processes() -> &'static [Sample<Script>] {
 /// The same, of actors.
 pub fn actors() -> &'static [Sample<ActorScript>] {
     static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(240))
+    SAMPLES.get_or_init(|| first_samples(160))
 }
 
 fn first_samples<S: Subject>(ordinary: usize) -> Vec<Sample<S>> {
@@ -120,20 +120,24 @@ fn first_samples<S: Subject>(ordinary: usize) -> Vec<Sample<S>> {
 }
 
 /// The program of `seed`, unless it is too large.
-pub fn sample<S: Subject>(seed: u64) -> Option<Sample<S>> {
-    let script = S::of(seed);
-    let budget = Budget { all: true, max_traces: Some(MAX_EXECUTIONS), ..Budget::default() };
-    let outcome = explore(&script, Method::Exhaustive, budget, &mut NoObserver);
-    outcome.is_complete().then(|| Sample {
-        seed,
-        script,
-        executions: outcome.stats.traces,
-        classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
-        deadlocked: outcome.stats.deadlocked_traces,
-    })
+fn sample<S: Subject>(seed: u64) -> Option<Sample<S>> {
+    Sample::new(seed, S::of(seed))
 }
 
 impl<S: Subject> Sample<S> {
+    /// This program, unless it is too large; the seed is for messages.
+    pub fn new(seed: u64, script: S) -> Option<Self> {
+        let budget = Budget { all: true, max_traces: Some(MAX_EXECUTIONS), ..Budget::default() };
+        let outcome = explore(&script, Method::Exhaustive, budget, &mut NoObserver);
+        outcome.is_complete().then(|| Sample {
+            seed,
+            script,
+            executions: outcome.stats.traces,
+            classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
+            deadlocked: outcome.stats.deadlocked_traces,
+        })
+    }
+
     /// For messages: the seed, and the program.
     pub fn describe(&self) -> String {
         format!("the program of seed {}:\n\n{}", self.seed, self.script.text())
