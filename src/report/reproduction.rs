@@ -49,6 +49,15 @@ impl Ours<'_> {
         self.cell.agrees(self.figure, self.measured()?)
     }
 
+    /// The note that belongs to it, if it is not as printed.
+    fn note(&self) -> Option<char> {
+        match self.agrees() {
+            Some(true) => None,
+            Some(false) => self.cell.note.or(self.column.note),
+            None => self.cell.note,
+        }
+    }
+
     /// Its figure as text, without marks.
     fn value(&self) -> Option<String> {
         let measured = self.measured()?;
@@ -75,8 +84,7 @@ impl Ours<'_> {
             _ if is_cut => "≥ ",
             _ => "",
         };
-        let is_worth_a_note = self.agrees() != Some(true) && !self.cell.printed.is_empty();
-        match self.cell.note.filter(|_| is_worth_a_note) {
+        match self.note() {
             Some(note) => format!("{mark}{bare} [{note}]"),
             None => format!("{mark}{bare}"),
         }
@@ -109,7 +117,7 @@ impl Reproduction {
 
     /// Does some figure differ from what is printed, and nothing explains it?
     pub fn is_surprising(&self) -> bool {
-        let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.cell.note.is_none();
+        let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.note().is_none();
         self.ours().any(unexplained) || self.ran.values().any(|ran| matches!(ran, Ran::Failed(_)))
     }
 
@@ -159,7 +167,7 @@ impl Reproduction {
     fn score(&self) -> [usize; 3] {
         let mut score = [0; 3];
         for ours in self.ours() {
-            match (ours.agrees(), ours.cell.note) {
+            match (ours.agrees(), ours.note()) {
                 (Some(true), _) => score[0] += 1,
                 (Some(false), Some(_)) => score[1] += 1,
                 (Some(false), None) => score[2] += 1,
@@ -297,7 +305,7 @@ fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
                 ours: ours.as_ref().and_then(plain),
                 stopped: measured.is_some_and(|measured| !measured.is_complete()),
                 agrees: ours.as_ref().and_then(Ours::agrees),
-                note: cell.note,
+                note: ours.map_or(cell.note, |ours| ours.note()),
             });
         }
     }

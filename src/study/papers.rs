@@ -63,6 +63,8 @@ pub struct Column {
     pub figure: Option<(&'static str, Figure)>,
     /// Was anything printed in it?
     pub is_printed: bool,
+    /// The note that explains whatever differs in it.
+    pub note: Option<char>,
 }
 
 /// A figure of a search.
@@ -238,8 +240,7 @@ fn read(name: &'static str, text: &'static str) -> Paper {
     let notes = notes.map(|(letter, note)| (letter.chars().next().expect("a letter"), note));
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let headings: Vec<_> = lines.next().expect("a line of headings").split(',').skip(4).collect();
-    let by_column: Vec<_> = headings.iter().map(|heading| with_note(heading).1).collect();
-    let rows: Vec<_> = lines.map(|line| row(line, &by_column)).collect();
+    let rows: Vec<_> = lines.map(|line| row(line, headings.len())).collect();
     let columns = headings.iter().enumerate().map(|(index, heading)| {
         let is_printed = rows.iter().any(|row: &Line| !row.cells[index].printed.is_empty());
         Column { is_printed, ..column(heading) }
@@ -256,9 +257,9 @@ fn read(name: &'static str, text: &'static str) -> Paper {
 }
 
 fn column(heading: &'static str) -> Column {
-    let (heading, _) = with_note(heading);
+    let (heading, note) = with_note(heading);
     if let Some(heading) = heading.strip_prefix("quoted ") {
-        return Column { heading, figure: None, is_printed: true };
+        return Column { heading, figure: None, is_printed: true, note };
     }
     let (setting, figure) = heading.rsplit_once(' ').expect("a setting and a figure");
     let figure = match figure {
@@ -269,20 +270,17 @@ fn column(heading: &'static str) -> Column {
         "time" => Figure::Time,
         other => panic!("`{other}` is no figure"),
     };
-    Column { heading, figure: Some((setting, figure)), is_printed: false }
+    Column { heading, figure: Some((setting, figure)), is_printed: false, note }
 }
 
-fn row(line: &'static str, notes: &[Option<char>]) -> Line {
+fn row(line: &'static str, columns: usize) -> Line {
     let fields: Vec<_> = line.split(',').collect();
     let [program, spec, constants, options, ref cells @ ..] = fields[..] else {
         panic!("`{line}` is too short");
     };
-    assert_eq!(cells.len(), notes.len(), "cells and columns of `{line}`");
-    let cells = cells.iter().zip(notes).map(|(text, &note)| {
-        let cell = cell(text);
-        Cell { note: cell.note.or(note), ..cell }
-    });
-    Line { program, spec, constants, options, cells: cells.collect() }
+    assert_eq!(cells.len(), columns, "cells and columns of `{line}`");
+    let cells = cells.iter().map(|text| cell(text)).collect();
+    Line { program, spec, constants, options, cells }
 }
 
 fn cell(text: &'static str) -> Cell {
@@ -322,7 +320,9 @@ mod tests {
                 compiled.unwrap_or_else(|e| panic!("{name}: {}", e.render(false)));
             }
             assert!(paper.searches(false).len() <= paper.searches(true).len());
-            for note in paper.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.note) {
+            let of_cells = paper.rows.iter().flat_map(|row| &row.cells).map(|cell| cell.note);
+            let of_columns = paper.columns.iter().map(|column| column.note);
+            for note in of_cells.chain(of_columns).flatten() {
                 assert!(paper.notes.contains_key(&note), "{name} has no note {note}");
             }
         }
