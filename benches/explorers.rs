@@ -11,7 +11,7 @@ use crate::table::{memory, print, rate, ratio, table, time, title};
 const ABOUT: &str = "\
 Actors: chameneos(2) and leader(4) of the TransDPOR paper. Message passing: RMQ with blocking sends. Locks:
 dispatcher. 'Times udpor' is the time by that of udpor on the same program. A program that an explorer is not made
-for is left out, and so is what would take minutes (dpor and sleep on dispatcher).";
+for is left out, and so is what takes more than 20 seconds (dpor on dispatcher).";
 
 const PROGRAMS: [(&str, &[(&str, u32)]); 4] = [
     ("actor/chameneos", &[("N", 2)]),
