@@ -18,7 +18,7 @@ mod trans_dpor;
 mod udpor;
 mod walk;
 
-pub use driver::{Budget, Driver};
+pub use driver::{Budget, Driver, ENDLESS};
 pub use order::{History, Order, Sorter};
 pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
@@ -337,6 +337,8 @@ pub enum StopReason {
     Interrupted,
     /// Some executions were cut at `--depth`; all others were visited.
     Depth,
+    /// An execution went on and on, and no depth was given: perhaps it never ends.
+    Endless,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
 }
@@ -351,6 +353,7 @@ impl StopReason {
             StopReason::MaxMemory => "max-memory",
             StopReason::Interrupted => "interrupted",
             StopReason::Depth => "depth",
+            StopReason::Endless => "endless",
             StopReason::Oversubscribed => "oversubscribed",
         }
     }

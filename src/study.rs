@@ -19,7 +19,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Budget, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind};
+use crate::explore::{
+    Budget, ENDLESS, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind,
+};
 use crate::lang::{self, Granularity, Program};
 
 /// A program, ready to be compiled.
@@ -70,16 +72,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// With this depth, unless another one was set.
-    pub fn or_depth(mut self, depth: u32) -> Self {
-        self.depth.get_or_insert(depth);
-        self
-    }
-
     /// A search with these limits. `in_use` tells how much memory is.
     pub fn budget(&self, in_use: fn() -> u64) -> Budget {
         Budget {
             depth: self.depth,
+            endless: Some(ENDLESS),
             max_traces: self.max_traces,
             timeout: self.timeout,
             max_memory: self.max_memory.map(|bytes| (bytes, in_use)),

@@ -116,6 +116,20 @@ fn a_cut_search_claims_only_what_its_explorer_covers() {
     assert!(!["source", "optimal", "dpor-naive", "dpor-force"].into_iter().any(says));
 }
 
+/// No explorer sets out to explore a program that runs for ever, unless it is told how far.
+#[test]
+fn an_endless_program_wants_a_depth() {
+    let spec = "actor A { on Go() { send(A, Go()); } } init { send(A, Go()); send(A, Go()); }";
+    for explorer in ["exhaustive", "udpor", "sleep", "dpor", "transdpor", "source", "optimal"] {
+        let endless = run_with(&["check", "-", "--explorer", explorer], spec);
+        assert_eq!(code(&endless), 3, "{explorer}");
+        assert!(stdout(&endless).contains("may never end (--depth N explores up to N)"));
+        let cut = run_with(&["check", "-", "--explorer", explorer, "--depth", "4"], spec);
+        assert_eq!(code(&cut), 3, "{explorer}");
+        assert!(stdout(&cut).contains("cut at"), "{explorer}");
+    }
+}
+
 /// The first screen of the README is what its commands print.
 #[test]
 fn the_readme_shows_what_is_printed() {

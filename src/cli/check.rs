@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::options::{DEFAULT_DEPTH, ExplorerArgs, LimitArgs, SpecArgs};
+use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
@@ -65,7 +65,6 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(refusal) = method.refusal(&spec.program, &limits.budget(memory::in_use)) {
         return Err(Failure::Usage(refusal));
     }
-    let limits = limits.or_depth(DEFAULT_DEPTH);
     let mut budget = Budget {
         all: args.all,
         allow_pending: spec.subject.allow_pending,

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args as ClapArgs;
 
 use super::batch::Batch;
-use super::options::{DEFAULT_DEPTH, ExplorerArgs, LimitArgs, SetupArgs};
+use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
 use super::output::{Output, TableFormat};
 use super::spec::{case, compile, constants};
 use super::{Exit, Failure};
@@ -75,7 +75,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             let job = Job {
                 case: case.clone(),
                 setting: setting.to_string(),
-                limits: limits.clone().or_depth(DEFAULT_DEPTH),
+                limits: limits.clone(),
                 all: !args.first,
             };
             let refusal = setting.method().refusal(program, &limits.budget(super::memory::in_use));

@@ -9,9 +9,6 @@ use super::{Failure, memory};
 use crate::explore::{K, Options, Order, seeded};
 use crate::study::Limits;
 
-/// Executions are cut here unless `--depth` says otherwise.
-pub(super) const DEFAULT_DEPTH: u32 = 10_000;
-
 /// Which program.
 #[derive(Args)]
 pub(super) struct SpecArgs {
@@ -70,7 +67,8 @@ impl ExplorerArgs {
 /// When to stop.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Cut executions after this many steps; if any is cut, the result says incomplete [default: 10000]
+    /// Cut executions after this many steps; if any is cut, the result says incomplete [default: none, but an
+    /// execution of 10000 steps ends the search: it may never end]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Stop after this many complete executions
@@ -85,8 +83,7 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// As they were given: some explorers want a depth that was chosen on purpose. Others get
-    /// [`DEFAULT_DEPTH`].
+    /// As they were given: some explorers want a depth that was chosen on purpose.
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
         if self.max_memory.is_some() && memory::in_use() == 0 {
             return Err(Failure::Usage(

@@ -3,10 +3,11 @@
 use clap::Args as ClapArgs;
 
 use super::execution::Execution;
-use super::options::{DEFAULT_DEPTH, SpecArgs};
+use super::options::SpecArgs;
 use super::output::{Format, Output};
 use super::spec::Spec;
 use super::{Exit, Failure};
+use crate::explore::ENDLESS;
 use crate::property::schedule;
 use crate::report::{json, text};
 
@@ -26,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
     /// Cut the execution after this many steps
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_DEPTH)]
+    #[arg(long, value_name = "N", default_value_t = ENDLESS)]
     depth: u32,
     /// How to print the execution
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -25,6 +25,9 @@ const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
+/// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
+pub const ENDLESS: u32 = 10_000;
+
 /// The limits of a search. `Default` has none and stops at the first violation.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -34,6 +37,9 @@ pub struct Budget {
     pub allow_pending: bool,
     /// Executions are cut at this many actions (UDPOR: at this causal depth).
     pub depth: Option<u32>,
+    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
+    /// for ever, and ends the search.
+    pub endless: Option<u32>,
     /// Complete executions.
     pub max_traces: Option<u64>,
     /// Time.
@@ -52,6 +58,7 @@ impl Default for Budget {
             all: false,
             allow_pending: false,
             depth: None,
+            endless: None,
             max_traces: None,
             timeout: None,
             max_memory: None,
@@ -127,7 +134,7 @@ impl<'o> Driver<'o> {
 
     /// Where executions are to be cut.
     pub fn depth_bound(&self) -> u32 {
-        self.budget.depth.unwrap_or(u32::MAX)
+        self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
     }
 
     /// How many events are kept in any case.
@@ -192,6 +199,9 @@ impl<'o> Driver<'o> {
     pub fn truncated(&mut self, state: &State) {
         self.stats.truncated += 1;
         self.observer.truncated(state);
+        if self.budget.depth.is_none() {
+            self.stop(StopReason::Endless);
+        }
     }
 
     /// Ends the search, unless something has already.

@@ -16,7 +16,7 @@ use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
 use super::{CheckReport, Subject, ViolationReport};
-use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
+use crate::explore::{ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -205,6 +205,11 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
             },
             depth_unit(report),
             thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
+        ),
+        StopReason::Endless => format!(
+            "stopped because an execution came to {} {} and may never end (--depth N explores up to N)",
+            depth_unit(report),
+            thousands(u64::from(ENDLESS))
         ),
         StopReason::Oversubscribed => {
             "stopped there, because nothing has a meaning beyond that".into()
