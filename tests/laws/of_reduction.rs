@@ -1,6 +1,7 @@
 //! What explorers that look for races promise besides, on random programs.
 
 use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Order, explore};
+use mazurka::model::{Locals, State};
 
 use super::hold_on_random_programs;
 use crate::judge::{LONG, METHODS, Recorder, is_refused};
@@ -14,6 +15,11 @@ hold_on_random_programs! {
 
 fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
+        let mut locals = Locals::new(&sample.script);
+        if State::initial(&mut locals).is_terminal(&locals) {
+            // Where all fail at the start there is nothing to refuse.
+            continue;
+        }
         let Features { actors, guards, internals } = sample.script.features();
         for &(name, method, _) in METHODS {
             let suits = match name {
@@ -31,7 +37,8 @@ fn everything_up_to(depth: u32) -> Budget {
     Budget { all: true, depth: Some(depth), ..Budget::default() }
 }
 
-/// By the same order, with sleep sets or without.
+/// By the same order, with sleep sets or without; but not by the tool's rule with sleep sets, which on one
+/// program in thousands runs into more blocked explorations (279 transitions against 277).
 fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
     let transitions = |sample: &Sample<S>, method| {
         let outcome = explore(&sample.script, method, everything_up_to(LONG), &mut NoObserver);
@@ -44,7 +51,8 @@ fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
             };
             // By chance the two try different orders.
             let by_chance = matches!(scheduling.order, Order::Random(_));
-            if by_chance || is_refused(&sample.script, method) {
+            let asleep = scheduling.sleep_sets && matches!(method, Method::TransDporTool(_));
+            if by_chance || asleep || is_refused(&sample.script, method) {
                 continue;
             }
             let dpor = transitions(sample, Method::Dpor(scheduling));
