@@ -5,6 +5,7 @@
 
 pub mod comparison;
 pub mod json;
+pub mod picture;
 pub mod reproduction;
 pub mod table;
 pub mod text;
