@@ -29,7 +29,8 @@ const FAILURE: &str = "#F6E0EE";
 const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 
 pub(super) fn draw(order: &PartialOrder) -> String {
-    let title = format!("{} of {}", order.what, order.subject.title());
+    let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
+    let title = format!("{what} of {}", order.subject.title());
     let mut canvas = Canvas::default();
     let top = head(&mut canvas, order, &title);
     let (columns, boxes) = layout(order, top);

@@ -12,7 +12,7 @@ use super::canvas::{
 use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
 
 const LONGEST_LABEL: usize = 32;
-const LONGEST_OUTCOME: usize = 40;
+const LONGEST_OUTCOME: usize = 50;
 /// Width of the lines at the end of a process, in characters.
 const END_LINE: usize = 34;
 const ROW: f64 = 38.0;
@@ -37,7 +37,7 @@ struct Layout<'c> {
 }
 
 pub(super) fn draw(chart: &SpaceTime) -> String {
-    let title = format!("{} of {}", chart.what, chart.subject.title());
+    let title = format!("Space-time diagram of {}", chart.subject.title());
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
     let layout = Layout::new(chart);
@@ -145,7 +145,8 @@ impl<'c> Layout<'c> {
             canvas.lines(&[(x, start), (x, self.end())], Stroke::line(INK, 1.4));
             if let Some(step) = process.started_by {
                 let stroke = Stroke::arrow(GREY, 1.2).dashed();
-                canvas.lines(&[self.at(step), (x, start)], stroke);
+                let parent = self.side(step, self.at(step).0 < x);
+                canvas.lines(&[parent, (x, start)], stroke);
             }
         }
     }
@@ -179,7 +180,24 @@ impl<'c> Layout<'c> {
             let x = from.0 - 26.0;
             return canvas.curve([from, (x, from.1 + 8.0), (x, to.1 - 8.0), to], stroke);
         }
-        canvas.lines(&[from, to], stroke);
+        let goes_right = from.0 < to.0;
+        let points = [self.side(arrow.from, goes_right), self.side(arrow.to, !goes_right)];
+        canvas.lines(&points, stroke);
+    }
+
+    /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
+    fn side(&self, step: usize, right: bool) -> Point {
+        let ((x, y), text) = (self.at(step), self.text(step));
+        if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
+    }
+
+    /// What the texts of a step take.
+    fn text(&self, step: usize) -> Area {
+        let (x, y) = self.at(step);
+        let (label, outcome) = (label(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
+        let text = width(&label, NORMAL).max(width(&outcome, SMALL));
+        let height = if outcome.is_empty() { 17.0 } else { 30.0 };
+        Area { x: x + INDENT - 5.0, y: y - 10.0, width: text + 10.0, height }
     }
 
     fn step(&self, canvas: &mut Canvas, step: &Moment) {
@@ -188,10 +206,8 @@ impl<'c> Layout<'c> {
         let place = step.line.map_or(String::new(), |line| format!(" (line {line})"));
         let whole = step.outcome.as_deref().unwrap_or("");
         canvas.begin(&format!("{} {}{place}: {whole}", step.id + 1, step.label));
-        let text = width(&label, NORMAL).max(width(&outcome, SMALL));
-        let height = if outcome.is_empty() { 17.0 } else { 30.0 };
-        let area = Area { x: x + INDENT - 4.0, y: y - 10.0, width: text + 8.0, height };
-        canvas.area(area, "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.88\"");
+        let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
+        canvas.area(self.text(step.id), look);
         canvas.dot((x, y), 4.0, INK);
         canvas.text((x + INDENT, y + 3.0), NORMAL, INK, &label);
         if !outcome.is_empty() {
