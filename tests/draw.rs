@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mazurka::explore::{Budget, NoObserver, Prefix, unfold};
@@ -63,6 +63,10 @@ fn the_model_has_the_fields_of_the_contract() {
     assert_eq!((&last["outcome"], &last["causes"][0]), (&"releases fork[0]".into(), &24.into()));
     assert_eq!(model["configurations"][1]["verdict"], "deadlock");
     assert_eq!(model["complete"], true);
+    let class =
+        ["draw", "philosophers.maz", "-D", "N=2", "--what", "configuration", "--trace", "2"];
+    let class = parsed(&run(&[&class[..], &["--format", "json"]].concat()));
+    assert_eq!(class["configurations"][0]["verdict"], "deadlock");
     let chart = ["draw", "philosophers.maz", "--what", "space-time", "--format", "json"];
     let model = parsed(&run(&chart));
     assert_eq!((&model["verdict"], &model["cycle"][2]), (&"deadlock".into(), &2.into()));
@@ -218,7 +222,7 @@ fn assert_is_reduced(path: &Path, picture: &Picture) {
 }
 
 /// It is XML, all of it is inside, and boxes do not overlap nor is their text cut off.
-fn assert_drawing(path: &PathBuf, drawing: &str) {
+fn assert_drawing(path: &Path, drawing: &str) {
     let what = path.display();
     let document = Document::parse(drawing).unwrap_or_else(|why| panic!("{what}: {why}"));
     let number = |node: &Node, name| node.attribute(name).unwrap().parse::<f64>().unwrap();

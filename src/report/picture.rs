@@ -6,7 +6,8 @@
 //! and [`svg`](super::svg) draw them.
 //!
 //! Events and steps are numbered from 0, causes before effects, and refer to one another and to
-//! lanes by their numbers: the place in the list. Lanes are processes, in order of declaration, spawned ones
+//! lanes by their numbers: the place in the list. (Diagrams of one execution show its steps from 1, as `check`
+//! and `replay` do.) Lanes are processes, in order of declaration, spawned ones
 //! after them.
 
 mod configuration;

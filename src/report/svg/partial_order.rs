@@ -152,10 +152,51 @@ fn causes(canvas: &mut Canvas, order: &PartialOrder, boxes: &[Area], event: &Eve
         let from = boxes[cause];
         let start = (from.centre(), from.bottom());
         let end = (first + step * index as f64, to.y);
-        let bend = ((end.1 - start.1) / 2.0).min(60.0);
         let is_own = order.events[cause].lane == event.lane;
         let stroke = if is_own { Stroke::arrow(GREY, 1.2) } else { Stroke::arrow(BLUE, 1.2) };
-        canvas.curve([start, (start.0, start.1 + bend), (end.0, end.1 - bend), end], stroke);
+        let mut points = vec![start];
+        points.extend(detours(boxes, start, end, shift(cause, event.id)));
+        points.push(end);
+        connect(canvas, &points, stroke);
+    }
+}
+
+/// Where an arrow has to go to avoid the boxes of the rows that it passes: beside the nearest one, from
+/// above it to below it, and `shift` from the middle of the gap.
+fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
+    let (mut points, mut from) = (Vec::new(), start);
+    let mut top = start.1 + ROW;
+    while top < end.1 - 1.0 {
+        let bottom = top + HEIGHT;
+        let at = |y: f64| from.0 + (end.0 - from.0) * (y - from.1) / (end.1 - from.1);
+        let (low, high) = (at(top).min(at(bottom)) - 6.0, at(top).max(at(bottom)) + 6.0);
+        let mut row = boxes.iter().filter(|area| area.y == top);
+        if let Some(area) = row.find(|area| area.x < high && low < area.right()) {
+            let middle = (low + high) / 2.0;
+            let x = match middle < area.centre() {
+                true => area.x - GAP / 2.0 + shift,
+                false => area.right() + GAP / 2.0 + shift,
+            };
+            points.extend([(x, top - 3.0), (x, bottom + 3.0)]);
+            from = (x, bottom + 3.0);
+        }
+        top += HEIGHT + ROW;
+    }
+    points
+}
+
+/// Arrows that share a gap are told apart, mostly.
+fn shift(cause: usize, event: usize) -> f64 {
+    ((cause + 2 * event) % 5) as f64 * 3.0 - 6.0
+}
+
+/// A smooth line through these points, upright at each.
+fn connect(canvas: &mut Canvas, points: &[Point], stroke: Stroke) {
+    for (index, pair) in points.windows(2).enumerate() {
+        let (a, b) = (pair[0], pair[1]);
+        let stroke = Stroke { arrow: stroke.arrow && index + 2 == points.len(), ..stroke };
+        let bend = ((b.1 - a.1) / 2.0).min(60.0);
+        canvas.curve([a, (a.0, a.1 + bend), (b.0, b.1 - bend), b], stroke);
     }
 }
 
