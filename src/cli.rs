@@ -13,6 +13,7 @@
 mod batch;
 mod check;
 mod compare;
+mod draw;
 mod execution;
 mod explorers;
 mod interrupt;
@@ -53,6 +54,7 @@ Examples:
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
   mazurka compare philosophers.maz                  all explorers on it, side by side
   mazurka reproduce udpor                           a paper's table, its figures beside ours
+  mazurka draw philosophers.maz -o all.svg          draw its unfolding
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
 
@@ -63,6 +65,7 @@ Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line o
 enum Command {
     Check(check::Args),
     Compare(compare::Args),
+    Draw(draw::Args),
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Check(args) => check::run(args, &mut output),
         Command::Compare(args) => compare::run(args, &mut output),
+        Command::Draw(args) => draw::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),

@@ -11,6 +11,7 @@ mod exhaustive;
 mod optimal_dpor;
 mod order;
 mod points;
+mod prefix;
 mod registry;
 mod sleep_sets;
 mod source_dpor;
@@ -20,6 +21,7 @@ mod walk;
 
 pub use driver::{Budget, Driver, ENDLESS};
 pub use order::{History, Order, Sorter};
+pub use prefix::{Prefix, unfold};
 pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;

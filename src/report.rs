@@ -1,11 +1,15 @@
 //! Results as plain data, and their renderers.
 //!
-//! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`]) decides how. Reports
+//! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
+//! [`dot`], [`svg`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 pub mod comparison;
+pub mod dot;
 pub mod json;
+pub mod picture;
 pub mod reproduction;
+pub mod svg;
 pub mod table;
 pub mod text;
 

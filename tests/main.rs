@@ -14,6 +14,7 @@
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
+//! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `tidy` | the rules of the code base |
 //!
@@ -24,6 +25,7 @@
 mod agreement;
 mod cli;
 mod compare;
+mod draw;
 mod golden;
 mod judge;
 mod known;

@@ -23,6 +23,7 @@
 //! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
 //! there is to do: the default is the least contended first, and an [`Order`] replaces it.
 
+use super::prefix::Notes;
 use super::{Driver, Guarantee, History, Info, K, Order, Sorter};
 use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
 use crate::model::{Action, Op, ProcessId, State, System};
@@ -52,6 +53,30 @@ pub fn explore_with<S: System, T: Alternatives>(
     order: Option<Order>,
     driver: &mut Driver<'_>,
 ) {
+    search(system, alternatives, order, None, driver);
+}
+
+/// Visits every class once until the notes are full; what it met, and what it noted.
+pub(super) fn unfold<'s, S: System>(
+    system: &'s S,
+    k: K,
+    notes: Notes,
+    driver: &mut Driver<'_>,
+) -> (Unfolding<'s, S>, Notes) {
+    let (unfolding, notes) = match k {
+        K::Partial(k) => search(system, KPartial::new(k), None, Some(notes), driver),
+        K::Optimal => search(system, Optimal::<Varisat>::new(), None, Some(notes), driver),
+    };
+    (unfolding, notes.expect("a search keeps its notes"))
+}
+
+fn search<'s, S: System, T: Alternatives>(
+    system: &'s S,
+    alternatives: T,
+    order: Option<Order>,
+    notes: Option<Notes>,
+    driver: &mut Driver<'_>,
+) -> (Unfolding<'s, S>, Option<Notes>) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
@@ -64,10 +89,12 @@ pub fn explore_with<S: System, T: Alternatives>(
         alternatives,
         queue: order.map(Queue::new),
         enough: driver.keep_events(),
+        notes,
         driver,
     };
     search.explore(0, 0);
     search.report();
+    (search.unfolding, search.notes)
 }
 
 struct Search<'s, 'd, 'o, S: System, T> {
@@ -85,6 +112,8 @@ struct Search<'s, 'd, 'o, S: System, T> {
     queue: Option<Queue>,
     /// The size of U at which to forget some of it.
     enough: usize,
+    /// For a [`Prefix`](super::Prefix), if somebody wants one.
+    notes: Option<Notes>,
     driver: &'d mut Driver<'o>,
 }
 
@@ -103,7 +132,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             self.push(e);
             stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
             self.pop();
-            if self.driver.is_stopped() {
+            if self.is_stopped() {
                 break;
             }
             self.disable(e);
@@ -120,6 +149,10 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         self.d.truncate(d);
         self.guides.truncate(guides);
         self.live.truncate(live);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.driver.is_stopped() || self.notes.as_ref().is_some_and(|notes| notes.is_full)
     }
 
     /// Those of the caller's D ∩ en(C) that are in the new en(C). No others of D are: what is in conflict
@@ -148,7 +181,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
 
     /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
     fn choose(&mut self, a: usize, live: usize) -> Option<EventId> {
-        if self.driver.is_stopped() {
+        if self.is_stopped() {
             return None;
         }
         if let Some(&e) = self.guides.get(a) {
@@ -177,6 +210,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         let action = action(&self.unfolding, e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
+        if let Some(notes) = &mut self.notes {
+            notes.is_full |= self.unfolding.structure.len() > notes.max_events;
+        }
     }
 
     fn pop(&mut self) {
@@ -191,6 +227,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
             self.driver.blocked(self.c.state());
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
+            if let Some(notes) = &mut self.notes {
+                notes.maximal.push(self.c.events().to_vec());
+            }
         } else {
             self.driver.truncated(self.c.state());
         }

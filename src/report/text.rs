@@ -128,20 +128,11 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
     }
 }
 
-/// The spec and the constants that were set, in words.
-fn title(subject: &Subject) -> String {
-    let spec = if subject.spec == "-" { "standard input" } else { &subject.spec };
-    match subject.defines.as_slice() {
-        [] => spec.into(),
-        defines => format!("{spec} with {}", defines.join(", ")),
-    }
-}
-
 /// What a search that found nothing covered, and what it did not.
 fn coverage(report: &CheckReport) -> String {
     let stats = &report.stats;
     let traces = plural(stats.traces, "execution", "executions");
-    let title = title(&report.subject);
+    let title = report.subject.title();
     let all = match (report.guarantee, stats.traces) {
         (Guarantee::EveryClassOnce, 1) => "one class of executions, explored".into(),
         (Guarantee::EveryClassOnce, n) => {
@@ -294,7 +285,7 @@ impl Display for Story<'_> {
         if violation.kind != ViolationKind::Deadlock {
             write!(f, "{}{}", excerpt(self.subject, violation), values(violation))?;
         }
-        let title = title(self.subject);
+        let title = self.subject.title();
         let heading = match violation.schedule.len() as u64 {
             0 => format!("{title}, before any step"),
             n => format!("{title}, after {}:", plural(n, "step", "steps")),

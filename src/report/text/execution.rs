@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::steps::clipped;
-use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, title, values, violation_line};
+use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
@@ -81,7 +81,7 @@ impl Display for Title<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Title(report) = self;
         let seed = report.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
-        writeln!(f, "{}", Styled(HEADING, format!("{}{seed}:", title(&report.subject))))
+        writeln!(f, "{}", Styled(HEADING, format!("{}{seed}:", report.subject.title())))
     }
 }
 

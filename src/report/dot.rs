@@ -1,0 +1,189 @@
+//! Pictures in the DOT language, for Graphviz and the many programs that read it.
+//!
+//! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, .. and ends at
+//! `q0`, `q1`, ... Ids are generated, so only labels hold text of the program, and
+//! [`escaped`] makes them safe: the writer itself escapes nothing.
+//!
+//! In labels a backslash starts an escape sequence and an ampersand an HTML entity, also within
+//! quotes: both are escaped, besides the quote.
+
+use dot_writer::{Attributes, DotWriter, Scope};
+
+use super::picture::{Arrow, ArrowKind, End, Event, Fate, PartialOrder, Picture, SpaceTime};
+
+/// Red of conflicts and deadlocks, blue of messages, grey of the rest: to be told apart by the
+/// colour-blind (Okabe and Ito).
+const RED: &str = "#D55E00";
+const BLUE: &str = "#0072B2";
+const GREY: &str = "#666666";
+
+/// The picture as a digraph.
+pub fn render(picture: &Picture) -> String {
+    let mut bytes = Vec::new();
+    {
+        let mut writer = DotWriter::from(&mut bytes);
+        let mut graph = writer.digraph();
+        graph.graph_attributes().set("fontname", "monospace", true);
+        graph.node_attributes().set("fontname", "monospace", true).set("shape", "box", false);
+        match picture {
+            Picture::Order(order) => partial_order(&mut graph, order),
+            Picture::SpaceTime(chart) => space_time(&mut graph, chart),
+        }
+    }
+    String::from_utf8(bytes).expect("only text was written") + "\n"
+}
+
+/// A text within the quotes of a label.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => escaped.push_str("\\\""),
+            '\\' => escaped.push_str("\\\\"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' => escaped.push_str("\\n"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Lines, one below the other.
+fn label<'t>(lines: impl IntoIterator<Item = &'t str>) -> String {
+    lines.into_iter().map(escaped).collect::<Vec<_>>().join("\\n")
+}
+
+fn caption(graph: &mut Scope<'_, '_>, title: &str, left_out: &[String]) {
+    let lines = std::iter::once(title).chain(left_out.iter().map(String::as_str));
+    graph.set("label", &label(lines), true).set("labelloc", "t", false);
+}
+
+fn partial_order(graph: &mut Scope<'_, '_>, order: &PartialOrder) {
+    let title = format!("{} of {}", order.what, order.subject.title());
+    caption(graph, &title, &order.left_out);
+    for event in &order.events {
+        node(graph, event, &order.lanes[event.lane]);
+    }
+    for event in &order.events {
+        for cause in &event.causes {
+            graph.edge(format!("e{cause}"), format!("e{}", event.id));
+        }
+    }
+    for (a, b) in &order.conflicts {
+        let edge = graph.edge(format!("e{a}"), format!("e{b}"));
+        let mut attributes = edge.attributes();
+        attributes.set("dir", "none", false).set("style", "dashed", false);
+        attributes.set("color", RED, true).set("constraint", "false", false);
+    }
+}
+
+fn node(graph: &mut Scope<'_, '_>, event: &Event, lane: &str) {
+    let head = format!("{}  {lane}", event.id);
+    let outcome = event.outcome.as_deref().filter(|outcome| !outcome.is_empty());
+    let text = label([head.as_str(), &event.label].into_iter().chain(outcome));
+    let mut node = graph.node_named(format!("e{}", event.id));
+    node.set("group", &format!("p{}", event.lane), false).set_label(&text);
+    match event.fate {
+        Fate::Open => {}
+        Fate::Deadlock => {
+            node.set("style", "filled", false).set("fillcolor", "#FBE3D3", true);
+        }
+        Fate::Failure => {
+            node.set("style", "filled", false).set("fillcolor", "#F6E0EE", true);
+        }
+    }
+}
+
+fn space_time(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
+    let title = format!("{} of {}", chart.what, chart.subject.title());
+    let message: Vec<String> = chart.message.iter().chain(&chart.left_out).cloned().collect();
+    caption(graph, &title, &message);
+    for (lane, process) in chart.lanes.iter().enumerate() {
+        let group = format!("p{lane}");
+        let mut head = graph.node_named(group.clone());
+        head.set("group", &group, false).set("shape", "plaintext", false);
+        head.set_label(&escaped(&process.name));
+    }
+    for step in &chart.steps {
+        let head = format!("{}  {}", step.id + 1, step.label);
+        let outcome = step.outcome.as_deref().filter(|outcome| !outcome.is_empty());
+        let text = label([head.as_str()].into_iter().chain(outcome));
+        let mut node = graph.node_named(format!("e{}", step.id));
+        node.set("group", &format!("p{}", step.lane), false).set_label(&text);
+    }
+    for (lane, process) in chart.lanes.iter().enumerate() {
+        end(graph, lane, &process.end);
+        let own = chart.steps.iter().filter(|step| step.lane == lane);
+        let path = own.map(|step| format!("e{}", step.id)).chain([format!("q{lane}")]);
+        let mut last = format!("p{lane}");
+        for next in path {
+            let mut line = graph.edge(last, next.clone()).attributes();
+            line.set("arrowhead", "none", false).set("weight", "100", false);
+            last = next;
+        }
+    }
+    for arrow in &chart.arrows {
+        self::arrow(graph, arrow);
+    }
+    waits(graph, chart);
+}
+
+fn end(graph: &mut Scope<'_, '_>, lane: usize, end: &End) {
+    let (text, color) = match end {
+        End::Ended => ("ended".to_owned(), GREY),
+        End::Idle => ("at rest".to_owned(), GREY),
+        End::Open => ("...".to_owned(), GREY),
+        End::Failed => ("failed".to_owned(), RED),
+        End::Blocked { action, waits_for, .. } => {
+            let blocked = format!("blocked at {action}");
+            (format!("{blocked}\nwaits for {waits_for}"), RED)
+        }
+    };
+    let mut node = graph.node_named(format!("q{lane}"));
+    node.set("group", &format!("p{lane}"), false).set("color", color, true);
+    node.set("fontcolor", color, true).set_label(&escaped(&text));
+}
+
+fn arrow(graph: &mut Scope<'_, '_>, arrow: &Arrow) {
+    let (word, color) = match arrow.kind {
+        ArrowKind::Message => ("message", BLUE),
+        ArrowKind::Pairing => ("pairing", BLUE),
+        ArrowKind::Handover => ("handover", "#009E73"),
+        ArrowKind::Barrier => ("barrier", "#009E73"),
+        ArrowKind::Spawn => ("spawn", GREY),
+        ArrowKind::Join => ("join", GREY),
+        ArrowKind::Content => ("content", "#AA4499"),
+    };
+    let edge = graph.edge(format!("e{}", arrow.from), format!("e{}", arrow.to));
+    let mut attributes = edge.attributes();
+    attributes.set("color", color, true).set("tooltip", word, true);
+    if arrow.kind == ArrowKind::Pairing {
+        attributes.set("style", "dashed", false).set("arrowhead", "none", false);
+    }
+}
+
+/// Those of the circle wait for one another.
+fn waits(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
+    for &lane in &chart.cycle {
+        let End::Blocked { helpers, .. } = &chart.lanes[lane].end else { continue };
+        for helper in helpers {
+            let edge = graph.edge(format!("q{lane}"), format!("q{helper}"));
+            let mut attributes = edge.attributes();
+            attributes.set("style", "dashed", false).set("color", RED, true);
+            attributes.set("constraint", "false", false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_label_has_a_meaning() {
+        assert_eq!(escaped(r#"a "b" \N &lt; <c>"#), r#"a \"b\" \\N &amp;lt; <c>"#);
+        assert_eq!(escaped("a\nb\tc"), "a\\nb c");
+        assert_eq!(label(["a\\", "b"]), "a\\\\\\nb");
+    }
+}

@@ -1,0 +1,234 @@
+//! What a drawing shows, as plain data: no colours, no coordinates.
+//!
+//! There are two kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
+//! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
+//! processes. Both serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
+//! and [`svg`](super::svg) draw them.
+//!
+//! Events and steps are numbered from 0, causes before effects, and refer to one another and to
+//! lanes by their numbers: the place in the list. (Diagrams of one execution show its steps from 1, as `check`
+//! and `replay` do.) Lanes are processes, in order of declaration, spawned ones
+//! after them.
+
+mod configuration;
+mod lanes;
+mod order;
+mod space_time;
+mod unfolding;
+
+use serde::Serialize;
+
+use super::Subject;
+use crate::explore::Verdict;
+
+/// What is drawn.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Picture {
+    /// Events and causality.
+    Order(PartialOrder),
+    /// One execution.
+    SpaceTime(SpaceTime),
+}
+
+/// Events with causality and conflict.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartialOrder {
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// `unfolding` or `configuration`.
+    pub what: &'static str,
+    /// The names of the processes.
+    pub lanes: Vec<String>,
+    /// The events; causes have smaller numbers.
+    pub events: Vec<Event>,
+    /// Pairs in immediate conflict, each once, the smaller number first.
+    pub conflicts: Vec<(usize, usize)>,
+    /// The maximal configurations, in the order in which they were found.
+    pub configurations: Vec<Configuration>,
+    /// Nothing is missing.
+    pub complete: bool,
+    /// What is missing, in sentences.
+    pub left_out: Vec<String>,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// Its number.
+    pub id: usize,
+    /// Who acts, by the number of the lane.
+    pub lane: usize,
+    /// The length of the longest chain of causes that ends here, at least 1.
+    pub depth: usize,
+    /// The operation as the source has it; of an actor the message that it takes.
+    pub label: String,
+    /// What came of it, in words, as far as its causes determine that.
+    pub outcome: Option<String>,
+    /// Line of the operation, from 1.
+    pub line: Option<u32>,
+    /// The direct causes, ascending: none of them is a cause of another.
+    pub causes: Vec<usize>,
+    /// What it can lead to.
+    pub fate: Fate,
+}
+
+/// How executions that contain an event end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// Some end well, or it is not known how all of them end.
+    Open,
+    /// All in a deadlock.
+    Deadlock,
+    /// All in a violation, not all of them in a deadlock.
+    Failure,
+}
+
+/// A maximal configuration: a class of executions that go on to the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Configuration {
+    /// Counted from 1: `--trace` takes it.
+    pub number: usize,
+    /// How its executions end.
+    pub verdict: Verdict,
+    /// What is wrong then, in a sentence.
+    pub message: Option<String>,
+    /// Its maximal events; all of it is what these need. Those left out of the picture are not listed.
+    pub last: Vec<usize>,
+}
+
+/// One execution, time against processes.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpaceTime {
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// `space-time`.
+    pub what: &'static str,
+    /// How it ends; `incomplete` if something can still move.
+    pub verdict: Verdict,
+    /// What is wrong then, in a sentence.
+    pub message: Option<String>,
+    /// The processes.
+    pub lanes: Vec<Lane>,
+    /// What they did, in order.
+    pub steps: Vec<Moment>,
+    /// What went from one step to another.
+    pub arrows: Vec<Arrow>,
+    /// Who owned which mutex from when to when.
+    pub holds: Vec<Hold>,
+    /// The processes that wait for one another at the end, by lane: each for those in `waits_for`.
+    pub cycle: Vec<usize>,
+    /// The execution as a string for `--schedule`.
+    pub replay: String,
+    /// What is missing, in sentences.
+    pub left_out: Vec<String>,
+}
+
+/// A process of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lane {
+    /// Its name.
+    pub name: String,
+    /// The step that started it, if it is not there from the start and that step is shown.
+    pub started_by: Option<usize>,
+    /// Where it is at the end.
+    pub end: End,
+}
+
+/// Where a process is at the end of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum End {
+    /// It has run its last statement.
+    Ended,
+    /// An actor without messages.
+    Idle,
+    /// It stopped on a violation.
+    Failed,
+    /// It could go on.
+    Open,
+    /// It waits, in a deadlock.
+    Blocked {
+        /// At which operation.
+        action: String,
+        /// For what, in words.
+        waits_for: String,
+        /// The lanes of those that could end the wait.
+        helpers: Vec<usize>,
+        /// Line of the operation, from 1.
+        line: Option<u32>,
+    },
+}
+
+/// A step of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Moment {
+    /// Its number.
+    pub id: usize,
+    /// Who moves, by the number of the lane.
+    pub lane: usize,
+    /// The operation as the source has it; of an actor the message that it takes.
+    pub label: String,
+    /// What came of it, in words.
+    pub outcome: Option<String>,
+    /// Line of the operation, from 1.
+    pub line: Option<u32>,
+}
+
+/// Something that goes from one step to a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Arrow {
+    /// The earlier step.
+    pub from: usize,
+    /// The later one.
+    pub to: usize,
+    /// What.
+    pub kind: ArrowKind,
+}
+
+/// What goes from one step to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrowKind {
+    /// A message, to the step that takes it.
+    Message,
+    /// A receive that was there first, to the send that it is paired with and that nobody has waited for yet.
+    Pairing,
+    /// A mutex or a unit of a semaphore, to the step that has it now.
+    Handover,
+    /// The last arrival at a barrier, to a step that passes it.
+    Barrier,
+    /// A spawn, to the first step of the process.
+    Spawn,
+    /// The last step of a process, to a join.
+    Join,
+    /// A write to a shared cell, to the next access of another process that sees it.
+    Content,
+}
+
+/// A process owns a mutex for a while.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hold {
+    /// Whose lane.
+    pub lane: usize,
+    /// The mutex.
+    pub mutex: String,
+    /// From which step on.
+    pub from: usize,
+    /// The step that unlocks it; `None` if it is never unlocked.
+    pub to: Option<usize>,
+}
+
+impl Subject {
+    /// The spec and the constants that were set, in words.
+    pub fn title(&self) -> String {
+        let spec = if self.spec == "-" { "standard input" } else { &self.spec };
+        match self.defines.as_slice() {
+            [] => spec.into(),
+            defines => format!("{spec} with {}", defines.join(", ")),
+        }
+    }
+}

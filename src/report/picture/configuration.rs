@@ -1,0 +1,75 @@
+//! One execution as a partial order: the configuration of the class that it belongs to.
+//!
+//! The order is the happens-before of [`crate::trace`], computed along the execution; it does not rest on the
+//! event structure. What came of each step is told as this execution has it.
+
+use super::lanes::Lanes;
+use super::order::{depths, reduced};
+use super::{Configuration, Event, Fate, PartialOrder, Subject};
+use crate::explore::Verdict;
+use crate::model::{Action, System};
+use crate::property::{Refusal, Replay};
+use crate::report::ViolationReport;
+use crate::trace::Execution;
+
+impl PartialOrder {
+    /// The first `max_events` actions of an execution, and what happens before what.
+    pub fn of_execution<S: System>(
+        subject: Subject,
+        system: &S,
+        schedule: &[Action],
+        max_events: usize,
+    ) -> Result<Self, Refusal> {
+        let mut replay = Replay::new(system);
+        replay.allow_pending(subject.allow_pending);
+        let steps = replay.follow(schedule)?;
+        let mut execution = Execution::new(system);
+        schedule.iter().for_each(|&action| execution.push(action));
+        let shown = schedule.len().min(max_events);
+        let causes = |at| {
+            let direct = execution.order().direct_predecessors(at).iter();
+            direct.map(|&cause| cause as usize).collect::<Vec<_>>()
+        };
+        let causes = reduced(&(0..shown).map(causes).collect::<Vec<_>>());
+        let depths = depths(&causes);
+        let processes = replay.state().processes();
+        let lanes = Lanes::new(processes.map(|p| (p, replay.name(p).into())).collect());
+        let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
+        let verdict = match &wrong {
+            Some(wrong) => wrong.kind.into(),
+            None if replay.enabled().is_empty() => Verdict::Ok,
+            None => Verdict::Incomplete,
+        };
+        let is_cause = |event: &usize| causes.iter().any(|of_one| of_one.contains(event));
+        let configuration = Configuration {
+            number: 1,
+            verdict,
+            message: wrong.map(|wrong| wrong.message),
+            last: (0..shown).filter(|event| !is_cause(event)).collect(),
+        };
+        let event = |(id, step): (usize, crate::property::Step)| Event {
+            id,
+            lane: lanes.of(schedule[id].process),
+            depth: depths[id],
+            label: step.action,
+            outcome: step.outcome,
+            line: step.line,
+            causes: causes[id].clone(),
+            fate: Fate::Open,
+        };
+        let left_out = match schedule.len() - shown {
+            0 => Vec::new(),
+            rest => vec![format!("{rest} later events (--max-events)")],
+        };
+        Ok(PartialOrder {
+            what: "configuration",
+            events: steps.into_iter().take(shown).enumerate().map(event).collect(),
+            conflicts: Vec::new(),
+            configurations: vec![configuration],
+            complete: left_out.is_empty(),
+            left_out,
+            lanes: lanes.names.clone(),
+            subject,
+        })
+    }
+}

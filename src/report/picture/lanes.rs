@@ -1,0 +1,36 @@
+//! Processes and columns: which lane a process has, and how it is called.
+
+use crate::model::ProcessId;
+
+/// The processes that have a lane, in the order of their numbers.
+#[derive(Default)]
+pub(super) struct Lanes {
+    processes: Vec<ProcessId>,
+    pub(super) names: Vec<String>,
+}
+
+impl Lanes {
+    /// A lane for each of these; processes of one name get a number.
+    pub(super) fn new(mut named: Vec<(ProcessId, String)>) -> Self {
+        named.sort_by_key(|&(process, _)| process);
+        let mut lanes = Lanes::default();
+        for (process, template) in named {
+            let numbered = (2..).map(|number| format!("{template}#{number}"));
+            let mut candidates = std::iter::once(template.clone()).chain(numbered);
+            let name = candidates.find(|name| !lanes.names.contains(name));
+            lanes.names.push(name.expect("one of infinitely many names"));
+            lanes.processes.push(process);
+        }
+        lanes
+    }
+
+    /// The lane of a process that has one.
+    pub(super) fn of(&self, process: ProcessId) -> usize {
+        self.processes.binary_search(&process).expect("a process with a lane")
+    }
+
+    /// The lane of this name, if there is one.
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+}

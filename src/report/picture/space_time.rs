@@ -1,0 +1,308 @@
+//! One execution as a chart: who did what when, and what went from one process to another.
+//!
+//! The execution is replayed on the bare model. After each step the logs of the objects say where what it got
+//! came from: the post that a receive is paired with, the unlock that granted a mutex, the release of a unit,
+//! the handler that sent a message. An arrow goes from the step that provided something to the step that has
+//! it, not to the request.
+
+use std::collections::BTreeMap;
+
+use super::lanes::Lanes;
+use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime, Subject};
+use crate::explore::Verdict;
+use crate::model::{
+    self, Access, Action, BarrierId, CellId, Choice, Handled, MutexId, Op, ProcessId, Request,
+    SemaphoreId, State, System,
+};
+use crate::property::{Refusal, Replay, Standing, Step, schedule};
+use crate::report::ViolationReport;
+
+impl SpaceTime {
+    /// An execution, its last `max_steps` steps if it is longer.
+    pub fn of_execution<S: System>(
+        subject: Subject,
+        system: &S,
+        actions: &[Action],
+        max_steps: usize,
+    ) -> Result<Self, Refusal> {
+        let mut replay = Replay::new(system);
+        replay.allow_pending(subject.allow_pending);
+        let mut book = Book::default();
+        let mut steps = Vec::new();
+        for (at, &action) in actions.iter().enumerate() {
+            let op = pending(&replay, action.process);
+            steps.push(replay.step(action)?);
+            book.note(&replay, at, action, &op.expect("a process that moved was at an operation"));
+        }
+        let processes = replay.state().processes();
+        let lanes = Lanes::new(processes.map(|p| (p, replay.name(p).into())).collect());
+        let standing = replay.standing();
+        let wrong = ViolationReport::of(&replay, &subject.spec, &standing, &[]);
+        let verdict = match &wrong {
+            Some(wrong) => wrong.kind.into(),
+            None if replay.enabled().is_empty() => Verdict::Ok,
+            None => Verdict::Incomplete,
+        };
+        let cycle = wrong.as_ref().and_then(|wrong| wrong.cycle.as_ref());
+        let cycle = cycle.into_iter().flatten().filter_map(|link| lanes.named(&link.process));
+        let whole = SpaceTime {
+            what: "space-time",
+            verdict,
+            cycle: cycle.collect(),
+            message: wrong.map(|wrong| wrong.message),
+            lanes: ends(&replay, &standing, &lanes, &book),
+            steps: moments(steps, actions, &lanes),
+            holds: book.holds(&replay, &lanes),
+            arrows: book.arrows,
+            replay: schedule::format(actions),
+            left_out: Vec::new(),
+            subject,
+        };
+        Ok(whole.cut(actions.len().saturating_sub(max_steps)))
+    }
+
+    /// Without the first steps.
+    fn cut(mut self, first: usize) -> Self {
+        if first == 0 {
+            return self;
+        }
+        self.steps.drain(..first);
+        self.steps.iter_mut().enumerate().for_each(|(id, step)| step.id = id);
+        self.arrows.retain(|arrow| arrow.from >= first);
+        for arrow in &mut self.arrows {
+            (arrow.from, arrow.to) = (arrow.from - first, arrow.to - first);
+        }
+        self.holds.retain(|hold| hold.to.is_none_or(|to| to >= first));
+        for hold in &mut self.holds {
+            hold.from = hold.from.saturating_sub(first);
+            hold.to = hold.to.map(|to| to - first);
+        }
+        for lane in &mut self.lanes {
+            lane.started_by = lane.started_by.and_then(|step| step.checked_sub(first));
+        }
+        self.left_out.push(format!("the first {first} steps (--max-events)"));
+        self
+    }
+}
+
+fn pending<S: System>(replay: &Replay<'_, S>, process: ProcessId) -> Option<Op> {
+    // A refused action may name a process that does not exist.
+    let exists = replay.state().exists(process);
+    exists.then(|| replay.locals().op(replay.state().local(process)).cloned()).flatten()
+}
+
+fn moments(steps: Vec<Step>, actions: &[Action], lanes: &Lanes) -> Vec<Moment> {
+    let moment = |(id, step): (usize, Step)| Moment {
+        id,
+        lane: lanes.of(actions[id].process),
+        label: step.action,
+        outcome: step.outcome,
+        line: step.line,
+    };
+    steps.into_iter().enumerate().map(moment).collect()
+}
+
+/// Every process with where it is in the end.
+fn ends<S: System>(
+    replay: &Replay<'_, S>,
+    standing: &Standing,
+    lanes: &Lanes,
+    book: &Book,
+) -> Vec<Lane> {
+    let deadlock = match standing {
+        Standing::Deadlock(deadlock) => Some(deadlock),
+        _ => None,
+    };
+    let end = |process: ProcessId| {
+        let name = replay.name(process);
+        let blocked = deadlock.and_then(|d| d.blocked.iter().find(|b| b.process == name));
+        if let Some(blocked) = blocked {
+            return End::Blocked {
+                action: blocked.action.clone(),
+                waits_for: blocked.waits_for.clone(),
+                helpers: blocked.helpers.iter().filter_map(|name| lanes.named(name)).collect(),
+                line: blocked.line,
+            };
+        }
+        match replay.locals().status(replay.state().local(process)) {
+            model::Status::Done => End::Ended,
+            model::Status::Failed(_) => End::Failed,
+            model::Status::At(Op::Handle { .. })
+                if !replay.state().inboxes().has_pending(process) =>
+            {
+                End::Idle
+            }
+            model::Status::At(_) => End::Open,
+        }
+    };
+    let lane = |process: ProcessId| Lane {
+        name: replay.name(process).into(),
+        started_by: book.spawned.get(&process).copied(),
+        end: end(process),
+    };
+    replay.state().processes().map(lane).collect()
+}
+
+/// Which step did what, so far.
+#[derive(Default)]
+struct Book {
+    arrows: Vec<Arrow>,
+    /// By mailbox, end and position.
+    posts: BTreeMap<(model::MailboxId, model::End, u32), usize>,
+    /// By mutex and position among its releases.
+    unlocks: BTreeMap<(MutexId, u32), usize>,
+    releases: BTreeMap<(SemaphoreId, u32), usize>,
+    arrivals: BTreeMap<(BarrierId, u32), usize>,
+    writes: BTreeMap<CellId, usize>,
+    /// How many contents a cell has had, if not only the first.
+    count: BTreeMap<CellId, usize>,
+    spawned: BTreeMap<ProcessId, usize>,
+    last: BTreeMap<ProcessId, usize>,
+    /// Whose request owns the mutex since when, and until when.
+    owned: BTreeMap<(ProcessId, MutexId, u32), (usize, Option<usize>)>,
+}
+
+impl Book {
+    /// A step was taken: where did what it got come from?
+    fn note<S: System>(&mut self, replay: &Replay<'_, S>, at: usize, action: Action, op: &Op) {
+        let (state, Action { process, choice }) = (replay.state(), action);
+        if !self.last.contains_key(&process) {
+            let spawn = self.spawned.get(&process).copied();
+            self.arrow(spawn, at, ArrowKind::Spawn);
+        }
+        self.last.insert(process, at);
+        match op {
+            Op::Isend { mailbox, .. } => self.posted(state, at, *mailbox, model::End::Send),
+            Op::Irecv { mailbox, .. } => self.posted(state, at, *mailbox, model::End::Receive),
+            Op::WaitAny(comms) | Op::TestAny(comms) if choice != Choice::NOTHING => {
+                let comm = comms[choice.0 as usize];
+                let (mailbox, end, _, partner) = state.communication(process, comm);
+                if let (model::End::Receive, Some(send)) = (end, partner) {
+                    self.received(state, at, mailbox, send);
+                }
+            }
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests)
+                if choice != Choice::NOTHING =>
+            {
+                self.owns(state, at, process, requests[choice.0 as usize]);
+            }
+            Op::Unlock(request) => self.unlocked(state, at, process, *request),
+            Op::Release(semaphore) => {
+                let position = state.semaphore(*semaphore).releases.len() as u32 - 1;
+                self.releases.insert((*semaphore, position), at);
+            }
+            Op::AcquireWait { semaphore, handle } => {
+                let position = state.semaphore_request(process, *handle);
+                let release = state.semaphore(*semaphore).granted_by(position);
+                let release = release.and_then(|at| self.releases.get(&(*semaphore, at)).copied());
+                self.arrow(release, at, ArrowKind::Handover);
+            }
+            Op::Arrive { barrier, round } => {
+                self.arrivals.insert((*barrier, *round), at);
+            }
+            Op::BarrierWait { barrier, round } => {
+                let last = self.arrivals.get(&(*barrier, *round)).copied();
+                self.arrow_from_other(state, last, at, ArrowKind::Barrier);
+            }
+            Op::Access(cell, access) => self.accessed(state, at, *cell, *access),
+            Op::Join(target) => {
+                let last = self.last.get(target).or_else(|| self.spawned.get(target)).copied();
+                self.arrow(last, at, ArrowKind::Join);
+            }
+            Op::Handle { .. } => {
+                if let Handled::Message(message) = choice.handled() {
+                    let position = state.inboxes().position(message);
+                    let sent = position.and_then(|at| state.inboxes().log()[at as usize].creator());
+                    self.arrow(sent, at, ArrowKind::Message);
+                }
+            }
+            _ => {}
+        }
+        for child in state.just_spawned(replay.locals()) {
+            self.spawned.insert(child, at);
+        }
+    }
+
+    fn arrow(&mut self, from: Option<usize>, to: usize, kind: ArrowKind) {
+        self.arrows.extend(from.map(|from| Arrow { from, to, kind }));
+    }
+
+    /// The same, unless the process itself provided it.
+    fn arrow_from_other(&mut self, state: &State, from: Option<usize>, to: usize, kind: ArrowKind) {
+        let other = |&from: &usize| state.action(from).process != state.action(to).process;
+        self.arrow(from.filter(other), to, kind);
+    }
+
+    /// A post that is paired at once is drawn from the opposite one, until the receive is complete.
+    fn posted(&mut self, state: &State, at: usize, mailbox: model::MailboxId, end: model::End) {
+        let posts = state.mailbox(mailbox).posts(end);
+        self.posts.insert((mailbox, end, posts.len() as u32 - 1), at);
+        let partner = posts.last().and_then(|post| post.partner());
+        let other = partner.and_then(|p| self.posts.get(&(mailbox, end.opposite(), p)).copied());
+        let kind = match end {
+            model::End::Send => ArrowKind::Pairing,
+            model::End::Receive => ArrowKind::Message,
+        };
+        self.arrow(other, at, kind);
+    }
+
+    /// The message of this send has arrived: its arrow goes here and nowhere else.
+    fn received(&mut self, state: &State, at: usize, mailbox: model::MailboxId, send: u32) {
+        let sent = self.posts.get(&(mailbox, model::End::Send, send)).copied();
+        let receive = state.mailbox(mailbox).sends[send as usize].partner();
+        let receive = receive.expect("a received message has a receive");
+        let asked = self.posts.get(&(mailbox, model::End::Receive, receive)).copied();
+        let (sent, asked) = (sent.expect("it was sent"), asked.expect("it was asked for"));
+        let pair = |arrow: &Arrow| [(sent, asked), (asked, sent)].contains(&(arrow.from, arrow.to));
+        let is_post = |arrow: &Arrow| matches!(arrow.kind, ArrowKind::Message | ArrowKind::Pairing);
+        self.arrows.retain(|arrow| !(pair(arrow) && is_post(arrow)));
+        let already = self.arrows.iter().any(|a| a.from == sent && a.kind == ArrowKind::Message);
+        self.arrow(Some(sent).filter(|_| !already), at, ArrowKind::Message);
+    }
+
+    fn owns(&mut self, state: &State, at: usize, process: ProcessId, request: Request) {
+        let position = state.mutex_request(process, request);
+        self.owned.entry((process, request.mutex, position)).or_insert((at, None));
+        let unlock = state.mutex(request.mutex).granted_by(position);
+        let unlock = unlock.and_then(|at| self.unlocks.get(&(request.mutex, at)).copied());
+        self.arrow_from_other(state, unlock, at, ArrowKind::Handover);
+    }
+
+    fn unlocked(&mut self, state: &State, at: usize, process: ProcessId, request: Request) {
+        let release = state.mutex(request.mutex).releases().len() as u32 - 1;
+        self.unlocks.insert((request.mutex, release), at);
+        let position = state.mutex_request(process, request);
+        if let Some(owned) = self.owned.get_mut(&(process, request.mutex, position)) {
+            owned.1 = Some(at);
+        }
+    }
+
+    /// A cell is drawn from its last change to what sees that, if another process does.
+    fn accessed(&mut self, state: &State, at: usize, cell: CellId, access: Access) {
+        if !matches!(access, Access::Write(_)) {
+            let written = self.writes.get(&cell).copied();
+            self.arrow_from_other(state, written, at, ArrowKind::Content);
+        }
+        let versions = state.versions(cell).len();
+        let known = self.versions(cell);
+        if versions > known {
+            self.writes.insert(cell, at);
+            self.count.insert(cell, versions);
+        }
+    }
+
+    fn versions(&self, cell: CellId) -> usize {
+        self.count.get(&cell).copied().unwrap_or(1)
+    }
+
+    fn holds<S: System>(&self, replay: &Replay<'_, S>, lanes: &Lanes) -> Vec<Hold> {
+        let names = &replay.locals().system().objects().mutexes;
+        let hold = |(&(process, mutex, _), &(from, to)): (&(ProcessId, MutexId, u32), &_)| Hold {
+            lane: lanes.of(process),
+            mutex: names[mutex.index()].clone(),
+            from,
+            to,
+        };
+        self.owned.iter().map(hold).collect()
+    }
+}

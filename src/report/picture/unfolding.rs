@@ -1,0 +1,222 @@
+//! The unfolding as a picture.
+//!
+//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is told by replaying its local
+//! configuration `[e]` on the bare model: its last step is e, in the program's own terms, and what came of it
+//! is what its causes determine. What depends on more than that is left out: whether a receive finds a message
+//! waiting is no property of the event.
+//!
+//! An event is marked when every maximal configuration that contains it ends badly: from there on nothing helps.
+//! That is known only if the search was complete.
+
+use super::lanes::Lanes;
+use super::order::{depths, reduced};
+use super::{Configuration, Event, Fate, PartialOrder, Subject};
+use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
+use crate::model::{Action, Op, ProcessId, State, System};
+use crate::property::{Replay, Step};
+use crate::report::ViolationReport;
+use crate::unfolding::{EventId, EventStructure, Unfolding};
+
+impl PartialOrder {
+    /// The events that a search met, the first `max_events` of them.
+    pub fn of_unfolding<S: System>(
+        subject: Subject,
+        system: &S,
+        mut prefix: Prefix<'_, S>,
+        outcome: &Outcome,
+        max_events: usize,
+    ) -> Self {
+        let met = prefix.unfolding.structure.len();
+        let shown = met.min(max_events);
+        let ids: Vec<EventId> = (0..shown as u32).map(EventId).collect();
+        let lanes = lanes(&prefix.unfolding, &ids);
+        let causes = reduced(&causes(&prefix.unfolding.structure, &ids));
+        let depths = depths(&causes);
+        let told: Vec<_> = ids.iter().map(|&id| tell(system, &mut prefix.unfolding, id)).collect();
+        let maximal = std::mem::take(&mut prefix.maximal);
+        let configurations: Vec<_> = maximal
+            .iter()
+            .enumerate()
+            .map(|(index, events)| {
+                configuration(&subject, system, &mut prefix.unfolding, index + 1, events, shown)
+            })
+            .collect();
+        let left_out = left_out(&prefix, outcome, met - shown, configurations.len());
+        let fates = match left_out.is_empty() {
+            true => fates(shown, &maximal, &configurations),
+            false => vec![Fate::Open; shown],
+        };
+        let structure = &prefix.unfolding.structure;
+        let process = |id: EventId| structure.event(id).process;
+        let events = told.into_iter().zip(causes).zip(ids.iter());
+        let events = events.map(|((step, causes), &id)| Event {
+            id: id.index(),
+            lane: lanes.of(process(id)),
+            depth: depths[id.index()],
+            label: step.action,
+            outcome: step.outcome,
+            line: step.line,
+            causes,
+            fate: fates[id.index()],
+        });
+        PartialOrder {
+            what: "unfolding",
+            events: events.collect(),
+            conflicts: conflicts(structure, &ids),
+            configurations,
+            complete: left_out.is_empty(),
+            left_out,
+            lanes: lanes.names,
+            subject,
+        }
+    }
+}
+
+/// A lane for each process that acts, and for each that is there from the start.
+fn lanes<S: System>(unfolding: &Unfolding<'_, S>, ids: &[EventId]) -> Lanes {
+    let locals = &unfolding.locals;
+    let from_start = (0..).map(ProcessId).zip(locals.initial().iter().copied());
+    let mut first: Vec<_> = from_start.collect();
+    for event in ids.iter().map(|&id| unfolding.structure.event(id)) {
+        if first.iter().all(|&(process, _)| process != event.process) {
+            first.push((event.process, event.before));
+        }
+    }
+    let name = |local| locals.system().process_name(locals.get(local));
+    Lanes::new(first.into_iter().map(|(process, local)| (process, name(local))).collect())
+}
+
+fn causes(structure: &EventStructure, ids: &[EventId]) -> Vec<Vec<usize>> {
+    let of_one = |&id: &EventId| structure.event(id).causes.iter().map(|c| c.index()).collect();
+    ids.iter().map(of_one).collect()
+}
+
+/// The pairs e #i f of these events.
+fn conflicts(structure: &EventStructure, ids: &[EventId]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for &e in ids {
+        let rivals = structure.immediate_conflicts(e).filter(|&f| e < f && f.index() < ids.len());
+        pairs.extend(rivals.map(|f| (e.index(), f.index())));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// `[e]` in the order of an execution.
+fn history(structure: &EventStructure, e: EventId) -> Vec<EventId> {
+    let (mut history, mut next) = (vec![e], 0);
+    while let Some(&event) = history.get(next) {
+        for &cause in &structure.event(event).causes {
+            if !history.contains(&cause) {
+                history.push(cause);
+            }
+        }
+        next += 1;
+    }
+    history.sort_unstable();
+    history
+}
+
+/// A replay of these events, which are an execution, and its steps.
+fn replay<'s, S: System>(
+    system: &'s S,
+    unfolding: &mut Unfolding<'_, S>,
+    events: &[EventId],
+) -> (Replay<'s, S>, Vec<Step>) {
+    let mut state = State::initial(&mut unfolding.locals);
+    for &id in events {
+        let event = unfolding.structure.event(id);
+        let action = Action { process: event.process, choice: event.choice };
+        state.step(&mut unfolding.locals, action);
+    }
+    let mut replay = Replay::new(system);
+    let steps = replay.follow(&state.portable_schedule());
+    (replay, steps.expect("a configuration is an execution"))
+}
+
+/// An event in the program's own terms.
+fn tell<S: System>(system: &S, unfolding: &mut Unfolding<'_, S>, id: EventId) -> Step {
+    let history = history(&unfolding.structure, id);
+    let (_, mut steps) = replay(system, unfolding, &history);
+    let step = steps.pop().expect("[e] contains e");
+    match unfolding.op(id) {
+        // Whether others have come before is not a matter of its causes.
+        Op::Irecv { .. } | Op::Arrive { .. } => Step { outcome: None, ..step },
+        _ => step,
+    }
+}
+
+fn configuration<S: System>(
+    subject: &Subject,
+    system: &S,
+    unfolding: &mut Unfolding<'_, S>,
+    number: usize,
+    events: &[EventId],
+    shown: usize,
+) -> Configuration {
+    let (mut replay, _) = replay(system, unfolding, events);
+    replay.allow_pending(subject.allow_pending);
+    let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
+    let event = |&id: &EventId| unfolding.structure.event(id);
+    let is_cause = |e: &EventId| events.iter().any(|f| event(f).causes.contains(e));
+    let last = events.iter().filter(|e| !is_cause(e)).map(|e| e.index());
+    let mut last: Vec<_> = last.filter(|&e| e < shown).collect();
+    last.sort_unstable();
+    Configuration {
+        number,
+        verdict: wrong.as_ref().map_or(Verdict::Ok, |wrong| wrong.kind.into()),
+        message: wrong.map(|wrong| wrong.message),
+        last,
+    }
+}
+
+/// What every maximal configuration with an event comes to.
+fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<Fate> {
+    let mut found: Vec<Option<Fate>> = vec![None; shown];
+    for (events, end) in maximal.iter().zip(ends) {
+        let fate = match end.verdict {
+            Verdict::Ok | Verdict::Incomplete => Fate::Open,
+            Verdict::Deadlock => Fate::Deadlock,
+            Verdict::Assertion | Verdict::Error => Fate::Failure,
+        };
+        for event in events.iter().filter(|event| event.index() < shown) {
+            let known = &mut found[event.index()];
+            *known = Some(match *known {
+                None => fate,
+                Some(known) if known == fate => fate,
+                Some(Fate::Open) => Fate::Open,
+                Some(_) if fate == Fate::Open => Fate::Open,
+                Some(_) => Fate::Failure,
+            });
+        }
+    }
+    found.into_iter().map(|fate| fate.unwrap_or(Fate::Open)).collect()
+}
+
+fn left_out<S: System>(
+    prefix: &Prefix<'_, S>,
+    outcome: &Outcome,
+    unseen: usize,
+    maximal: usize,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if prefix.is_full {
+        notes.push(format!("the search was stopped here: {unseen} more events were met, others follow (--max-events)"));
+    } else if unseen > 0 {
+        notes.push(format!("{unseen} more events (--max-events)"));
+    }
+    let crowded = outcome.violations.iter().any(|v| v.kind == ViolationKind::Error);
+    match outcome.stopped_by {
+        Some(StopReason::MaxTraces) => {
+            notes.push(format!("the search was stopped after {maximal} maximal configurations"));
+        }
+        Some(StopReason::Depth) => notes.push("executions were cut at a causal depth".into()),
+        Some(StopReason::Oversubscribed) if crowded => {
+            notes
+                .push("nothing is drawn beyond a barrier that too many processes arrive at".into());
+        }
+        Some(reason) => notes.push(format!("the search was stopped: {}", reason.word())),
+        None => {}
+    }
+    notes
+}

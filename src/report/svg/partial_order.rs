@@ -1,0 +1,310 @@
+//! Events in layers: a column for each process, a row for each causal depth.
+//!
+//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
+//! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
+//! near to it as the others allow. That keeps the branches of one process side by side, and an event below
+//! what it follows.
+
+use super::canvas::{
+    Area, BLUE, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, PALE, Point, RED, SMALL, Stroke, clipped,
+    width,
+};
+use crate::explore::Verdict;
+use crate::report::picture::{Event, Fate, PartialOrder};
+
+const LONGEST_LABEL: usize = 38;
+const LONGEST_OUTCOME: usize = 46;
+const PADDING: f64 = 7.0;
+const HEIGHT: f64 = 36.0;
+/// Between boxes in a row.
+const GAP: f64 = 20.0;
+/// Between rows.
+const ROW: f64 = 40.0;
+/// So many configurations that end badly are listed.
+const LISTED: usize = 6;
+
+const DEADLOCK: &str = "#FBE3D3";
+const FAILURE: &str = "#F6E0EE";
+
+const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
+
+pub(super) fn draw(order: &PartialOrder) -> String {
+    let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
+    let title = format!("{what} of {}", order.subject.title());
+    let mut canvas = Canvas::default();
+    let top = head(&mut canvas, order, &title);
+    let (columns, boxes) = layout(order, top);
+    let bottom = boxes.iter().map(Area::bottom).fold(top + 20.0, f64::max) + 14.0;
+    for (lane, column) in columns.iter().enumerate() {
+        let band = Area { y: top - 18.0, height: bottom - top + 18.0, ..*column };
+        canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
+        canvas.centred_heading((column.centre(), top), NORMAL, &order.lanes[lane]);
+    }
+    for event in &order.events {
+        causes(&mut canvas, order, &boxes, event);
+    }
+    for &(a, b) in &order.conflicts {
+        conflict(&mut canvas, &boxes, a, b);
+    }
+    for event in &order.events {
+        draw_event(&mut canvas, event, boxes[event.id]);
+    }
+    foot(&mut canvas, order, bottom + 26.0);
+    canvas.finish(&title)
+}
+
+/// Title and figures; the height at which the names of the processes go.
+fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
+    canvas.heading((MARGIN, MARGIN + 12.0), LARGE, title);
+    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let mut figures = plural(order.events.len(), "event");
+    if order.what == "unfolding" {
+        figures += &format!(", {}", plural(order.conflicts.len(), "immediate conflict"));
+        figures += &format!(", {}", plural(order.configurations.len(), "maximal configuration"));
+    }
+    canvas.text((MARGIN, MARGIN + 30.0), NORMAL, GREY, &figures);
+    MARGIN + 66.0
+}
+
+/// The columns, and the boxes of the events.
+fn layout(order: &PartialOrder, top: f64) -> (Vec<Area>, Vec<Area>) {
+    let widths: Vec<f64> = order.events.iter().map(box_width).collect();
+    let depth = order.events.iter().map(|event| event.depth).max().unwrap_or(0);
+    let mut cells = vec![vec![Vec::new(); order.lanes.len()]; depth];
+    for event in &order.events {
+        cells[event.depth - 1][event.lane].push(event.id);
+    }
+    let room = |cell: &Vec<usize>| cell.iter().map(|&e| widths[e] + GAP).sum::<f64>();
+    let (mut columns, mut x) = (Vec::new(), MARGIN);
+    for (lane, name) in order.lanes.iter().enumerate() {
+        let needed = cells.iter().map(|row| room(&row[lane])).fold(0.0, f64::max);
+        let width = needed.max(width(name, NORMAL) + GAP);
+        columns.push(Area { x, y: top, width, height: 0.0 });
+        x += width;
+    }
+    let mut boxes = vec![Area { x: 0.0, y: 0.0, width: 0.0, height: HEIGHT }; order.events.len()];
+    for (row, cells) in cells.into_iter().enumerate() {
+        for (lane, cell) in cells.into_iter().enumerate() {
+            let y = top + 16.0 + row as f64 * (HEIGHT + ROW);
+            place(order, columns[lane], &widths, cell, y, &mut boxes);
+        }
+    }
+    (columns, boxes)
+}
+
+fn box_width(event: &Event) -> f64 {
+    let label = width(&label(event), NORMAL);
+    let outcome = width(&clipped(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME), SMALL);
+    label.max(outcome) + 2.0 * PADDING
+}
+
+fn label(event: &Event) -> String {
+    format!("{} {}", event.id, clipped(&event.label, LONGEST_LABEL))
+}
+
+/// Puts the events of one column and row side by side, each near what is above it.
+fn place(
+    order: &PartialOrder,
+    column: Area,
+    widths: &[f64],
+    cell: Vec<usize>,
+    y: f64,
+    boxes: &mut [Area],
+) {
+    let wish = |event: usize| {
+        let causes = &order.events[event].causes;
+        let own = causes.iter().filter(|&&c| order.events[c].lane == order.events[event].lane);
+        let own: Vec<f64> = own.map(|&cause| boxes[cause].centre()).collect();
+        let all: Vec<f64> = causes.iter().map(|&cause| boxes[cause].centre()).collect();
+        (mean(&own).unwrap_or(column.centre()), mean(&all).unwrap_or(column.centre()))
+    };
+    let mut wishes: Vec<_> = cell.into_iter().map(|event| (wish(event), event)).collect();
+    wishes
+        .sort_by(|a, b| a.0.0.total_cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)).then(a.1.cmp(&b.1)));
+    let mut left = column.x;
+    let mut xs = Vec::new();
+    for &((wish, _), event) in &wishes {
+        let x = (wish - widths[event] / 2.0).max(left + GAP / 2.0);
+        left = x + widths[event] + GAP / 2.0;
+        xs.push(x);
+    }
+    // What does not fit on the right is moved back; it fits, by the width of the column.
+    let mut right = column.right();
+    for (&(_, event), x) in wishes.iter().zip(&mut xs).rev() {
+        *x = x.min(right - GAP / 2.0 - widths[event]);
+        right = *x - GAP / 2.0;
+        boxes[event] = Area { x: *x, y, width: widths[event], height: HEIGHT };
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The arrows to an event, side by side where they arrive.
+fn causes(canvas: &mut Canvas, order: &PartialOrder, boxes: &[Area], event: &Event) {
+    let to = boxes[event.id];
+    let mut causes = event.causes.clone();
+    causes.sort_by(|&a, &b| boxes[a].centre().total_cmp(&boxes[b].centre()).then(a.cmp(&b)));
+    let step = (to.width / (causes.len() as f64 + 1.0)).min(14.0);
+    let first = to.centre() - step * (causes.len() as f64 - 1.0) / 2.0;
+    for (index, &cause) in causes.iter().enumerate() {
+        let from = boxes[cause];
+        let start = (from.centre(), from.bottom());
+        let end = (first + step * index as f64, to.y);
+        let is_own = order.events[cause].lane == event.lane;
+        let stroke = if is_own { Stroke::arrow(GREY, 1.2) } else { Stroke::arrow(BLUE, 1.2) };
+        let mut points = vec![start];
+        points.extend(detours(boxes, start, end, shift(cause, event.id)));
+        points.push(end);
+        connect(canvas, &points, stroke);
+    }
+}
+
+/// Where an arrow has to go to avoid the boxes of the rows that it passes: beside the nearest one, from
+/// above it to below it, and `shift` from the middle of the gap.
+fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
+    let (mut points, mut from) = (Vec::new(), start);
+    let mut top = start.1 + ROW;
+    while top < end.1 - 1.0 {
+        let bottom = top + HEIGHT;
+        let at = |y: f64| from.0 + (end.0 - from.0) * (y - from.1) / (end.1 - from.1);
+        let (low, high) = (at(top).min(at(bottom)) - 6.0, at(top).max(at(bottom)) + 6.0);
+        let mut row = boxes.iter().filter(|area| area.y == top);
+        if let Some(area) = row.find(|area| area.x < high && low < area.right()) {
+            let middle = (low + high) / 2.0;
+            let x = match middle < area.centre() {
+                true => area.x - GAP / 2.0 + shift,
+                false => area.right() + GAP / 2.0 + shift,
+            };
+            points.extend([(x, top - 3.0), (x, bottom + 3.0)]);
+            from = (x, bottom + 3.0);
+        }
+        top += HEIGHT + ROW;
+    }
+    points
+}
+
+/// Arrows that share a gap are told apart, mostly.
+fn shift(cause: usize, event: usize) -> f64 {
+    ((cause + 2 * event) % 5) as f64 * 3.0 - 6.0
+}
+
+/// A smooth line through these points, upright at each.
+fn connect(canvas: &mut Canvas, points: &[Point], stroke: Stroke) {
+    for (index, pair) in points.windows(2).enumerate() {
+        let (a, b) = (pair[0], pair[1]);
+        let stroke = Stroke { arrow: stroke.arrow && index + 2 == points.len(), ..stroke };
+        let bend = ((b.1 - a.1) / 2.0).min(60.0);
+        canvas.curve([a, (a.0, a.1 + bend), (b.0, b.1 - bend), b], stroke);
+    }
+}
+
+/// A dashed line between two events; around what is between them in their row.
+fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
+    let (left, right) = match boxes[a].centre() <= boxes[b].centre() {
+        true => (boxes[a], boxes[b]),
+        false => (boxes[b], boxes[a]),
+    };
+    let middle = |area: &Area| area.y + area.height / 2.0;
+    if left.y != right.y {
+        let (from, to): (Point, Point) =
+            ((left.centre(), middle(&left)), (right.centre(), middle(&right)));
+        return canvas.lines(&[from, to], CONFLICT);
+    }
+    let between = |area: &Area| area.y == left.y && area.x > left.x && area.x < right.x;
+    if !boxes.iter().any(between) {
+        return canvas.lines(&[(left.right(), middle(&left)), (right.x, middle(&right))], CONFLICT);
+    }
+    let (start, end) =
+        ((left.centre() + 12.0, left.bottom()), (right.centre() - 12.0, right.bottom()));
+    let low = left.bottom() + ROW * 0.7;
+    canvas.curve([start, (start.0 + 10.0, low), (end.0 - 10.0, low), end], CONFLICT);
+}
+
+fn draw_event(canvas: &mut Canvas, event: &Event, area: Area) {
+    let place = event.line.map_or(String::new(), |line| format!(" (line {line})"));
+    let outcome = event.outcome.as_deref().unwrap_or("");
+    canvas.begin(&format!("{} {}{place}: {outcome}", event.id, event.label));
+    let fill = match event.fate {
+        Fate::Open => "white",
+        Fate::Deadlock => DEADLOCK,
+        Fate::Failure => FAILURE,
+    };
+    let look = format!("class=\"event\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\"");
+    canvas.area(area, &look);
+    let x = area.x + PADDING;
+    let lift = if outcome.is_empty() { 6.0 } else { 0.0 };
+    canvas.text((x, area.y + 15.0 + lift), NORMAL, INK, &label(event));
+    if !outcome.is_empty() {
+        canvas.text((x, area.y + 29.0), SMALL, GREY, &clipped(outcome, LONGEST_OUTCOME));
+    }
+    canvas.end();
+}
+
+/// The legend, how the configurations end, and what is left out.
+fn foot(canvas: &mut Canvas, order: &PartialOrder, mut y: f64) {
+    let mut line = |canvas: &mut Canvas, text: &str, sample: Sample| {
+        sample.draw(canvas, y);
+        canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
+        y += 17.0;
+    };
+    line(canvas, "follows in the same process", Sample::Line(Stroke::arrow(GREY, 1.2)));
+    line(canvas, "needs another process", Sample::Line(Stroke::arrow(BLUE, 1.2)));
+    if !order.conflicts.is_empty() {
+        line(canvas, "immediate conflict: no execution has both", Sample::Line(CONFLICT));
+    }
+    for (fate, color, text) in [
+        (Fate::Deadlock, DEADLOCK, "every execution with this event ends in a deadlock"),
+        (Fate::Failure, FAILURE, "every execution with this event ends in a violation"),
+    ] {
+        if order.events.iter().any(|event| event.fate == fate) {
+            line(canvas, text, Sample::Fill(color));
+        }
+    }
+    let bad: Vec<_> = order.configurations.iter().filter(|c| c.verdict != Verdict::Ok).collect();
+    for configuration in bad.iter().take(LISTED) {
+        let last: Vec<_> = configuration.last.iter().map(usize::to_string).collect();
+        let which = match (order.what, last.is_empty()) {
+            ("unfolding", true) => format!("configuration {}", configuration.number),
+            ("unfolding", false) => {
+                format!("configuration {}, up to {}", configuration.number, last.join(", "))
+            }
+            _ => "its end".into(),
+        };
+        let message = configuration.message.as_deref().unwrap_or("");
+        let verdict = configuration.verdict.word();
+        line(canvas, &clipped(&format!("{which}: {verdict}: {message}"), 120), Sample::Mark);
+    }
+    if bad.len() > LISTED {
+        let more = format!("{} more configurations that do not end well", bad.len() - LISTED);
+        line(canvas, &more, Sample::None);
+    }
+    for note in &order.left_out {
+        line(canvas, &format!("Left out: {note}"), Sample::None);
+    }
+}
+
+/// What stands before a line of the legend.
+enum Sample {
+    None,
+    Line(Stroke),
+    Fill(&'static str),
+    Mark,
+}
+
+impl Sample {
+    fn draw(self, canvas: &mut Canvas, y: f64) {
+        match self {
+            Sample::None => {}
+            Sample::Line(stroke) => {
+                canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
+            }
+            Sample::Fill(color) => {
+                let area = Area { x: MARGIN, y: y - 10.0, width: 32.0, height: 12.0 };
+                canvas.area(area, &format!("fill=\"{color}\" stroke=\"{INK}\" rx=\"3\""));
+            }
+            Sample::Mark => canvas.heading((MARGIN + 12.0, y), SMALL, "×"),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! A space-time diagram: processes are lines that go down, a row for each step of the execution.
+//!
+//! What a process says stands to the right of its line, so columns are as wide as their texts and nothing
+//! overlaps. Bars to the left of a line are the mutexes that the process owns. At the bottom is where each
+//! process has come to; dashed lines below lead from who waits to whom it waits for, if they wait in a
+//! circle.
+
+use super::canvas::{
+    Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
+    Stroke, clipped, width, wrapped,
+};
+use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
+
+const LONGEST_LABEL: usize = 32;
+const LONGEST_OUTCOME: usize = 50;
+/// Width of the lines at the end of a process, in characters.
+const END_LINE: usize = 34;
+const ROW: f64 = 38.0;
+/// From the line of a process to its texts.
+const INDENT: f64 = 12.0;
+const BAR: f64 = 7.0;
+
+/// For mutexes.
+const COLORS: [&str; 7] =
+    ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#999999"];
+
+/// Where things are.
+struct Layout<'c> {
+    chart: &'c SpaceTime,
+    /// The lines of the processes.
+    xs: Vec<f64>,
+    columns: Vec<Area>,
+    /// By hold: which bar, counted from the line.
+    bars: Vec<usize>,
+    mutexes: Vec<&'c str>,
+    top: f64,
+}
+
+pub(super) fn draw(chart: &SpaceTime) -> String {
+    let title = format!("Space-time diagram of {}", chart.subject.title());
+    let mut canvas = Canvas::default();
+    canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
+    let layout = Layout::new(chart);
+    let ends: Vec<_> = chart.lanes.iter().map(end_lines).collect();
+    let longest = ends.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+    let below = layout.end() + 14.0 + 13.0 * longest as f64;
+    layout.lanes(&mut canvas, below);
+    layout.holds(&mut canvas);
+    chart.arrows.iter().for_each(|arrow| layout.arrow(&mut canvas, arrow));
+    chart.steps.iter().for_each(|step| layout.step(&mut canvas, step));
+    for (lane, (color, lines)) in ends.iter().enumerate() {
+        layout.mark(&mut canvas, lane, color, lines);
+    }
+    let y = layout.waits(&mut canvas, below);
+    layout.foot(&mut canvas, y + 30.0);
+    canvas.finish(&title)
+}
+
+/// The colour and words for where a process is at the end.
+fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
+    match &lane.end {
+        End::Ended => (GREY, vec!["ended".into()]),
+        End::Idle => (GREY, vec!["at rest".into()]),
+        End::Open => (GREY, vec!["could go on".into()]),
+        End::Failed => (RED, vec!["failed".into()]),
+        End::Blocked { action, waits_for, line, .. } => {
+            let place = line.map_or(String::new(), |line| format!(", line {line}"));
+            let mut lines = wrapped(&format!("blocked at {action}{place}"), END_LINE);
+            lines.extend(wrapped(&format!("waits for {waits_for}"), END_LINE));
+            (RED, lines)
+        }
+    }
+}
+
+fn label(step: &Moment) -> String {
+    format!("{} {}", step.id + 1, clipped(&step.label, LONGEST_LABEL))
+}
+
+fn outcome(step: &Moment) -> String {
+    clipped(step.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
+}
+
+/// Which bar each hold gets: the first that is free at its lane.
+fn bars(holds: &[Hold], last: usize) -> Vec<usize> {
+    let end = |hold: &Hold| hold.to.unwrap_or(last + 1);
+    let mut bars: Vec<usize> = Vec::new();
+    for (index, hold) in holds.iter().enumerate() {
+        let overlaps = |other: &Hold| {
+            other.lane == hold.lane && other.from <= end(hold) && hold.from <= end(other)
+        };
+        let is_taken =
+            |bar: &usize| (0..index).any(|other| bars[other] == *bar && overlaps(&holds[other]));
+        bars.push((0..).find(|bar| !is_taken(bar)).expect("one of infinitely many bars"));
+    }
+    bars
+}
+
+impl<'c> Layout<'c> {
+    fn new(chart: &'c SpaceTime) -> Self {
+        let bars = bars(&chart.holds, chart.steps.len());
+        let mut mutexes: Vec<&str> = chart.holds.iter().map(|hold| hold.mutex.as_str()).collect();
+        mutexes.sort_unstable();
+        mutexes.dedup();
+        let (mut xs, mut columns, mut x) = (Vec::new(), Vec::new(), MARGIN);
+        for (lane, process) in chart.lanes.iter().enumerate() {
+            let own = chart.holds.iter().zip(&bars).filter(|(hold, _)| hold.lane == lane);
+            let left = own.map(|(_, bar)| bar + 1).max().unwrap_or(0) as f64 * (BAR + 2.0) + 18.0;
+            let steps = chart.steps.iter().filter(|step| step.lane == lane);
+            let texts = steps
+                .flat_map(|step| [width(&label(step), NORMAL), width(&outcome(step), SMALL)])
+                .chain([width(&process.name, NORMAL)])
+                .chain(end_lines(process).1.into_iter().map(|line| width(&line, SMALL)));
+            let right = texts.fold(0.0, f64::max) + INDENT + 16.0;
+            columns.push(Area { x, y: 0.0, width: left + right, height: 0.0 });
+            xs.push(x + left);
+            x += left + right;
+        }
+        Layout { chart, xs, columns, bars, mutexes, top: MARGIN + 46.0 }
+    }
+
+    fn row(&self, step: usize) -> f64 {
+        self.top + 32.0 + step as f64 * ROW
+    }
+
+    /// Where the processes end.
+    fn end(&self) -> f64 {
+        self.row(self.chart.steps.len()) + 6.0
+    }
+
+    fn at(&self, step: usize) -> Point {
+        (self.xs[self.chart.steps[step].lane], self.row(step))
+    }
+
+    fn lanes(&self, canvas: &mut Canvas, below: f64) {
+        for (lane, process) in self.chart.lanes.iter().enumerate() {
+            let column = self.columns[lane];
+            let band = Area { y: self.top - 18.0, height: below - self.top + 22.0, ..column };
+            canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
+            let x = self.xs[lane];
+            canvas.heading((x - 4.0, self.top), NORMAL, &process.name);
+            let start = match process.started_by {
+                Some(step) => self.row(step) + 17.0,
+                None => self.top + 10.0,
+            };
+            canvas.lines(&[(x, start), (x, self.end())], Stroke::line(INK, 1.4));
+            if let Some(step) = process.started_by {
+                let stroke = Stroke::arrow(GREY, 1.2).dashed();
+                let parent = self.side(step, self.at(step).0 < x);
+                canvas.lines(&[parent, (x, start)], stroke);
+            }
+        }
+    }
+
+    fn holds(&self, canvas: &mut Canvas) {
+        for (hold, &bar) in self.chart.holds.iter().zip(&self.bars) {
+            let y = self.row(hold.from);
+            let bottom = hold.to.map_or(self.end(), |to| self.row(to));
+            let x = self.xs[hold.lane] - 5.0 - (bar + 1) as f64 * (BAR + 2.0) + 2.0;
+            canvas.begin(&format!("owns {}", hold.mutex));
+            let color = self.color(&hold.mutex);
+            let area = Area { x, y, width: BAR, height: (bottom - y).max(3.0) };
+            canvas.area(area, &format!("rx=\"2\" fill=\"{color}\""));
+            canvas.end();
+        }
+    }
+
+    fn color(&self, mutex: &str) -> &'static str {
+        let index = self.mutexes.iter().position(|known| *known == mutex);
+        COLORS[index.expect("a mutex that is held") % COLORS.len()]
+    }
+
+    fn arrow(&self, canvas: &mut Canvas, arrow: &Arrow) {
+        // A spawn leads to where the line of the process begins.
+        if arrow.kind == ArrowKind::Spawn {
+            return;
+        }
+        let (from, to) = (self.at(arrow.from), self.at(arrow.to));
+        let stroke = stroke(arrow.kind);
+        if from.0 == to.0 {
+            let x = from.0 - 26.0;
+            return canvas.curve([from, (x, from.1 + 8.0), (x, to.1 - 8.0), to], stroke);
+        }
+        let goes_right = from.0 < to.0;
+        let points = [self.side(arrow.from, goes_right), self.side(arrow.to, !goes_right)];
+        canvas.lines(&points, stroke);
+    }
+
+    /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
+    fn side(&self, step: usize, right: bool) -> Point {
+        let ((x, y), text) = (self.at(step), self.text(step));
+        if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
+    }
+
+    /// What the texts of a step take.
+    fn text(&self, step: usize) -> Area {
+        let (x, y) = self.at(step);
+        let (label, outcome) = (label(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
+        let text = width(&label, NORMAL).max(width(&outcome, SMALL));
+        let height = if outcome.is_empty() { 17.0 } else { 30.0 };
+        Area { x: x + INDENT - 5.0, y: y - 10.0, width: text + 10.0, height }
+    }
+
+    fn step(&self, canvas: &mut Canvas, step: &Moment) {
+        let (x, y) = self.at(step.id);
+        let (label, outcome) = (label(step), outcome(step));
+        let place = step.line.map_or(String::new(), |line| format!(" (line {line})"));
+        let whole = step.outcome.as_deref().unwrap_or("");
+        canvas.begin(&format!("{} {}{place}: {whole}", step.id + 1, step.label));
+        let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
+        canvas.area(self.text(step.id), look);
+        canvas.dot((x, y), 4.0, INK);
+        canvas.text((x + INDENT, y + 3.0), NORMAL, INK, &label);
+        if !outcome.is_empty() {
+            canvas.text((x + INDENT, y + 16.0), SMALL, GREY, &outcome);
+        }
+        canvas.end();
+    }
+
+    /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has ended.
+    fn mark(&self, canvas: &mut Canvas, lane: usize, color: &'static str, lines: &[String]) {
+        let (x, y) = (self.xs[lane], self.end());
+        match self.chart.lanes[lane].end {
+            End::Blocked { .. } | End::Failed => {
+                let stroke = Stroke::line(RED, 2.6);
+                canvas.lines(&[(x - 6.0, y - 6.0), (x + 6.0, y + 6.0)], stroke);
+                canvas.lines(&[(x - 6.0, y + 6.0), (x + 6.0, y - 6.0)], stroke);
+            }
+            End::Ended => {
+                canvas.lines(&[(x - 7.0, y), (x + 7.0, y)], Stroke::line(INK, 2.6));
+            }
+            End::Idle => canvas.dot((x, y), 3.0, GREY),
+            End::Open => {
+                let stroke = Stroke::line(INK, 1.4).dashed();
+                canvas.lines(&[(x, y), (x, y + 16.0)], stroke);
+            }
+        }
+        for (index, line) in lines.iter().enumerate() {
+            canvas.text((x + INDENT, y + 4.0 + 13.0 * index as f64), SMALL, color, line);
+        }
+    }
+
+    /// Who of the circle waits for whom; how far down that goes.
+    fn waits(&self, canvas: &mut Canvas, below: f64) -> f64 {
+        let mut low = below;
+        for &lane in &self.chart.cycle {
+            let End::Blocked { helpers, .. } = &self.chart.lanes[lane].end else { continue };
+            for &helper in helpers {
+                low += 12.0;
+                let (from, to) = (self.xs[lane] + 3.0, self.xs[helper] - 3.0);
+                let top = self.end() + 9.0;
+                let points = [(from, top), (from, low), (to, low), (to, top)];
+                canvas.lines(&points, Stroke::arrow(RED, 1.4).dashed());
+            }
+        }
+        low
+    }
+
+    /// What is wrong, the legend, and what is left out.
+    fn foot(&self, canvas: &mut Canvas, mut y: f64) {
+        let chart = self.chart;
+        if let Some(message) = &chart.message {
+            for line in wrapped(&format!("{}: {message}", chart.verdict.word()), 110) {
+                canvas.text((MARGIN, y), NORMAL, RED, &line);
+                y += 18.0;
+            }
+        }
+        for (kind, text) in KINDS {
+            if chart.arrows.iter().any(|arrow| arrow.kind == kind) {
+                canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke(kind));
+                canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
+                y += 17.0;
+            }
+        }
+        if !chart.cycle.is_empty() {
+            let stroke = Stroke::arrow(RED, 1.4).dashed();
+            canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
+            canvas.text((MARGIN + 42.0, y), SMALL, INK, "waits for");
+            y += 17.0;
+        }
+        for mutex in &self.mutexes {
+            let area = Area { x: MARGIN + 8.0, y: y - 10.0, width: BAR, height: 13.0 };
+            canvas.area(area, &format!("rx=\"2\" fill=\"{}\"", self.color(mutex)));
+            canvas.text((MARGIN + 42.0, y), SMALL, INK, &format!("owns {mutex}"));
+            y += 17.0;
+        }
+        for note in &chart.left_out {
+            canvas.text((MARGIN + 42.0, y), SMALL, INK, &format!("Left out: {note}"));
+            y += 17.0;
+        }
+    }
+}
+
+const KINDS: [(ArrowKind, &str); 7] = [
+    (ArrowKind::Message, "message, to the step that has it"),
+    (ArrowKind::Pairing, "paired with a receive that was there first, not waited for yet"),
+    (ArrowKind::Handover, "mutex or unit, handed over"),
+    (ArrowKind::Barrier, "last arrival at a barrier"),
+    (ArrowKind::Spawn, "starts a process"),
+    (ArrowKind::Join, "ended, which a join waited for"),
+    (ArrowKind::Content, "content of a cell that another process sees"),
+];
+
+fn stroke(kind: ArrowKind) -> Stroke {
+    match kind {
+        ArrowKind::Message => Stroke::arrow(BLUE, 1.5),
+        ArrowKind::Pairing => Stroke::line(BLUE, 1.3).dashed(),
+        ArrowKind::Handover | ArrowKind::Barrier => Stroke::arrow(GREEN, 1.4),
+        ArrowKind::Spawn => Stroke::arrow(GREY, 1.2).dashed(),
+        ArrowKind::Join => Stroke::arrow(GREY, 1.2),
+        ArrowKind::Content => Stroke::arrow(PURPLE, 1.2),
+    }
+}

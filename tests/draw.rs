@@ -1,0 +1,272 @@
+//! Pictures: golden files, escaping, determinism, and every spec drawn without overlaps.
+//!
+//! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written instead of
+//! compared.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use mazurka::explore::{Budget, NoObserver, Prefix, unfold};
+use mazurka::lang::{Program, compile};
+use mazurka::report::picture::{Fate, PartialOrder, Picture, SpaceTime};
+use mazurka::report::{Subject, dot, json, svg};
+use roxmltree::{Document, Node};
+
+use crate::cli::{code, json as parsed, run, run_with, stderr, stdout};
+use crate::tidy::files;
+
+/// A text with everything that has a meaning in DOT, XML or JSON.
+const AWKWARD: &str = "\
+    mailbox box;\n\
+    process P { local(\"a<b> & 'c' \\\\ é\"); send(box, 1); }\n\
+    process Q { recv(box); }\n";
+
+/// So many events of a spec are drawn.
+const EVENTS: usize = 200;
+
+fn assert_golden(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/draw").join(name);
+    if std::env::var_os("MAZURKA_BLESS").is_some() {
+        fs::write(&path, actual).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(actual == expected, "{name} is\n{expected}\nbut this was drawn:\n{actual}");
+}
+
+#[test]
+fn pictures_are_as_reviewed() {
+    for (name, args) in [
+        ("philosophers", &["draw", "philosophers.maz", "-D", "N=2"][..]),
+        ("deadlock", &["draw", "philosophers.maz", "--what", "space-time"]),
+        ("rendezvous", &["draw", "rendezvous.maz"]),
+        ("exchange", &["draw", "rendezvous.maz", "--what", "space-time"]),
+        ("class", &["draw", "counter.maz", "--what", "configuration", "--trace", "2"]),
+    ] {
+        for format in ["dot", "json", "svg"] {
+            let output = run(&[args, &["--format", format]].concat());
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            assert_golden(&format!("{name}.{format}"), &stdout(&output));
+            assert_eq!(output.stdout, run(&[args, &["--format", format]].concat()).stdout);
+        }
+    }
+}
+
+#[test]
+fn the_model_has_the_fields_of_the_contract() {
+    let model = parsed(&run(&["draw", "philosophers.maz", "-D", "N=2", "--format", "json"]));
+    assert_eq!((&model["what"], &model["constants"]["N"]), (&"unfolding".into(), &2.into()));
+    assert_eq!(model["events"].as_array().unwrap().len(), 26);
+    let last = &model["events"][25];
+    assert_eq!((&last["label"], &last["lane"]), (&"unlock(fork[i])".into(), &0.into()));
+    assert_eq!((&last["outcome"], &last["causes"][0]), (&"releases fork[0]".into(), &24.into()));
+    assert_eq!(model["configurations"][1]["verdict"], "deadlock");
+    assert_eq!(model["complete"], true);
+    let class =
+        ["draw", "philosophers.maz", "-D", "N=2", "--what", "configuration", "--trace", "2"];
+    let class = parsed(&run(&[&class[..], &["--format", "json"]].concat()));
+    assert_eq!(class["configurations"][0]["verdict"], "deadlock");
+    let chart = ["draw", "philosophers.maz", "--what", "space-time", "--format", "json"];
+    let model = parsed(&run(&chart));
+    assert_eq!((&model["verdict"], &model["cycle"][2]), (&"deadlock".into(), &2.into()));
+    assert_eq!(model["lanes"][0]["end"]["state"], "blocked");
+    assert_eq!(model["lanes"][0]["end"]["helpers"][0], 1);
+    assert_eq!(model["holds"][0]["mutex"], "fork[0]");
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let args = ["draw", "philosophers.maz", "--max-events", "5", "--format"];
+    let model = parsed(&run(&[&args[..], &["json"]].concat()));
+    assert_eq!(model["events"].as_array().unwrap().len(), 5);
+    assert_eq!(model["complete"], false);
+    for format in ["svg", "dot"] {
+        let text = stdout(&run(&[&args[..], &[format]].concat()));
+        assert!(text.contains("more events were met"), "{text}");
+    }
+    let tail = ["draw", "philosophers.maz", "--what", "space-time", "--max-events", "4"];
+    let model = parsed(&run(&[&tail[..], &["--format", "json"]].concat()));
+    assert_eq!(model["steps"].as_array().unwrap().len(), 4);
+    assert_eq!(model["left_out"][0], "the first 5 steps (--max-events)");
+}
+
+#[test]
+fn awkward_text_stays_text() {
+    for what in ["unfolding", "configuration", "space-time"] {
+        let draw = |format| {
+            let output = run_with(&["draw", "-", "--what", what, "--format", format], AWKWARD);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            stdout(&output)
+        };
+        let label = "local(\"a<b> & 'c' \\\\ é\")";
+        let model: serde_json::Value = serde_json::from_str(&draw("json")).unwrap();
+        let list = if what == "space-time" { &model["steps"] } else { &model["events"] };
+        let labels: Vec<_> = list.as_array().unwrap().iter().map(|e| &e["label"]).collect();
+        assert!(labels.contains(&&label.into()), "{labels:?}");
+        let drawing = draw("svg");
+        let document = Document::parse(&drawing).expect("XML");
+        assert!(document.descendants().any(|n| n.text().is_some_and(|t| t.ends_with(label))));
+        let graph = draw("dot");
+        assert!(graph.contains(r#"local(\"a<b> &amp; 'c' \\\\ é\")"#), "{graph}");
+        assert_accepted("awkward", &graph, "svg");
+    }
+}
+
+#[test]
+fn mistakes_are_explained() {
+    for (args, fragment) in [
+        (&["--trace", "1"][..], "--trace and --schedule are for"),
+        (&["--what", "space-time", "--trace", "99"], "there is no trace 99: the search has 7"),
+        (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
+        (&["-o", "picture.bmp"], "end the name in .svg, .dot or .json"),
+        (&["-o", "no/such/folder.svg"], "cannot write"),
+    ] {
+        let output = run(&[&["draw", "philosophers.maz"], args].concat());
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(fragment), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn files_are_written_in_the_format_of_their_ending() {
+    for (ending, start) in [("svg", "<svg "), ("dot", "digraph"), ("json", "{")] {
+        let name = format!("mazurka-draw-{}.{ending}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let output = run(&["draw", "rendezvous.maz", "-o", path.to_str().unwrap()]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
+        let written = fs::read_to_string(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(written.starts_with(start), "{written}");
+    }
+}
+
+/// An event is doomed from the moment on at which nothing can avert the deadlock.
+#[test]
+fn events_know_what_they_lead_to() {
+    let source = "mutex a; mutex b;\n\
+        process P { lock(a); lock(b); unlock(b); unlock(a); }\n\
+        process Q { lock(b); lock(a); unlock(a); unlock(b); }\n";
+    let program = compile("two.maz", source, &[]).unwrap();
+    let order = unfolding(&program, EVENTS);
+    let doomed = order.events.iter().filter(|event| event.fate == Fate::Deadlock);
+    let doomed: Vec<_> = doomed.map(|event| event.outcome.as_deref().unwrap()).collect();
+    assert_eq!(doomed, ["queues for b, held by Q", "queues for a, held by P"]);
+    assert!(unfolding(&program, 10).events.iter().all(|event| event.fate == Fate::Open));
+}
+
+fn subject() -> Subject {
+    Subject {
+        mazurka: "0",
+        spec: "test.maz".into(),
+        constants: Default::default(),
+        granularity: None,
+        allow_pending: false,
+        source: String::new(),
+        defines: Vec::new(),
+    }
+}
+
+fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::explore::Outcome) {
+    let budget = Budget { depth: Some(1_000), max_traces: Some(100), ..Budget::default() };
+    unfold(program, events, budget, &mut NoObserver)
+}
+
+fn unfolding(program: &Program, events: usize) -> PartialOrder {
+    let (prefix, outcome) = prefix(program, events);
+    PartialOrder::of_unfolding(subject(), program, prefix, &outcome, events)
+}
+
+/// The unfolding, and of a violation (or else nothing) its class and chart.
+fn pictures(program: &Program) -> Vec<Picture> {
+    let (prefix, outcome) = prefix(program, EVENTS);
+    let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
+    let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
+    let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
+    let order = PartialOrder::of_unfolding(subject(), program, prefix, &outcome, EVENTS);
+    vec![Picture::Order(order), Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap())]
+}
+
+#[test]
+fn every_spec_can_be_drawn() {
+    let mut drawn = 0;
+    for path in files("specs", "maz") {
+        let source = fs::read_to_string(&path).unwrap();
+        let program = compile("spec.maz", &source, &[]).unwrap();
+        for picture in pictures(&program) {
+            assert_is_reduced(&path, &picture);
+            assert_drawing(&path, &svg::render(&picture));
+            assert_accepted(&path.display().to_string(), &dot::render(&picture), "canon");
+            serde_json::from_str::<serde_json::Value>(&json::render(&picture)).unwrap();
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 300, "{drawn} pictures");
+}
+
+/// No cause is a cause of another one, and causes are older.
+fn assert_is_reduced(path: &Path, picture: &Picture) {
+    let Picture::Order(order) = picture else { return };
+    let mut past: Vec<Vec<bool>> = Vec::new();
+    for event in &order.events {
+        let mut own = vec![false; order.events.len()];
+        for &cause in &event.causes {
+            assert!(cause < event.id, "{}", path.display());
+            (0..own.len()).for_each(|e| own[e] |= past[cause][e]);
+        }
+        let what = || format!("{}: {event:?}", path.display());
+        assert!(event.causes.iter().all(|&cause| !own[cause]), "{}", what());
+        event.causes.iter().for_each(|&cause| own[cause] = true);
+        past.push(own);
+    }
+}
+
+/// It is XML, all of it is inside, and boxes do not overlap nor is their text cut off.
+fn assert_drawing(path: &Path, drawing: &str) {
+    let what = path.display();
+    let document = Document::parse(drawing).unwrap_or_else(|why| panic!("{what}: {why}"));
+    let number = |node: &Node, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
+    let size =
+        (number(&document.root_element(), "width"), number(&document.root_element(), "height"));
+    let is_box = |node: &Node| matches!(node.attribute("class"), Some("event" | "step"));
+    let boxes: Vec<[f64; 4]> = document
+        .descendants()
+        .filter(is_box)
+        .map(|n| {
+            let (x, y) = (number(&n, "x"), number(&n, "y"));
+            [x, y, x + number(&n, "width"), y + number(&n, "height")]
+        })
+        .collect();
+    for (index, a) in boxes.iter().enumerate() {
+        assert!(a[0] >= 0.0 && a[1] >= 0.0 && a[2] <= size.0 && a[3] <= size.1, "{what}: {a:?}");
+        for b in &boxes[..index] {
+            let overlap = a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+            assert!(!overlap, "{what}: {a:?} and {b:?}");
+        }
+    }
+    for node in document.descendants().filter(|node| node.has_tag_name("text")) {
+        let text = node.text().unwrap_or("").chars().count() as f64;
+        let right = number(&node, "x") + text * number(&node, "font-size") * 0.605;
+        assert!(right <= size.0, "{what}: `{}` is cut off", node.text().unwrap_or(""));
+        let rect = node.parent().unwrap().children().find(is_box);
+        let limit = rect.map_or(size.0, |rect| number(&rect, "x") + number(&rect, "width"));
+        assert!(right <= limit, "{what}: `{}` leaves its box", node.text().unwrap_or(""));
+    }
+}
+
+/// Graphviz takes it, if it is installed.
+fn assert_accepted(what: &str, graph: &str, format: &str) {
+    let child = Command::new("dot")
+        .arg(format!("-T{format}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        return eprintln!("{what}: skipped, Graphviz is not installed");
+    };
+    child.stdin.take().unwrap().write_all(graph.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{what}: {said}\n{graph}");
+}
