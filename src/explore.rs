@@ -20,6 +20,7 @@ mod walk;
 
 pub use driver::{Budget, Driver};
 pub use order::{History, Order, Sorter};
+pub use crate::alternatives::Combs;
 pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;
@@ -251,6 +252,8 @@ pub struct Stats {
     pub states: Option<u64>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
+    /// The combs that alternatives were looked for in.
+    pub combs: Option<Combs>,
 }
 
 /// What a search came to.
