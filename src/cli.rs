@@ -25,6 +25,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod spec;
+mod study;
 
 use std::process::ExitCode;
 
@@ -52,6 +53,7 @@ Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
   mazurka compare philosophers.maz                  all explorers on it, side by side
+  mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
@@ -66,6 +68,7 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
+    Study(study::Args),
     Explorers(explorers::Args),
     /// One search, for a parent process
     #[command(hide = true)]
@@ -129,6 +132,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
+        Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
         Command::Measure => measure::run(&mut output),

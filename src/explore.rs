@@ -18,9 +18,9 @@ mod trans_dpor;
 mod udpor;
 mod walk;
 
+pub use crate::alternatives::Combs;
 pub use driver::{Budget, Driver};
 pub use order::{History, Order, Sorter};
-pub use crate::alternatives::Combs;
 pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
 
 use std::time::Duration;

@@ -5,7 +5,9 @@
 
 pub mod comparison;
 pub mod json;
+pub mod plot;
 pub mod reproduction;
+pub mod study;
 pub mod table;
 pub mod text;
 

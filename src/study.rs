@@ -24,7 +24,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Budget, Combs, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind};
+use crate::explore::{
+    Budget, Combs, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind,
+};
 use crate::lang::{self, Granularity, Program};
 
 /// A program, ready to be compiled.

@@ -15,6 +15,7 @@
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `reproduce` | tables of papers come out as reviewed |
+//! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
@@ -34,4 +35,5 @@ mod published;
 mod random_models;
 mod replay;
 mod reproduce;
+mod study;
 mod tidy;

@@ -42,13 +42,8 @@ impl Point {
             shown.stats.peak_memory_bytes = peaks.max();
         }
         let defines = case.defines.clone();
-        let row = Row {
-            spec: case.name.clone(),
-            constants,
-            defines: case.constants(),
-            setting,
-            ran,
-        };
+        let row =
+            Row { spec: case.name.clone(), constants, defines: case.constants(), setting, ran };
         Point { row, defines, seconds, is_steady }
     }
 
@@ -131,7 +126,8 @@ mod tests {
 
     #[test]
     fn repetitions_become_one() {
-        let point = point(vec![run(6, 3.0, 10, None), run(6, 1.0, 30, None), run(6, 2.0, 20, None)]);
+        let point =
+            point(vec![run(6, 3.0, 10, None), run(6, 1.0, 30, None), run(6, 2.0, 20, None)]);
         let stats = &point.row.measured().unwrap().stats;
         assert_eq!((stats.traces, stats.wall_seconds), (6, 2.0));
         assert_eq!((stats.peak_memory_bytes, point.seconds.len()), (Some(30), 3));
