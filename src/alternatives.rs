@@ -19,7 +19,7 @@ mod k_partial;
 mod optimal;
 mod sat;
 
-pub use comb::Comb;
+pub use comb::{Comb, Combs};
 pub use k_partial::KPartial;
 pub use optimal::Optimal;
 pub use sat::{Literal, SatSolver, Varisat};
@@ -63,5 +63,10 @@ pub trait Alternatives {
     /// Queries to a SAT solver so far.
     fn sat_calls(&self) -> u64 {
         0
+    }
+
+    /// The combs looked through so far.
+    fn combs(&self) -> Combs {
+        Combs::default()
     }
 }

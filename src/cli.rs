@@ -26,6 +26,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod spec;
+mod study;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
   mazurka compare philosophers.maz                  all explorers on it, side by side
+  mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
   mazurka draw philosophers.maz -o all.svg          draw its unfolding
   mazurka run philosophers.maz --seed 7             show one random execution
@@ -69,6 +71,7 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
+    Study(study::Args),
     Explorers(explorers::Args),
     /// One search, for a parent process
     #[command(hide = true)]
@@ -133,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Draw(args) => draw::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
+        Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
         Command::Measure => measure::run(&mut output),

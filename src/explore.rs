@@ -19,6 +19,7 @@ mod trans_dpor;
 mod udpor;
 mod walk;
 
+pub use crate::alternatives::Combs;
 pub use driver::{Budget, Driver, ENDLESS};
 pub use order::{History, Order, Sorter};
 pub use prefix::{Prefix, unfold};
@@ -253,6 +254,8 @@ pub struct Stats {
     pub states: Option<u64>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
+    /// The combs that alternatives were looked for in.
+    pub combs: Option<Combs>,
 }
 
 /// What a search came to.

@@ -7,12 +7,17 @@
 //!
 //! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
 //! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
+//! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
 //! [`papers`] are studies that others have printed.
 
 mod agreement;
 pub mod papers;
+mod point;
+mod sweep;
 
 pub use agreement::{About, Disagreement, disagreements};
+pub use point::{Point, median};
+pub use sweep::{Sweep, ks, product};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +25,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, ENDLESS, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind,
+    Budget, Combs, ENDLESS, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind,
 };
 use crate::lang::{self, Granularity, Program};
 
@@ -144,6 +149,8 @@ pub struct Figures {
     pub max_depth: u64,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
+    /// The combs that alternatives were looked for in.
+    pub combs: Option<Combs>,
     /// Time of the search.
     pub wall_seconds: f64,
     /// The most memory that the process ever had.
@@ -166,6 +173,7 @@ impl Figures {
             classes: stats.classes,
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,
+            combs: stats.combs,
             wall_seconds: outcome.elapsed.as_secs_f64(),
             peak_memory_bytes,
         }

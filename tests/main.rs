@@ -16,6 +16,7 @@
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `reproduce` | tables of papers come out as reviewed |
+//! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
 //!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
@@ -36,4 +37,5 @@ mod published;
 mod random_models;
 mod replay;
 mod reproduce;
+mod study;
 mod tidy;

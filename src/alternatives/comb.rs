@@ -17,6 +17,8 @@
 //! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current one;
 //! `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that it leaves.
 
+use serde::{Deserialize, Serialize};
+
 use crate::unfolding::{Configuration, EventId, EventStructure, Stamps};
 
 /// A spike as it was found at some node.
@@ -33,6 +35,18 @@ struct Draft {
 }
 
 const NO_DRAFT: u32 = u32::MAX;
+
+/// How many combs there were to look through, and how large. One with an empty spike does not count: there is
+/// nothing to look through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Combs {
+    /// How many.
+    pub asked: u64,
+    /// The spikes of the widest.
+    pub most_spikes: u32,
+    /// The events of the longest spike of any.
+    pub longest_spike: u32,
+}
 
 /// The spikes of some disabled events.
 #[derive(Default)]
@@ -51,6 +65,7 @@ pub struct Comb {
     marks: Stamps,
     /// Per event one that it is in conflict with, and that was in C when that was last asked.
     witnesses: Vec<EventId>,
+    sizes: Combs,
 }
 
 impl Comb {
@@ -78,15 +93,25 @@ impl Comb {
         self.witnesses.resize(structure.capacity(), EventId::NONE);
         self.latest.resize(structure.capacity(), NO_DRAFT);
         self.spikes.clear();
+        let mut longest = 0;
         // The newest first: it is the likeliest to have an empty spike.
         for &d in disabled.iter().rev() {
             let draft = self.draw(structure, c, disabled, d);
             if draft.start == draft.end {
                 return false;
             }
+            longest = longest.max(draft.end - draft.start);
             self.spikes.push(self.latest[d.index()]);
         }
+        self.sizes.asked += 1;
+        self.sizes.most_spikes = self.sizes.most_spikes.max(self.spikes.len() as u32);
+        self.sizes.longest_spike = self.sizes.longest_spike.max(longest);
         true
+    }
+
+    /// The sizes of those built so far.
+    pub fn sizes(&self) -> Combs {
+        self.sizes
     }
 
     /// Draws the spike of d from its latest draft and from what was found since.

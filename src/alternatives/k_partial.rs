@@ -3,7 +3,7 @@
 //! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are blocked, at
 //! the price of a search through more combinations (CAV 2018, section 4; FORTE 2019, section 4.1).
 
-use super::{Alternatives, Comb};
+use super::{Alternatives, Comb, Combs};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
 /// Combinations over the spike of the newest disabled event and the k - 1 smallest others.
@@ -46,5 +46,9 @@ impl Alternatives for KPartial {
 
     fn forget(&mut self) {
         self.comb.forget();
+    }
+
+    fn combs(&self) -> Combs {
+        self.comb.sizes()
     }
 }

@@ -4,7 +4,7 @@
 //! combinations settles them, and only what it cannot settle goes to the SAT solver.
 
 use super::cnf::Encoder;
-use super::{Alternatives, Comb, SatSolver};
+use super::{Alternatives, Comb, Combs, SatSolver};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
 /// Candidates looked at before the solver is asked.
@@ -81,5 +81,9 @@ impl<T: SatSolver> Alternatives for Optimal<T> {
 
     fn sat_calls(&self) -> u64 {
         self.encoder.calls()
+    }
+
+    fn combs(&self) -> Combs {
+        self.comb.sizes()
     }
 }

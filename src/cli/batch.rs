@@ -20,12 +20,25 @@ pub(super) struct Batch {
     line: ProgressBar,
     total: usize,
     begun: usize,
+    /// What all that is left may take, as far as anybody knows.
+    left: String,
 }
 
 impl Batch {
     /// Of so many searches.
     pub(super) fn new(total: usize) -> Self {
-        Batch { cancel: interrupt::flag(), line: progress::line(true), total, begun: 0 }
+        Batch {
+            cancel: interrupt::flag(),
+            line: progress::line(true),
+            total,
+            begun: 0,
+            left: String::new(),
+        }
+    }
+
+    /// Those that are left may take so many seconds in all.
+    pub(super) fn expect(&mut self, seconds: Option<f64>) {
+        self.left = seconds.map_or(String::new(), |s| format!(" (all: about {} left)", time(s)));
     }
 
     /// Does the next one; `None` if that is not wanted any more. `foreseen` is the number of traces that it
@@ -35,7 +48,10 @@ impl Batch {
             return None;
         }
         self.begun += 1;
-        let row = format!("{} of {}: {} on {}", self.begun, self.total, job.setting, job.case.name);
+        let row = format!(
+            "{} of {}{}: {} on {}",
+            self.begun, self.total, self.left, job.setting, job.case.name
+        );
         self.line.set_message(row.clone());
         self.line.tick();
         let ran = measure(job, &self.cancel, |beat| {

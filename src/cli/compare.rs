@@ -166,13 +166,7 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
 
 /// The programs to explore.
 fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failure> {
-    let mut paths = Vec::new();
-    for spec in &args.specs {
-        match Path::new(spec).is_dir() {
-            true => paths.extend(specs_in(Path::new(spec))?),
-            false => paths.push(spec.clone()),
-        }
-    }
+    let paths = paths(&args.specs)?;
     let cases = paths.iter().map(|path| case(path, &args.setup));
     let mut cases: Vec<_> = cases.collect::<Result<_, _>>()?;
     if cases.len() > 1 {
@@ -183,6 +177,18 @@ fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failur
         Ok((case, program))
     });
     compiled.collect()
+}
+
+/// The specs and those in the folders, in the order given.
+pub(super) fn paths(specs: &[String]) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    for spec in specs {
+        match Path::new(spec).is_dir() {
+            true => paths.extend(specs_in(Path::new(spec))?),
+            false => paths.push(spec.clone()),
+        }
+    }
+    Ok(paths)
 }
 
 /// The .maz files in a folder and below, in the order of their names.
@@ -210,7 +216,7 @@ fn specs_in(folder: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// Leaves each program only those of the settings whose constants it has; each must be of use to some.
-fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
+pub(super) fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
     let all = |cases: &[Case]| -> BTreeSet<String> {
         cases.iter().flat_map(|case| &case.defines).map(|(name, _)| name.clone()).collect()
     };

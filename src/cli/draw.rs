@@ -5,11 +5,11 @@ use std::path::Path;
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
-use super::options::{DEFAULT_DEPTH, SpecArgs};
+use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
-use crate::explore::{Budget, K, Method, NoObserver, Observer, explore, unfold};
+use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::{Refusal, schedule};
 use crate::report::picture::{PartialOrder, Picture, SpaceTime};
@@ -129,7 +129,7 @@ fn budget(spec: &Spec) -> Budget {
     Budget {
         all: true,
         allow_pending: spec.subject.allow_pending,
-        depth: Some(DEFAULT_DEPTH),
+        depth: Some(ENDLESS),
         ..Budget::default()
     }
 }

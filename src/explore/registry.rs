@@ -190,6 +190,20 @@ impl Setting {
         (self.explorer.method)(self.options)
     }
 
+    /// The same for each k, if it takes one and was not given its own; else as it is.
+    pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
+        if !self.explorer.takes_k || self.options.k.is_some() || ks.is_empty() {
+            return vec![self];
+        }
+        let with = |&k| Setting { options: Options { k: Some(k), ..self.options }, ..self };
+        ks.iter().map(with).collect()
+    }
+
+    /// The same, with the k left open.
+    pub fn without_k(self) -> Setting {
+        Setting { options: Options { k: None, ..self.options }, ..self }
+    }
+
     /// What a complete search promises.
     pub fn guarantee(&self) -> Guarantee {
         self.method().guarantee()

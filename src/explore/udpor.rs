@@ -246,6 +246,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         self.driver.stats.events_built = Some(structure.built());
         self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
+        self.driver.stats.combs = Some(self.alternatives.combs());
     }
 }
 

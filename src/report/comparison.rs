@@ -87,7 +87,7 @@ impl Comparison {
     }
 
     /// What is to be said below the table.
-    fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let is_cut = |m: &Measured| m.stopped_by.is_some();
         if self.rows.iter().filter_map(Row::measured).any(is_cut) {
@@ -137,7 +137,7 @@ fn is_same(a: &Row, b: &Row) -> bool {
 }
 
 /// A spec with the constants that were set.
-fn title(spec: &str, defines: &str) -> String {
+pub(super) fn title(spec: &str, defines: &str) -> String {
     if defines.is_empty() { spec.into() } else { format!("{spec} {defines}") }
 }
 
@@ -180,7 +180,7 @@ fn without_figures(word: &str) -> Vec<String> {
 }
 
 /// `ok`, `deadlock`, `incomplete: timeout`, `deadlock, then timeout`
-fn verdict(measured: &Measured) -> String {
+pub(super) fn verdict(measured: &Measured) -> String {
     let found: Vec<_> = measured.found.iter().map(|&kind| Verdict::from(kind).word()).collect();
     match (measured.stopped_by, found.as_slice()) {
         (None, []) => Verdict::Ok.word().into(),
@@ -258,7 +258,7 @@ impl Display for Document<'_> {
 
 /// A row for other programs.
 #[derive(Serialize)]
-struct Record<'r> {
+pub(super) struct Record<'r> {
     spec: &'r str,
     constants: &'r BTreeMap<String, serde_json::Value>,
     /// As on the command line.

@@ -1,4 +1,4 @@
-//! Tables, for a terminal, for Markdown and as comma-separated values.
+//! Tables, for a terminal, for Markdown and HTML, and as comma-separated values.
 //!
 //! A table is text cell by cell, from whoever has something to show ([`super::comparison`] for one). Words stand on
 //! the left of their column, figures on the right.
@@ -58,6 +58,33 @@ impl Display for Markdown<'_> {
     }
 }
 
+/// A table in HTML.
+pub struct Html<'t>(pub &'t Table);
+
+impl Display for Html<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Html(table) = self;
+        let line = |f: &mut Formatter<'_>, tag: &str, cells: &[String]| {
+            let cells = cells.iter().enumerate().map(|(column, cell)| {
+                let class = if table.figures.contains(&column) { " class=\"figure\"" } else { "" };
+                format!("<{tag}{class}>{}</{tag}>", escaped(cell))
+            });
+            writeln!(f, "<tr>{}</tr>", cells.collect::<String>())
+        };
+        writeln!(f, "<table>\n<thead>")?;
+        line(f, "th", &table.header)?;
+        writeln!(f, "</thead>\n<tbody>")?;
+        table.rows.iter().try_for_each(|row| line(f, "td", row))?;
+        writeln!(f, "</tbody>\n</table>")
+    }
+}
+
+/// A text for HTML and XML, in quotation marks, too.
+pub fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;")
+}
+
 /// Records as comma-separated values, with their field names first.
 ///
 /// # Panics
@@ -105,6 +132,15 @@ mod tests {
     fn table() -> Table {
         let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
         Table { header: row(["name", "a\nb"]), figures: 1..2, rows: vec![row(["x|y", "1,000"])] }
+    }
+
+    #[test]
+    fn html_escapes_and_marks_figures() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let rows = vec![row(["x<y & \"z\"", "1,000"])];
+        let html = Html(&Table { rows, ..table() }).to_string();
+        let expected = "<td>x&lt;y &amp; &quot;z&quot;</td><td class=\"figure\">1,000</td>";
+        assert!(html.contains(expected), "{html}");
     }
 
     #[test]

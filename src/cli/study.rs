@@ -1,0 +1,334 @@
+//! `mazurka study`: what k costs and saves, over constants; kept on disk, with plots.
+//!
+//! A study is planned first: every spec with every combination of constants, by every explorer with every k,
+//! `--repeat` times. What the [`log`] knows already is taken from there. The rest is run, each search in a process of its
+//! own, and logged. Then everything is written anew from the points.
+
+mod estimate;
+mod log;
+mod machine;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::{Args as ClapArgs, value_parser};
+
+use super::batch::Batch;
+use super::compare::{keep_own_constants, paths};
+use super::options::{LimitArgs, SetupArgs, Unit};
+use super::output::Output;
+use super::spec::{case, compile, constants};
+use super::{Exit, Failure, memory};
+use crate::explore::{K, Setting, StopReason};
+use crate::lang::Program;
+use crate::report::json;
+use crate::report::study::{self, Facts, Picture, Study};
+use crate::study::{Case, Job, Point, Ran, Sweep, ks, product};
+use estimate::Estimate;
+use log::{Key, Log, Run};
+
+/// Study what k costs and saves, over constants
+///
+/// Runs UDPOR (and other explorers, if asked) for each k and each combination of constants, each search in a
+/// process of its own, and says which k is optimal and which is fastest. Every run is kept in the output
+/// folder as soon as it is done: the same command again runs only what is missing.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<String>,
+    /// Which k: numbers, ranges without their end, `optimal`
+    #[arg(short, long, value_name = "LIST", default_value = "1..5,optimal", value_parser = all_ks)]
+    k: Ks,
+    /// Gives a constant of the specs one value, or several: N=3..7 (3, 4, 5 and 6) or N=2,4,8; may be given
+    /// for several constants
+    #[arg(short = 'D', value_name = "NAME=VALUES", value_parser = value_parser!(Sweep))]
+    sweeps: Vec<Sweep>,
+    /// Which explorers, each perhaps with options, as for `compare`
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "udpor")]
+    explorers: Vec<String>,
+    /// How often to run each search; its time is the median
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// The folder for the runs and the results
+    #[arg(long, value_name = "DIR", default_value = "study")]
+    output: PathBuf,
+    /// What counts as an action: an operation, or each statement that only computes as well
+    #[arg(long, value_name = "UNIT", default_value = "operation")]
+    granularity: Unit,
+    /// Let messages to actors stay pending: where nothing else waits, that is no deadlock then
+    #[arg(long)]
+    allow_pending: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// The k of a study.
+#[derive(Clone)]
+struct Ks(Vec<K>);
+
+fn all_ks(text: &str) -> Result<Ks, String> {
+    ks(text).map(Ks)
+}
+
+const EXAMPLES: &str = "\
+k is for `udpor`, unless the list of explorers gives it one (udpor:k=2); others run once a point.
+Ranges leave out their end, as in specs: 1..5 is 1, 2, 3, 4. Several sweeps make their product.
+Limits are limits of each run. Of several specs, -D sets a constant in those that have it.
+
+The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with all of it and how
+to repeat it. runs.jsonl there has the runs; without it, or with --output elsewhere, all are run again.
+
+Examples:
+  mazurka study ssbexp.maz -D K=2..8
+  mazurka study ssbexp.maz -D K=2..8 --k 1..4,optimal --repeat 5 --timeout 30s --output ssbexp
+  mazurka study dispatcher.maz -D S=2..6 -D R=2 --explorers udpor,udpor:order=lca,optimal
+
+Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
+line or a spec is wrong; 3 some run is not complete, and none has found anything.
+Ctrl-C ends the study and writes the points it has; a second Ctrl-C ends at once.";
+
+/// A point to be measured.
+struct Planned {
+    job: Job,
+    setting: Setting,
+    constants: BTreeMap<String, serde_json::Value>,
+    refusal: Option<String>,
+    /// The number of its program.
+    program: usize,
+}
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let plan = plan(&args, output)?;
+    if let [Planned { refusal: Some(why), .. }, rest @ ..] = plan.as_slice()
+        && rest.iter().all(|planned| planned.refusal.is_some())
+    {
+        return Err(Failure::Usage(why.clone()));
+    }
+    let folder = args.output.as_path();
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
+    let path = folder.join("runs.jsonl");
+    let mut log = Log::open(&path).map_err(|error| cannot_write(&path, error))?;
+    let failed =
+        run_missing(&plan, args.repeat, &mut log, output).map_err(|failure| match failure {
+            Failure::Output(error) => cannot_write(&path, error),
+            other => other,
+        })?;
+    let study = gather(&plan, args.repeat, &log, failed);
+    let used = plan.iter().flat_map(|planned| found(planned, args.repeat, &log));
+    let facts = Facts {
+        command: command(),
+        version: env!("CARGO_PKG_VERSION"),
+        date: now(),
+        origins: log::origins(used),
+    };
+    let files = write(&study, &facts, folder)?;
+    show(&study, &files, folder, output)
+}
+
+/// All points, in the order of the table.
+fn plan(args: &Args, output: &Output) -> Result<Vec<Planned>, Failure> {
+    let settings = settings(&args.explorers, &args.k.0)?;
+    let given = args.limits.limits()?;
+    let mut plan = Vec::new();
+    for (number, (case, program)) in programs(args, output)?.iter().enumerate() {
+        for &setting in &settings {
+            let limits = given.clone();
+            let refusal = setting.method().refusal(program, &given.budget(memory::in_use));
+            let setting_text = setting.to_string();
+            let job = Job { case: case.clone(), setting: setting_text, limits, all: true };
+            let constants = constants(program);
+            plan.push(Planned { job, setting, constants, refusal, program: number });
+        }
+    }
+    Ok(plan)
+}
+
+/// The explorers, those that take a k once for each.
+fn settings(items: &[String], ks: &[K]) -> Result<Vec<Setting>, Failure> {
+    let read = |item: &String| item.trim().parse::<Setting>().map_err(Failure::Usage);
+    let families: Vec<_> = items.iter().map(read).collect::<Result<_, _>>()?;
+    let mut settings: Vec<_> = families.into_iter().flat_map(|s| s.for_each_k(ks)).collect();
+    let mut seen = BTreeSet::new();
+    settings.retain(|setting| seen.insert(setting.to_string()));
+    Ok(settings)
+}
+
+/// The specs with each combination of the constants that they have.
+fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failure> {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = args.sweeps.iter().find(|sweep| !names.insert(&sweep.name)) {
+        let name = &twice.name;
+        return Err(Failure::Usage(format!("-D sets {name} twice: write {name}=A,B for both")));
+    }
+    let setup = SetupArgs {
+        defines: Vec::new(),
+        granularity: args.granularity,
+        allow_pending: args.allow_pending,
+    };
+    let paths = paths(&args.specs)?;
+    let mut cases: Vec<_> =
+        paths.iter().map(|path| case(path, &setup)).collect::<Result<_, Failure>>()?;
+    for case in &mut cases {
+        let first = |sweep: &Sweep| (sweep.name.clone(), sweep.values[0].clone());
+        case.defines = args.sweeps.iter().map(first).collect();
+    }
+    if cases.len() > 1 {
+        keep_own_constants(&mut cases)?;
+    }
+    let mut programs = Vec::new();
+    for case in cases {
+        let own = |sweep: &&Sweep| case.defines.iter().any(|(name, _)| *name == sweep.name);
+        let sweeps: Vec<Sweep> = args.sweeps.iter().filter(own).cloned().collect();
+        for (index, defines) in product(&sweeps).into_iter().enumerate() {
+            let case = Case { defines, ..case.clone() };
+            // Warnings are about the text: once is enough.
+            let program = match (index, case.compile()) {
+                (1.., Ok(program)) => program,
+                _ => compile(&case, output)?,
+            };
+            programs.push((case, program));
+        }
+    }
+    Ok(programs)
+}
+
+/// Runs what the log has not; the answer has those that ended without a result, by their keys.
+fn run_missing(
+    plan: &[Planned],
+    repeat: u32,
+    log: &mut Log,
+    output: &Output,
+) -> Result<Vec<(Key, Ran)>, Failure> {
+    let mut estimate = Estimate::default();
+    let mut missing = Vec::new();
+    let mut known = 0;
+    for (point, planned) in plan.iter().enumerate().filter(|(_, p)| p.refusal.is_none()) {
+        for key in (0..repeat).map(|n| Key::new(&planned.job, n)) {
+            match log.find(&key) {
+                Some(run) => {
+                    known += 1;
+                    estimate.learn(point, planned.program, run.measured.stats.wall_seconds);
+                }
+                None => missing.push((point, key)),
+            }
+        }
+    }
+    if known > 0 {
+        output.note(format!("{known} of {} runs are known from before.\n", known + missing.len()));
+    }
+    let machine = machine::machine();
+    let mut batch = Batch::new(missing.len());
+    let mut failed = Vec::new();
+    for (index, (point, key)) in missing.iter().enumerate() {
+        let left = missing[index..].iter().map(|&(point, _)| (point, plan[point].program));
+        batch.expect(estimate.of(left));
+        match batch.run(&plan[*point].job, None) {
+            Some(Ran::Measured(measured)) => {
+                if measured.stopped_by != Some(StopReason::Interrupted) {
+                    estimate.learn(*point, plan[*point].program, measured.stats.wall_seconds);
+                    let (at, machine) = (now(), machine.clone());
+                    log.add(key.clone(), Run { at, machine, measured })?;
+                }
+            }
+            Some(other) => failed.push((key.clone(), other)),
+            None => break,
+        }
+    }
+    batch.finish();
+    Ok(failed)
+}
+
+/// The runs of a point that are known.
+fn found<'l>(planned: &Planned, repeat: u32, log: &'l Log) -> impl Iterator<Item = &'l Run> {
+    (0..repeat).filter_map(move |n| log.find(&Key::new(&planned.job, n)))
+}
+
+/// The points from the log; one counts if all its runs are there.
+fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> Study {
+    let mut study = Study::default();
+    for planned in plan {
+        let run = |n| {
+            let key = Key::new(&planned.job, n);
+            let known = log.find(&key).map(|run| Ran::Measured(run.measured.clone()));
+            let failure = || failed.iter().find(|(other, _)| *other == key);
+            known.or_else(|| failure().map(|(_, ran)| ran.clone()))
+        };
+        let runs = match &planned.refusal {
+            Some(why) => Some(vec![Ran::Refused(why.clone())]),
+            None => (0..repeat).map(run).collect(),
+        };
+        match runs {
+            Some(runs) => {
+                let constants = planned.constants.clone();
+                let point = Point::new(&planned.job.case, constants, planned.setting, runs);
+                study.points.push(point);
+            }
+            None => study.not_run += 1,
+        }
+    }
+    study
+}
+
+/// Writes all results; the answer has the names of the files.
+fn write(study: &Study, facts: &Facts, folder: &Path) -> Result<Vec<String>, Failure> {
+    let pictures = study::pictures(study);
+    let object = study::Object::new(study, env!("CARGO_PKG_VERSION"));
+    let mut files = vec![
+        ("report.html".to_owned(), study::html(study, &pictures, facts)),
+        ("study.csv".to_owned(), study::csv(study)),
+        ("study.md".to_owned(), study::Document(study).to_string()),
+        ("study.json".to_owned(), json::render(&object)),
+    ];
+    files.extend(pictures.into_iter().map(|Picture { file, svg, .. }| (file, svg)));
+    for (name, text) in &files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| cannot_write(&path, error))?;
+    }
+    Ok(files.into_iter().map(|(name, _)| name).collect())
+}
+
+fn show(
+    study: &Study,
+    files: &[String],
+    folder: &Path,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let (results, plots): (Vec<_>, Vec<_>) =
+        files.iter().map(String::as_str).partition(|file| !file.ends_with(".svg"));
+    let plots = match plots.len() {
+        0 => "no plots, as nothing has several values".to_owned(),
+        1 => "1 plot".to_owned(),
+        n => format!("{n} plots"),
+    };
+    let files = format!("\nIn {}: {}; {plots}.\n", folder.display(), results.join(", "));
+    output.print(study::Text(study))?;
+    output.print(files)?;
+    match study.comparison().verdict().into() {
+        Exit::Fine | Exit::Incomplete if !study.disagreements().is_empty() => Ok(Exit::Violation),
+        exit => Ok(exit),
+    }
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+    Failure::Usage(format!("cannot write {}: {error}", path.display()))
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The command line, for a shell.
+fn command() -> String {
+    let words = std::env::args().skip(1).map(|word| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word,
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        }
+    });
+    ["mazurka".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
