@@ -75,6 +75,20 @@ fn the_model_has_the_fields_of_the_contract() {
     assert_eq!(model["holds"][0]["mutex"], "fork[0]");
 }
 
+/// A message that an actor refuses is drawn to where the actor is at the end.
+#[test]
+fn messages_that_nobody_takes_are_shown() {
+    let source = "actor Box { on Put(n: int) when n > 0 { } }\n\
+        actor Source { on Go() { send(Box, Put(0)); } }\n\
+        init { send(Source, Go()); }\n";
+    let draw =
+        |format| run_with(&["draw", "-", "--what", "space-time", "--format", format], source);
+    let model = parsed(&draw("json"));
+    assert_eq!(model["pending"], serde_json::json!([{ "from": 0, "lane": 0 }]));
+    assert!(stdout(&draw("svg")).contains("message that is not taken"));
+    assert!(stdout(&draw("dot")).contains("e0 -> q0"));
+}
+
 #[test]
 fn what_is_left_out_is_said() {
     let args = ["draw", "philosophers.maz", "--max-events", "5", "--format"];

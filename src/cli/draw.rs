@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", default_value = "unfolding")]
     what: What,
     /// Which class of executions, counted from 1 as UDPOR visits them
-    /// [default: the first violation, or else 1]
+    /// [default: the first violation among 10,000 of them, or else 1]
     #[arg(long, value_name = "N", conflicts_with = "schedule", value_parser = value_parser!(u64).range(1..))]
     trace: Option<u64>,
     /// Which execution, as `check` and `run` print it
@@ -134,13 +134,20 @@ fn budget(spec: &Spec) -> Budget {
     }
 }
 
+/// A violation is looked for among so many classes: a drawing is not worth a search without end.
+const SEARCHED: u64 = 10_000;
+
 /// The execution asked for; else the first violation, or else the first class.
 fn execution(args: &Args, spec: &Spec) -> Result<Vec<Action>, Failure> {
     if let Some(text) = &args.schedule {
         return schedule::parse(text).map_err(Failure::Usage);
     }
     let mut visited = Visited { wanted: args.trace.unwrap_or(1), seen: 0, found: None };
-    let budget = Budget { all: args.trace.is_some(), max_traces: args.trace, ..budget(spec) };
+    let budget = Budget {
+        all: args.trace.is_some(),
+        max_traces: Some(args.trace.unwrap_or(SEARCHED)),
+        ..budget(spec)
+    };
     let outcome = explore(&spec.program, Method::Udpor(K::Optimal), budget, &mut visited);
     if let (None, Some(violation)) = (args.trace, outcome.violations.into_iter().next()) {
         return Ok(violation.schedule);

@@ -126,6 +126,12 @@ fn space_time(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
     for arrow in &chart.arrows {
         self::arrow(graph, arrow);
     }
+    for message in &chart.pending {
+        let Some(from) = message.from else { continue };
+        let edge = graph.edge(format!("e{from}"), format!("q{}", message.lane));
+        let mut attributes = edge.attributes();
+        attributes.set("style", "dashed", false).set("color", BLUE, true);
+    }
     waits(graph, chart);
 }
 
@@ -136,7 +142,7 @@ fn end(graph: &mut Scope<'_, '_>, lane: usize, end: &End) {
         End::Open => ("...".to_owned(), GREY),
         End::Failed => ("failed".to_owned(), RED),
         End::Blocked { action, waits_for, .. } => {
-            let blocked = format!("blocked at {action}");
+            let blocked = format!("blocked: {action}");
             (format!("{blocked}\nwaits for {waits_for}"), RED)
         }
     };

@@ -117,6 +117,8 @@ pub struct SpaceTime {
     pub steps: Vec<Moment>,
     /// What went from one step to another.
     pub arrows: Vec<Arrow>,
+    /// The messages to actors that nobody has taken in the end.
+    pub pending: Vec<Pending>,
     /// Who owned which mutex from when to when.
     pub holds: Vec<Hold>,
     /// The processes that wait for one another at the end, by lane: each for those in `waits_for`.
@@ -207,6 +209,15 @@ pub enum ArrowKind {
     Join,
     /// A write to a shared cell, to the next access of another process that sees it.
     Content,
+}
+
+/// A message to an actor that it has not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Pending {
+    /// The step that sent it; `None` if it was there from the start, or that step is not shown.
+    pub from: Option<usize>,
+    /// The lane of the actor.
+    pub lane: usize,
 }
 
 /// A process owns a mutex for a while.

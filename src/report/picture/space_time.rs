@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::lanes::Lanes;
-use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime, Subject};
+use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{
     self, Access, Action, BarrierId, CellId, Choice, Handled, MutexId, Op, ProcessId, Request,
@@ -52,6 +52,7 @@ impl SpaceTime {
             message: wrong.map(|wrong| wrong.message),
             lanes: ends(&replay, &standing, &lanes, &book),
             steps: moments(steps, actions, &lanes),
+            pending: left_pending(replay.state(), &lanes),
             holds: book.holds(&replay, &lanes),
             arrows: book.arrows,
             replay: schedule::format(actions),
@@ -71,6 +72,9 @@ impl SpaceTime {
         self.arrows.retain(|arrow| arrow.from >= first);
         for arrow in &mut self.arrows {
             (arrow.from, arrow.to) = (arrow.from - first, arrow.to - first);
+        }
+        for message in &mut self.pending {
+            message.from = message.from.and_then(|step| step.checked_sub(first));
         }
         self.holds.retain(|hold| hold.to.is_none_or(|to| to >= first));
         for hold in &mut self.holds {
@@ -100,6 +104,12 @@ fn moments(steps: Vec<Step>, actions: &[Action], lanes: &Lanes) -> Vec<Moment> {
         line: step.line,
     };
     steps.into_iter().enumerate().map(moment).collect()
+}
+
+/// The messages that nobody has taken, oldest first.
+fn left_pending(state: &State, lanes: &Lanes) -> Vec<Pending> {
+    let messages = state.inboxes().log().iter().filter(|message| message.is_pending());
+    messages.map(|m| Pending { from: m.creator(), lane: lanes.of(m.to) }).collect()
 }
 
 /// Every process with where it is in the end.

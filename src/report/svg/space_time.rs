@@ -47,6 +47,7 @@ pub(super) fn draw(chart: &SpaceTime) -> String {
     layout.lanes(&mut canvas, below);
     layout.holds(&mut canvas);
     chart.arrows.iter().for_each(|arrow| layout.arrow(&mut canvas, arrow));
+    layout.pending(&mut canvas);
     chart.steps.iter().for_each(|step| layout.step(&mut canvas, step));
     for (lane, (color, lines)) in ends.iter().enumerate() {
         layout.mark(&mut canvas, lane, color, lines);
@@ -65,7 +66,7 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
         End::Failed => (RED, vec!["failed".into()]),
         End::Blocked { action, waits_for, line, .. } => {
             let place = line.map_or(String::new(), |line| format!(", line {line}"));
-            let mut lines = wrapped(&format!("blocked at {action}{place}"), END_LINE);
+            let mut lines = wrapped(&format!("blocked: {action}{place}"), END_LINE);
             lines.extend(wrapped(&format!("waits for {waits_for}"), END_LINE));
             (RED, lines)
         }
@@ -185,6 +186,17 @@ impl<'c> Layout<'c> {
         canvas.lines(&points, stroke);
     }
 
+    /// Messages that nobody has taken, to where their receivers are at the end.
+    fn pending(&self, canvas: &mut Canvas) {
+        for message in &self.chart.pending {
+            let Some(from) = message.from else { continue };
+            let x = self.xs[message.lane];
+            let is_right = self.at(from).0 < x;
+            let end = (if is_right { x - 8.0 } else { x + 8.0 }, self.end() - 6.0);
+            canvas.lines(&[self.side(from, is_right), end], PENDING);
+        }
+    }
+
     /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
     fn side(&self, step: usize, right: bool) -> Point {
         let ((x, y), text) = (self.at(step), self.text(step));
@@ -271,6 +283,11 @@ impl<'c> Layout<'c> {
                 y += 17.0;
             }
         }
+        if chart.pending.iter().any(|message| message.from.is_some()) {
+            canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], PENDING);
+            canvas.text((MARGIN + 42.0, y), SMALL, INK, "message that is not taken");
+            y += 17.0;
+        }
         if !chart.cycle.is_empty() {
             let stroke = Stroke::arrow(RED, 1.4).dashed();
             canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
@@ -289,6 +306,8 @@ impl<'c> Layout<'c> {
         }
     }
 }
+
+const PENDING: Stroke = Stroke::arrow(BLUE, 1.3).dashed();
 
 const KINDS: [(ArrowKind, &str); 7] = [
     (ArrowKind::Message, "message, to the step that has it"),
