@@ -3,7 +3,7 @@
 //! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers with their
 //! options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written down and read again, so it may
 //! be done by another process: the most memory that a search ever had can only be told if it had a process to
-//! itself. How jobs are done is the caller's business ([`run`] asks for it); so is showing the rows.
+//! itself. How jobs are done is the caller's business (the command line asks for it); so is showing the rows.
 //!
 //! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
 //! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.

@@ -87,7 +87,7 @@ pub struct Line {
     pub program: &'static str,
     /// The constants that make ours that one, as `N=4 M=5`.
     pub constants: &'static str,
-    /// The options of all its searches, as in a [`Setting`].
+    /// The options of all its searches, as in a [`crate::explore::Setting`].
     pub options: &'static str,
     /// One for each column.
     pub cells: Vec<Cell>,
