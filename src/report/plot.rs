@@ -110,6 +110,7 @@ fn draw(area: &Area<'_>, plot: &Plot, legend: &Legend) -> Drawn {
     let (body, _) = area.split_horizontally(PLOT_WIDTH);
     let mut chart = ChartBuilder::on(&body)
         .margin_top(48)
+        .margin_left(14)
         .margin_right(16)
         .margin_bottom(8)
         .x_label_area_size(52)
