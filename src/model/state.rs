@@ -353,19 +353,7 @@ impl State {
 
     /// Executes an enabled action. Amortised O(1), but for patterns at mailboxes.
     pub fn step<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) {
-        let before = self.local(action.process);
-        let messages = self.inboxes.log().len() as u32;
-        let mut done = Done { action, before, changed: false, messages, taken: NONE, started: 0 };
-        let after = if let Some(Op::Handle { .. }) = locals.op(before) {
-            self.react(locals, &mut done)
-        } else {
-            let outcome = self.carry_out(locals, &mut done);
-            locals.resume(before, outcome)
-        };
-        let process = &mut self.processes[action.process.index()];
-        process.local = after;
-        process.acted += 1;
-        self.trail.push(done);
+        self.execute(locals, action, |locals, before, outcome| locals.resume(before, outcome));
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.
@@ -375,8 +363,32 @@ impl State {
         action: Action,
         after: LocalId,
     ) {
-        self.step(locals, action);
-        debug_assert_eq!(self.local(action.process), after, "{action:?} led elsewhere");
+        self.execute(locals, action, |locals, before, outcome| {
+            debug_assert_eq!(locals.resume(before, outcome), after, "{action:?} led elsewhere");
+            after
+        });
+    }
+
+    /// Executes an enabled action; `resume` tells where its outcome leads a process that is no actor.
+    fn execute<'s, S: System>(
+        &mut self,
+        locals: &mut Locals<'s, S>,
+        action: Action,
+        resume: impl FnOnce(&mut Locals<'s, S>, LocalId, Outcome) -> LocalId,
+    ) {
+        let before = self.local(action.process);
+        let messages = self.inboxes.log().len() as u32;
+        let mut done = Done { action, before, changed: false, messages, taken: NONE, started: 0 };
+        let after = if let Some(Op::Handle { .. }) = locals.op(before) {
+            self.react(locals, &mut done)
+        } else {
+            let outcome = self.carry_out(locals, &mut done);
+            resume(locals, before, outcome)
+        };
+        let process = &mut self.processes[action.process.index()];
+        process.local = after;
+        process.acted += 1;
+        self.trail.push(done);
     }
 
     /// The effect on the objects; what the process is told of it.
