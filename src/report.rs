@@ -83,6 +83,9 @@ pub struct CheckReport {
     /// Only hashes of states were kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
+    /// Of a portfolio: whose result this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The result in one word.
     pub verdict: Verdict,
     /// Everything was visited.
@@ -196,6 +199,7 @@ impl CheckReport {
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
             hash_compaction: setting.options().hash_compaction,
+            answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,

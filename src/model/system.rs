@@ -18,7 +18,7 @@ use super::{Handle, Op, Outcome, ProcessId, State, Stimulus, Touch, Value, Value
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
 ///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
 ///   of it panics.
-pub trait System {
+pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
 

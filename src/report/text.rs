@@ -256,6 +256,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     for name in &report.without {
         search += &format!(", without {name}");
     }
+    if let Some(setting) = &report.answered_by {
+        search += &format!(", answered by {setting}");
+    }
     if report.as_printed {
         search += ", as printed";
     }
