@@ -19,6 +19,7 @@ mod program;
 mod supplies;
 mod token;
 mod types;
+mod walk;
 
 use std::sync::Arc;
 
@@ -110,7 +111,7 @@ fn compile_here(
 fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        for template in supplies::spawns(process) {
+        for template in supplies::spawns(process, &checked.procedures) {
             // A template may run several times over, so what it spawns needs its name, too.
             let instances =
                 if process.kind == Kind::Template { 2 } else { process.kind.instances() };
@@ -125,7 +126,8 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
     for (process, spawners) in checked.processes.iter().zip(spawners) {
         let (name, kind) = (process.name.clone(), process.kind);
         let (qualified, is_actor) = (spawners > 1, process.actor.is_some());
-        templates.push(program::Template { name, kind, first, qualified, is_actor });
+        let params = process.body.params;
+        templates.push(program::Template { name, kind, first, qualified, is_actor, params });
         first += kind.instances();
     }
     templates

@@ -33,5 +33,5 @@ pub use op::{
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
 pub use state::State;
-pub use system::{Effects, Failure, FailureKind, Names, Next, Objects, Site, Supply, System};
+pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, Supply, System};
 pub use value::{Value, ValueId, Values};

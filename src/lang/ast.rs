@@ -29,6 +29,7 @@ pub enum Item {
     Shared { name: Name, ty: TypeExpr, initial: Expr },
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
     Process { name: Name, kind: ProcessKind, body: Block },
     Actor { name: Name, kind: ProcessKind, body: ActorBody },
     Init { body: Block },
@@ -56,6 +57,7 @@ impl Item {
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }
+            | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
             Item::Init { .. } | Item::Final { .. } => None,
