@@ -16,6 +16,7 @@ mod lexer;
 mod operators;
 mod parser;
 mod program;
+mod structure;
 mod supplies;
 mod token;
 mod types;
@@ -27,6 +28,7 @@ pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, Verdict};
 pub use program::{Local, Program};
+pub use structure::{Domain, Offer, Param, Structure, structure};
 
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
@@ -71,6 +73,7 @@ fn compile_here(
     let lexed = lexer::lex(source, &mut list);
     let file = parser::parse(source, &lexed.tokens, &mut list);
     let mut checked = check::check(&file, overrides, &mut list);
+    check::check_that_something_runs(&checked, &mut list);
     let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
     let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

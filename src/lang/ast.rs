@@ -16,6 +16,8 @@ pub struct Name {
 #[derive(Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
+    /// Where each of the items that [run](Item::runs) stands.
+    pub running: Vec<Span>,
 }
 
 /// A declaration at the top level.
@@ -45,6 +47,12 @@ impl Item {
         };
         let messages = handlers.iter().filter(|handler| handler.params.is_some());
         self.name().into_iter().chain(messages.map(|handler| &handler.name))
+    }
+
+    /// Does it run, or judge what runs? The others declare what can be used.
+    pub fn runs(&self) -> bool {
+        use Item::*;
+        matches!(self, Process { .. } | Actor { .. } | Init { .. } | Final { .. })
     }
 
     fn name(&self) -> Option<&Name> {

@@ -111,6 +111,16 @@ pub fn check(
     checker.out
 }
 
+/// Something must run.
+pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
+    let runs = checked.processes.iter().any(|process| process.kind != Kind::Template);
+    if !runs && checked.inits.is_empty() && diagnostics.is_empty() {
+        let message = "the file declares no process and no actor that exists from the start";
+        let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+        diagnostics.push(Diagnostic::outside(message).hint(hint));
+    }
+}
+
 /// What a name at the top level stands for.
 #[derive(Clone, Debug)]
 struct Global {

@@ -8,7 +8,7 @@ mod execution;
 mod steps;
 
 pub use calls::CallTable;
-pub use execution::{Ending, Title, replay_command};
+pub use execution::{Ending, Title, quoted, replay_command};
 pub use steps::{ChangeRows, StepTable};
 
 use std::fmt::{self, Display, Formatter};

@@ -41,12 +41,6 @@ impl Checker<'_> {
                 self.out.finals.push(body);
             }
         }
-        let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
-        if !runs && self.out.inits.is_empty() && self.diagnostics.is_empty() {
-            let message = "the file declares no process and no actor that exists from the start";
-            let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
-            self.report(Diagnostic::outside(message).hint(hint));
-        }
     }
 
     /// `init` or `final`

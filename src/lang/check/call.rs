@@ -45,9 +45,11 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("remove", "remove(list, index)", false),
 ];
 
-/// Is the name taken by the language?
-pub(super) fn is_builtin(name: &str) -> bool {
-    usage(name).is_some()
+/// Is the name taken by the language? Functions and procedures may take those of what works on lists, which
+/// is hidden then: sets have a `remove`, stacks a `push`.
+pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
+    let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
+    usage(name).is_some() && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
 /// How something built in is used.
@@ -73,7 +75,8 @@ impl Checker<'_> {
         span: Span,
         want: Want<'_>,
     ) -> (Expr, Type) {
-        let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text)
+        let builtin = BUILTINS.iter().find(|(known, ..)| *known == name.text);
+        let Some(&(_, usage, visible)) = builtin.filter(|_| !self.globals.contains_key(&name.text))
         else {
             return self.call_function(name, args, span, want);
         };

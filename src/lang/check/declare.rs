@@ -61,7 +61,7 @@ impl Checker<'_> {
         if name.text.is_empty() {
             return;
         }
-        if super::call::is_builtin(&name.text) {
+        if super::call::is_taken(&name.text, &meaning) {
             let message = format!("`{}` is built in", name.text);
             self.report(Diagnostic::error(name.span, message).hint("choose another name"));
             return;

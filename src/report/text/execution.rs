@@ -136,7 +136,7 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
 }
 
 /// Quoted for a shell, if need be.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.into();
