@@ -51,26 +51,28 @@ pub fn outcomes(program: &Program, threads: &[Vec<Invocation>]) -> Result<Found,
         suffixes: FxHashMap::default(),
     };
     let mut state = State::initial(&mut search.locals);
-    let mut progress = Progress { ended: Vec::new(), results: Vec::new() };
+    let (mut progress, mut first) = (Vec::new(), Vec::new());
     for thread in 0..threads.len() {
         let local = state.local(ProcessId(thread as u32));
         let marks = program.marks(search.locals.get(local), None, &search.locals.values);
-        let mut depth = 0;
-        let results = search.ended(marks, &mut depth);
-        progress.ended.push(results.len());
-        progress.results.push(results);
+        let mut own = Progress { ended: 0, depth: 0 };
+        first.push(search.ended(marks, &mut own));
+        progress.push(own);
     }
-    let suffixes = search.suffixes(&mut state, &progress.ended)?;
+    let suffixes = search.suffixes(&mut state, &progress)?;
     if suffixes.is_empty() {
         return Err("no order of the calls lets all of them return".to_owned().into());
     }
-    search.found(&progress.results, &suffixes)
+    search.found(&first, &suffixes)
 }
 
-/// How far the threads have come before their first step: calls without operations have ended.
+/// How far a thread has come. Calls without operations end together with what is before them.
+#[derive(Clone, Copy)]
 struct Progress {
-    ended: Vec<usize>,
-    results: Vec<Vec<Returned>>,
+    /// How many of its calls have ended.
+    ended: usize,
+    /// How many calls it is within.
+    depth: usize,
 }
 
 /// What a call returned.
@@ -100,20 +102,20 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    /// What the calls that are left may return. `ended` says how many calls of each thread are not.
-    fn suffixes(&mut self, state: &mut State, ended: &[usize]) -> Result<Suffixes, Unmade> {
-        if (0..ended.len()).all(|thread| ended[thread] == self.threads[thread].len()) {
-            return Ok(Rc::new(BTreeSet::from([vec![Vec::new(); ended.len()]])));
+    /// What the calls that are left may return.
+    fn suffixes(&mut self, state: &mut State, progress: &[Progress]) -> Result<Suffixes, Unmade> {
+        let left = |thread: usize| progress[thread].ended < self.threads[thread].len();
+        let unfinished: Vec<usize> = (0..progress.len()).filter(|&thread| left(thread)).collect();
+        if unfinished.is_empty() {
+            return Ok(Rc::new(BTreeSet::from([vec![Vec::new(); progress.len()]])));
         }
         let situation = self.situation(state);
         if let Some(known) = self.suffixes.get(&situation) {
             return Ok(known.clone());
         }
         let mut all = BTreeSet::new();
-        for thread in 0..ended.len() {
-            if ended[thread] < self.threads[thread].len() {
-                self.call(state, &Running { thread, depth: 1, steps: 0, ended }, &mut all)?;
-            }
+        for thread in unfinished {
+            self.call(state, &Running { thread, steps: 0, progress }, &mut all)?;
         }
         if self.suffixes.len() >= MAX_SITUATIONS || all.len() > MAX_OUTCOMES {
             let why =
@@ -132,12 +134,13 @@ impl Search<'_> {
         running: &Running<'_>,
         all: &mut BTreeSet<Suffix>,
     ) -> Result<(), Unmade> {
-        let process = ProcessId(running.thread as u32);
+        let Running { thread, steps, progress } = *running;
+        let process = ProcessId(thread as u32);
         let before = state.local(process);
         if let Status::Failed(failure) = self.locals.status(before) {
             return Err(self.fault(running, &failure.message));
         }
-        if running.steps > MAX_STEPS {
+        if steps > MAX_STEPS {
             return Err(self.fault(running, "it does not come to an end"));
         }
         let mut choices: Vec<Choice> = Vec::new();
@@ -146,19 +149,16 @@ impl Search<'_> {
             let told = state.step_and_tell(&mut self.locals, Action { process, choice });
             let system = self.locals.system();
             let marks = system.marks(self.locals.get(before), told, &self.locals.values);
-            let mut depth = running.depth;
-            let results = self.ended(marks, &mut depth);
+            let mut progress = progress.to_vec();
+            let results = self.ended(marks, &mut progress[thread]);
             if results.is_empty() {
-                let on = Running { depth, steps: running.steps + 1, ..*running };
+                let on = Running { thread, steps: steps + 1, progress: &progress };
                 self.call(state, &on, all)?;
             } else {
-                let mut ended = running.ended.to_vec();
-                ended[running.thread] += results.len();
-                self.must_go_on(state, running, &ended)?;
-                let rest = self.suffixes(state, &ended)?;
+                let rest = self.suffixes(state, &progress)?;
                 all.extend(rest.iter().map(|suffix| {
                     let mut suffix = suffix.clone();
-                    suffix[running.thread].splice(0..0, results.iter().copied());
+                    suffix[thread].splice(0..0, results.iter().copied());
                     suffix
                 }));
             }
@@ -167,37 +167,21 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// A thread whose calls have not all ended must not have failed together with the end of one.
-    fn must_go_on(
-        &self,
-        state: &State,
-        running: &Running<'_>,
-        ended: &[usize],
-    ) -> Result<(), Unmade> {
-        let local = state.local(ProcessId(running.thread as u32));
-        match self.locals.status(local) {
-            Status::Failed(failure) => {
-                Err(self.fault(&Running { ended, ..*running }, &failure.message))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn fault(&self, running: &Running<'_>, what: &str) -> Unmade {
-        let calls = &self.threads[running.thread];
-        let call = &calls[running.ended[running.thread].min(calls.len() - 1)];
+        let call = &self.threads[running.thread][running.progress[running.thread].ended];
         Unmade::Unfit(format!("run alone, after other calls, `{call}` goes wrong: {what}"))
     }
 
-    /// What the outermost calls returned that end with these marks. `depth` counts calls within calls.
-    fn ended(&mut self, marks: Vec<Mark>, depth: &mut usize) -> Vec<Returned> {
+    /// What the outermost calls returned that end with these marks.
+    fn ended(&mut self, marks: Vec<Mark>, progress: &mut Progress) -> Vec<Returned> {
         let mut results = Vec::new();
         for mark in marks {
             match mark {
-                Mark::Begins { .. } => *depth += 1,
+                Mark::Begins { .. } => progress.depth += 1,
                 Mark::Ends { result } => {
-                    *depth -= 1;
-                    if *depth == 0 {
+                    progress.depth -= 1;
+                    if progress.depth == 0 {
+                        progress.ended += 1;
                         results.push(result.map(|value| self.locals.values.intern(value)));
                     }
                 }
@@ -254,12 +238,12 @@ impl Search<'_> {
 
 /// A call on its way.
 #[derive(Clone, Copy)]
-struct Running<'e> {
+struct Running<'p> {
     thread: usize,
-    /// How many calls it is within, itself included.
-    depth: usize,
+    /// How many it has made.
     steps: usize,
-    ended: &'e [usize],
+    /// Of every thread.
+    progress: &'p [Progress],
 }
 
 fn is_pattern(value: &Value) -> bool {
