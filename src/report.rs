@@ -24,7 +24,7 @@ use crate::explore::{
 };
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
-    Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
+    Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
 use crate::study::{Figures, Limits};
 
@@ -122,6 +122,9 @@ pub struct ViolationReport {
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The processes that wait, for a deadlock.
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
@@ -161,6 +164,9 @@ pub struct ExecutionReport {
     pub enabled: Vec<String>,
     /// Its steps.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
     /// What is wrong at its end: one or none.
@@ -250,6 +256,7 @@ impl ViolationReport {
             text: String::new(),
             variables: Vec::new(),
             schedule: steps.to_vec(),
+            calls: replay.calls().to_vec(),
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
@@ -330,6 +337,7 @@ impl ExecutionReport {
             complete: movers.is_empty(),
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
+            calls: replay.calls().to_vec(),
             replay: schedule::format(&schedule),
             violations: violation.into_iter().collect(),
             subject,

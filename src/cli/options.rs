@@ -139,7 +139,7 @@ pub(super) struct Define {
     pub(super) value: String,
 }
 
-fn define(text: &str) -> Result<Define, String> {
+pub(super) fn define(text: &str) -> Result<Define, String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok(Define { name: name.trim().into(), value: value.trim().into() })

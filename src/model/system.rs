@@ -120,6 +120,13 @@ pub trait System: Sync {
         Vec::new()
     }
 
+    /// The calls of procedures that begin and end while the process goes on from `local` with `outcome`; without an
+    /// outcome, while it came from its start to `local`. In the order in which that happens.
+    fn marks(&self, local: &Self::Local, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+        let _ = (local, outcome, values);
+        Vec::new()
+    }
+
     /// May a process in this local state, or one that it spawns, ever touch this? An over-approximation: it
     /// explains deadlocks, and tells what is shared at all.
     fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
@@ -148,6 +155,23 @@ pub trait System: Sync {
         let _ = names;
         value.to_string()
     }
+}
+
+/// What an execution tells of a call of a procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It begins.
+    Begins {
+        /// Its name.
+        procedure: String,
+        /// What it is called with.
+        arguments: Vec<Value>,
+    },
+    /// The call that began last, of those that have not ended, ends.
+    Ends {
+        /// What it gives back, if it is of the kind that does.
+        result: Option<Value>,
+    },
 }
 
 /// How the processes of an execution are called; `None` for those that are not known.
