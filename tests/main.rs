@@ -10,6 +10,8 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
+//! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `compare` | the same, where it compares explorers |
@@ -37,5 +39,7 @@ mod published;
 mod random_models;
 mod replay;
 mod reproduce;
+mod state_graph;
+mod stateful;
 mod study;
 mod tidy;
