@@ -187,17 +187,17 @@ fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::ex
 }
 
 fn unfolding(program: &Program, events: usize) -> PartialOrder {
-    let (prefix, outcome) = prefix(program, events);
-    PartialOrder::of_unfolding(subject(), program, prefix, &outcome, events)
+    let (mut prefix, outcome) = prefix(program, events);
+    PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
 /// The unfolding, and of a violation (or else nothing) its class and chart.
 fn pictures(program: &Program) -> Vec<Picture> {
-    let (prefix, outcome) = prefix(program, EVENTS);
+    let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
     let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
     let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
-    let order = PartialOrder::of_unfolding(subject(), program, prefix, &outcome, EVENTS);
+    let order = PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, EVENTS);
     vec![Picture::Order(order), Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap())]
 }
 

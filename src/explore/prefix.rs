@@ -6,8 +6,8 @@
 //! that of the events.
 
 use super::{Budget, Driver, K, Observer, Outcome, udpor};
-use crate::model::System;
-use crate::unfolding::{EventId, Unfolding};
+use crate::model::{Action, Choice, Handled, Op, State, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// So many maximal configurations are visited at most, unless the budget says less.
 const MAX_CONFIGURATIONS: u64 = 1_000;
@@ -20,6 +20,53 @@ pub struct Prefix<'s, S: System> {
     pub maximal: Vec<Vec<EventId>>,
     /// It stopped because there were events enough.
     pub is_full: bool,
+    /// ∅, where the search began and ended.
+    empty: Configuration,
+}
+
+impl<S: System> Prefix<'_, S> {
+    /// An execution of these events, which are in the order of one, for a replay elsewhere.
+    pub fn schedule(&mut self, events: &[EventId]) -> Vec<Action> {
+        let mut state = State::initial(&mut self.unfolding.locals);
+        for &id in events {
+            let event = self.unfolding.structure.event(id);
+            let action = Action { process: event.process, choice: event.choice };
+            state.step(&mut self.unfolding.locals, action);
+        }
+        state.portable_schedule()
+    }
+
+    /// The other way round: the events of an execution, as far as the unfolding reaches: there is a bound to
+    /// the height of events, and none after a barrier is crowded. Those that the search did not meet join U.
+    pub fn events(&mut self, schedule: &[Action]) -> Vec<EventId> {
+        for &action in schedule {
+            let Some(event) = self.enabled(action) else { break };
+            if self.empty.state().oversubscribed().is_some() {
+                break;
+            }
+            self.unfolding.push(&mut self.empty, event);
+        }
+        let events = self.empty.events().to_vec();
+        for _ in &events {
+            self.unfolding.pop(&mut self.empty);
+        }
+        events
+    }
+
+    /// The event of en(C) that is this action of a replay.
+    fn enabled(&self, Action { process, choice }: Action) -> Option<EventId> {
+        let (c, locals) = (&self.empty, &self.unfolding.locals);
+        let ids = c.state().portable_ids();
+        let process = c.state().processes().find(|own| ids[own.index()] == process)?;
+        let choice = match (locals.op(c.state().local(process))?, choice.handled()) {
+            (Op::Handle { .. }, Handled::Message(position)) => {
+                Choice::message(c.state().inboxes().log().get(position.index())?.id)
+            }
+            _ => choice,
+        };
+        let is_meant = |&event: &EventId| self.unfolding.structure.event(event).choice == choice;
+        c.enabled_of(process).iter().copied().find(is_meant)
+    }
 }
 
 /// What a search notes for a [`Prefix`].
@@ -41,8 +88,8 @@ pub fn unfold<'s, S: System>(
         Budget { all: true, keep_events: usize::MAX, max_traces: Some(max_traces), ..budget };
     let mut driver = Driver::new(budget, observer);
     let notes = Notes { maximal: Vec::new(), max_events, is_full: false };
-    let (unfolding, notes) = udpor::unfold(system, K::Optimal, notes, &mut driver);
-    let prefix = Prefix { unfolding, maximal: notes.maximal, is_full: notes.is_full };
+    let (unfolding, empty, notes) = udpor::unfold(system, K::Optimal, notes, &mut driver);
+    let prefix = Prefix { unfolding, maximal: notes.maximal, is_full: notes.is_full, empty };
     (prefix, driver.finish())
 }
 
@@ -68,5 +115,17 @@ mod tests {
                 assert_eq!((structure.len(), prefix.maximal.len()), (15, 6));
             }
         }
+    }
+
+    #[test]
+    fn executions_and_configurations_translate() {
+        let script = Script::new(vec![vec![isend(0, None); 2]; 3]).mailboxes(1);
+        let (mut prefix, _) = unfold(&script, 1_000, Budget::default(), &mut NoObserver);
+        let met = prefix.unfolding.structure.len();
+        for maximal in prefix.maximal.clone() {
+            let schedule = prefix.schedule(&maximal);
+            assert_eq!(prefix.events(&schedule), maximal);
+        }
+        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were met before");
     }
 }

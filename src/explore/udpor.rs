@@ -62,12 +62,12 @@ pub(super) fn unfold<'s, S: System>(
     k: K,
     notes: Notes,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, Notes) {
-    let (unfolding, notes) = match k {
+) -> (Unfolding<'s, S>, Configuration, Notes) {
+    let (unfolding, empty, notes) = match k {
         K::Partial(k) => search(system, KPartial::new(k), None, Some(notes), driver),
         K::Optimal => search(system, Optimal::<Varisat>::new(), None, Some(notes), driver),
     };
-    (unfolding, notes.expect("a search keeps its notes"))
+    (unfolding, empty, notes.expect("a search keeps its notes"))
 }
 
 fn search<'s, S: System, T: Alternatives>(
@@ -76,7 +76,7 @@ fn search<'s, S: System, T: Alternatives>(
     order: Option<Order>,
     notes: Option<Notes>,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, Option<Notes>) {
+) -> (Unfolding<'s, S>, Configuration, Option<Notes>) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
@@ -94,7 +94,7 @@ fn search<'s, S: System, T: Alternatives>(
     };
     search.explore(0, 0);
     search.report();
-    (search.unfolding, search.notes)
+    (search.unfolding, search.c, search.notes)
 }
 
 struct Search<'s, 'd, 'o, S: System, T> {

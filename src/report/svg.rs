@@ -12,6 +12,8 @@ mod canvas;
 mod partial_order;
 mod space_time;
 
+pub(super) use canvas::escaped;
+
 use super::picture::Picture;
 
 /// The picture as an SVG document.
