@@ -133,7 +133,7 @@ fn mistakes_are_explained() {
         (&["--trace", "1"][..], "--trace and --schedule are for"),
         (&["--what", "space-time", "--trace", "99"], "there is no trace 99: the search has 7"),
         (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
-        (&["-o", "picture.bmp"], "end the name in .svg, .dot or .json"),
+        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json"),
         (&["-o", "no/such/folder.svg"], "cannot write"),
     ] {
         let output = run(&[&["draw", "philosophers.maz"], args].concat());

@@ -15,6 +15,7 @@
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
+//! | `viewer` | the page of `draw -o x.html`, in a browser |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
@@ -39,3 +40,4 @@ mod replay;
 mod reproduce;
 mod study;
 mod tidy;
+mod viewer;

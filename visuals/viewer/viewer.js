@@ -36,6 +36,13 @@
   const run = () => data.runs[at.run];
   const steps = () => (run() ? run().chart.steps : []);
 
+  /** Scrolls a panel, and nothing else, as far as it takes to see a part of it. */
+  function scrollTo(panel, part) {
+    const [frame, box] = [panel.getBoundingClientRect(), part.getBoundingClientRect()];
+    if (box.top < frame.top) panel.scrollTop += box.top - frame.top;
+    else if (box.bottom > frame.bottom) panel.scrollTop += box.bottom - frame.bottom + 20;
+  }
+
   /** All that can be reached from `start` along `next`, itself included. */
   function closure(start, next) {
     const met = new Set([start]);
@@ -57,8 +64,8 @@
       for (const node of this.svg.querySelectorAll(`[data-${attribute}]`)) {
         this.nodes[Number(node.dataset[attribute])] = node;
       }
-      for (const line of this.svg.querySelectorAll("[data-from][data-to]")) {
-        for (const end of [line.dataset.from, line.dataset.to]) (this.lines[end] ??= []).push(line);
+      for (const line of this.svg.querySelectorAll("[data-to]")) {
+        for (const end of [line.dataset.from, line.dataset.to]) if (end) (this.lines[end] ??= []).push(line);
       }
       this.ends = [...this.svg.querySelectorAll(".end, .wait")];
       this.nodes.forEach((node) => {
@@ -254,7 +261,7 @@
     shown.lanes.forEach((heading, lane) => heading.classList.toggle("mover", lane === mover));
     if ($("facts").firstChild !== shown.root) $("facts").replaceChildren(shown.root);
     paintEnding();
-    shown.rows[shown.changed[0]]?.scrollIntoView({ block: "nearest" });
+    if (shown.changed.length > 0) scrollTo($("facts"), shown.rows[shown.changed[0]]);
     paintPlaces(shown);
   }
 
@@ -320,8 +327,9 @@
   function paintLine(line) {
     here?.classList.remove("here");
     here = lines[line - 1] ?? null;
-    here?.classList.add("here");
-    here?.scrollIntoView({ block: "nearest" });
+    if (!here) return;
+    here.classList.add("here");
+    scrollTo($("lines"), here);
   }
 
   let occupied = [];
@@ -806,5 +814,6 @@
   at.picture = data.start;
   show(data.start, () => {});
   choose(0);
-  document.documentElement.dataset.ready = "true";
+  // Drawn, that is; timings count up to here.
+  requestAnimationFrame(() => setTimeout(() => performance.mark("ready")));
 })();

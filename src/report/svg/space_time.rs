@@ -166,7 +166,7 @@ impl<'c> Layout<'c> {
             let y = self.row(hold.from);
             let bottom = hold.to.map_or(self.end(), |to| self.row(to));
             let x = self.xs[hold.lane] - 5.0 - (bar + 1) as f64 * (BAR + 2.0) + 2.0;
-            let name = format!("class=\"hold\" data-from=\"{}\"", hold.from);
+            let name = format!("class=\"hold\" data-to=\"{}\"", hold.from);
             canvas.begin_titled(&name, &format!("owns {}", hold.mutex));
             let color = self.color(&hold.mutex);
             let area = Area { x, y, width: BAR, height: (bottom - y).max(3.0) };
