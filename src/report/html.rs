@@ -1,7 +1,7 @@
 //! The page of `mazurka draw -o x.html`: one file that needs nothing else, neither a network nor a server.
 //!
 //! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
-//! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`](super::svg) makes them, each in a template.
+//! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
 //! The script finds the parts of a drawing by their names (`data-event`, `data-step`, `data-from`,
 //! `data-to`) and only ever toggles classes; it lays nothing out.
 //!
