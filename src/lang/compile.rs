@@ -16,7 +16,7 @@ use super::check::Checked;
 use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
-use super::supplies;
+use super::touches;
 use crate::model::{Site, Value};
 
 /// What counts as an action.
@@ -264,7 +264,7 @@ impl Compiler<'_> {
             statement.kind,
             ExprKind::Let(..) | ExprKind::Assign(Place::Local(..), ..) | ExprKind::Assert(..)
         );
-        self.frame.kind == Kind::Process && simple && !supplies::acts(statement)
+        self.frame.kind == Kind::Process && simple && !touches::acts(statement)
     }
 
     fn expr(&mut self, expr: &Expr) {

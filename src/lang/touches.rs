@@ -1,6 +1,7 @@
-//! What each process may ever supply to others that wait: read off the text of the program.
+//! What each process may ever touch of what is shared: read off the text of the program.
 //!
-//! An index that depends on nothing but constants and the index of the process is computed; any other may
+//! That tells who could help a process that waits, and what is shared at all: an operation on something that no
+//! other process ever touches is as good as local. An index that depends on nothing but constants and the index of the process is computed; any other may
 //! be anything. What a process spawns counts as done by itself. So the answer is an over-approximation.
 
 use rustc_hash::FxHashSet;
@@ -8,43 +9,44 @@ use rustc_hash::FxHashSet;
 use super::check::{Checked, Kind, Process};
 use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Projection};
-use crate::model::{BarrierId, End, MailboxId, SemaphoreId, Supply, Value};
+use crate::model::{BarrierId, CellId, End, MailboxId, MutexId, SemaphoreId, Touch, Value};
 
-/// For each declaration of a process and each of its instances what it may supply.
+/// For each declaration of a process and each of its instances what it may touch.
 #[derive(Debug)]
-pub struct Supplies(Vec<Instances>);
+pub struct Touches(Vec<Instances>);
 
 #[derive(Debug)]
 struct Instances {
     /// The index of the first one.
     first: i64,
     /// One set for each instance of a family, and a single one for other processes.
-    sets: Vec<FxHashSet<Supply>>,
+    sets: Vec<FxHashSet<Touch>>,
 }
 
-impl Supplies {
-    /// May instance `index` of the declaration supply this?
-    pub fn contain(&self, declaration: u32, index: i64, supply: Supply) -> bool {
+impl Touches {
+    /// May instance `index` of the declaration touch this?
+    pub fn contain(&self, declaration: u32, index: i64, touch: Touch) -> bool {
+        let touch = if let Touch::AwaitPost(..) = touch { SOME_TEST } else { touch };
         let Instances { first, sets } = &self.0[declaration as usize];
         let set = match sets.as_slice() {
             [only] => only,
             sets => &sets[(index - first) as usize],
         };
-        set.contains(&supply)
+        set.contains(&touch)
     }
 }
 
-/// Reads the supplies off every process of `program`.
-pub fn supplies(program: &Checked) -> Supplies {
+/// Reads the touches off every process of `program`.
+pub fn touches(program: &Checked) -> Touches {
     let own: Vec<Instances> = program.processes.iter().map(instances).collect();
     let with_children = (0..own.len()).map(|declaration| {
         let spawned = descendants(program, declaration);
         let inherited = spawned.iter().flat_map(|&child| &own[child].sets).flatten();
-        let inherited: FxHashSet<Supply> = inherited.copied().collect();
+        let inherited: FxHashSet<Touch> = inherited.copied().collect();
         let Instances { first, sets } = &own[declaration];
         Instances { first: *first, sets: sets.iter().map(|set| set | &inherited).collect() }
     });
-    Supplies(with_children.collect())
+    Touches(with_children.collect())
 }
 
 fn instances(process: &Process) -> Instances {
@@ -72,29 +74,73 @@ fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
     found
 }
 
-/// What a process may supply itself.
-fn own(process: &Process, index: Option<i64>) -> FxHashSet<Supply> {
+/// Does some process ask for a mutex without waiting for it at once? Else nobody gives up a request that was not
+/// granted.
+pub fn cancels(program: &Checked) -> bool {
+    let mut found = false;
+    for process in &program.processes {
+        visit(&process.body.block, &mut |expr| {
+            found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
+        });
+    }
+    found
+}
+
+/// What a process may touch itself.
+fn own(process: &Process, index: Option<i64>) -> FxHashSet<Touch> {
     let mut set = FxHashSet::default();
     visit(&process.body.block, &mut |expr| {
-        let ExprKind::Operation(operation) = &expr.kind else { return };
-        let mut add = |address: &Address, supply: fn(u32) -> Supply| {
-            set.extend(addressed(address, index).map(supply));
+        let mut add = |address: &Address, touches: &[fn(u32) -> Touch]| {
+            for touch in touches {
+                set.extend(addressed(address, index).map(touch));
+            }
         };
-        match operation {
-            Operation::Isend { mailbox, .. } => {
-                add(mailbox, |id| Supply::Post(MailboxId(id), End::Send));
+        match &expr.kind {
+            ExprKind::Assign(Place::Cell(cell), op, _) => match op {
+                None => add(cell, &[WRITE]),
+                Some(_) => add(cell, &[READ, WRITE]),
+            },
+            ExprKind::Operation(Operation::Test(_) | Operation::TestAny(_)) => {
+                set.insert(SOME_TEST);
             }
-            Operation::Irecv { mailbox, .. } => {
-                add(mailbox, |id| Supply::Post(MailboxId(id), End::Receive));
-            }
-            Operation::Release(object) => add(object, |id| Supply::Release(SemaphoreId(id))),
-            Operation::Arrive(object) | Operation::Barrier(object) => {
-                add(object, |id| Supply::Arrival(BarrierId(id)));
-            }
+            ExprKind::Operation(operation) => touched(operation, &mut add),
             _ => {}
         }
     });
     set
+}
+
+/// Communications are values: which mailbox one is of is not told from the text.
+const SOME_TEST: Touch = Touch::AwaitPost(MailboxId(u32::MAX), End::Send);
+const READ: fn(u32) -> Touch = |id| Touch::Read(CellId(id));
+const WRITE: fn(u32) -> Touch = |id| Touch::Write(CellId(id));
+const LOCK: fn(u32) -> Touch = |id| Touch::Lock(MutexId(id));
+const AWAIT_UNLOCK: fn(u32) -> Touch = |id| Touch::AwaitUnlock(MutexId(id));
+const ACQUIRE: fn(u32) -> Touch = |id| Touch::Acquire(SemaphoreId(id));
+
+/// Calls `add` with the objects that an operation acts on, and what it may do there.
+fn touched(operation: &Operation, add: &mut impl FnMut(&Address, &[fn(u32) -> Touch])) {
+    use Operation::*;
+    match operation {
+        Isend { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Send)]),
+        Irecv { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Receive)]),
+        AsyncLock(mutex) | Lock(mutex) => add(mutex, &[LOCK]),
+        Unlock(mutex) => {
+            add(mutex, &[|id| Touch::Unlock(MutexId(id)), |id| Touch::Cancel(MutexId(id))]);
+        }
+        MutexTest(mutex) => add(mutex, &[AWAIT_UNLOCK]),
+        MutexTestAny(mutexes) => mutexes.iter().for_each(|mutex| add(mutex, &[AWAIT_UNLOCK])),
+        AsyncAcquire(semaphore) | Acquire(semaphore) => add(semaphore, &[ACQUIRE]),
+        Release(semaphore) => add(semaphore, &[|id| Touch::Release(SemaphoreId(id))]),
+        Arrive(barrier) | Barrier(barrier) => {
+            add(barrier, &[|id| Touch::Arrive(BarrierId(id))]);
+        }
+        Read(cell) => add(cell, &[READ]),
+        CompareAndSwap(cell, ..) | FetchAdd(cell, _) | Swap(cell, _) => add(cell, &[READ, WRITE]),
+        Wait(_) | Test(_) | WaitAny(_) | TestAny(_) | WaitAll(_) | Received(_) | MutexWait(_)
+        | MutexWaitAny(_) | AcquireWait(_) | BarrierWait(_) | Choose(..) | Local | Spawn(..)
+        | Join(_) => {}
+    }
 }
 
 /// The objects that an address may stand for in the instance of this index.
