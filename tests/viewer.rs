@@ -328,6 +328,28 @@ fn the_model_agrees_with_itself_on_every_spec() {
     assert!(placed > 2_000 && told > 2_000, "{placed} steps are events, {told} states");
 }
 
+/// What a drawing has in black on white, the page has in light on dark: every colour but those of mutexes.
+#[test]
+fn the_colours_of_drawings_are_those_of_the_theme() {
+    let style = include_str!("../visuals/viewer/viewer.css");
+    let mut met = BTreeSet::new();
+    for path in files("tests/golden/draw", "svg") {
+        let drawing = fs::read_to_string(&path).unwrap();
+        for (attribute, start) in [("fill", "fill=\""), ("stroke", "stroke=\"")] {
+            for rest in drawing.split(start).skip(1) {
+                met.insert((attribute, rest.split('"').next().unwrap().to_owned()));
+            }
+        }
+    }
+    let mutexes = ["#E69F00", "#56B4E9", "#009E73"];
+    met.retain(|(_, color)| color != "none" && !mutexes.contains(&color.as_str()));
+    assert!(met.len() > 8, "{met:?}");
+    for (attribute, color) in met {
+        let rule = format!("[{attribute}=\"{color}\"]");
+        assert!(style.contains(&rule), "the viewer leaves {rule} as it is");
+    }
+}
+
 /// The events of an execution are the steps, and causally closed.
 fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
     let mut met: BTreeSet<usize> = run.before.iter().copied().collect();
