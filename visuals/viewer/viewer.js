@@ -127,6 +127,7 @@
   const stage = $("stage");
   const paper = $("paper");
   const LARGEST = 4;
+  const READABLE = 0.75;
 
   function place({ x, y, scale }) {
     drawing().place = { x, y, scale };
@@ -268,11 +269,13 @@
   /** What is wrong at the end, and who waits for whom. */
   function paintEnding() {
     const { verdict, message, cycle, lanes } = run().chart;
-    const words = { ok: "Every process has come to its end, and nothing is wrong.", incomplete: "Something can still move." };
+    const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
     const box = $("ending");
     box.hidden = at.step < steps().length;
     box.classList.toggle("bad", isBad(verdict));
-    const text = make("p", "", make("strong", "", isBad(verdict) ? `${verdict}: ` : ""), message ?? words[verdict] ?? "");
+    const told = message ?? words[verdict] ?? "";
+    const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
+    const text = make("p", "", make("strong", "", word), told);
     box.replaceChildren(text, ...(cycle.length > 0 ? [make("p", "cycle", circle({ cycle, lanes }))] : []));
   }
 
@@ -410,7 +413,7 @@
         ["Causes", links(event.causes, eventText, select)],
         ["Conflicts", links(rivals[event.id], eventText, select)],
         ["Leads to", links(effects[event.id], eventText, select)],
-        ["Here", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
+        ["Step", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
         ["Traces", traces(event.id)],
         ["Fate", FATES[event.fate]],
       ]),
@@ -630,7 +633,7 @@
     const one = drawing();
     paper.replaceChildren(one ? one.svg : make("p", "quiet", "There is no execution to draw."));
     if (one?.place) place(one.place);
-    else if (one) fit(0.75);
+    else if (one) fit(READABLE);
     paintSteps();
     if (selected !== null && picture === "unfolding") select(selected);
     else then();
@@ -664,7 +667,9 @@
 
   function centre() {
     const number = at.picture === "unfolding" ? at.event ?? run()?.events[at.step - 1] : at.step - 1;
-    if (number !== null && number !== undefined) reveal(number, true);
+    if (number === null || number === undefined) return;
+    zoom(Math.max(1, READABLE / drawing().place.scale));
+    reveal(number, true);
   }
 
   function toggleTheme() {
