@@ -11,7 +11,7 @@ mod exhaustive;
 mod optimal_dpor;
 mod order;
 mod points;
-mod prefix;
+pub mod prefix;
 mod registry;
 mod sleep_sets;
 mod source_dpor;

@@ -1,4 +1,4 @@
-//! `mazurka draw`: the unfolding, one class of executions, or one execution as a picture.
+//! `mazurka draw`: the unfolding, one class of executions, one execution, or a search as a picture.
 
 use std::fs;
 use std::path::Path;
@@ -9,18 +9,20 @@ use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
+use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::{Refusal, schedule};
-use crate::report::picture::{PartialOrder, Picture, SpaceTime};
+use crate::report::picture::{PartialOrder, Picture, SearchTree, SpaceTime};
 use crate::report::{dot, json, svg};
 
-/// Draw the unfolding of a spec, one class of its executions, or one execution
+/// Draw the unfolding of a spec, one class of its executions, one execution, or how UDPOR searches
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
 /// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
 /// execution, time downwards, with the messages and mutexes that went from process to process and, after a
-/// deadlock, who waits for whom.
+/// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
+/// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,6 +41,12 @@ pub(super) struct Args {
     /// Draw so many events or steps at most; what is left out is noted in the picture
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
+    /// Of the steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
+    k: Option<K>,
+    /// Draw so many steps of a search at most
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = value_parser!(u32).range(1..))]
+    max_nodes: u32,
     /// Where to write it: a name that ends in .svg, .dot or .json
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -53,6 +61,7 @@ Examples:
   mazurka draw philosophers.maz --what space-time -o deadlock.svg
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
+  mazurka draw philosophers.maz --what steps --k 1 -o search.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,6 +72,8 @@ enum What {
     Configuration,
     /// One execution, time against processes
     SpaceTime,
+    /// The calls of UDPOR
+    Steps,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -74,9 +85,13 @@ enum Format {
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(&args)?;
-    if args.what == What::Unfolding && (args.trace.is_some() || args.schedule.is_some()) {
+    let is_of_one = matches!(args.what, What::Configuration | What::SpaceTime);
+    if !is_of_one && (args.trace.is_some() || args.schedule.is_some()) {
         let why = "--trace and --schedule are for --what configuration and --what space-time";
         return Err(Failure::Usage(why.into()));
+    }
+    if args.what != What::Steps && args.k.is_some() {
+        return Err(Failure::Usage("-k is for --what steps".into()));
     }
     let spec = Spec::load(&args.spec, output)?;
     let picture = picture(&args, &spec)?;
@@ -122,7 +137,18 @@ fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
             let of = SpaceTime::of_execution(subject, &spec.program, &schedule, limit);
             Picture::SpaceTime(of.map_err(refused)?)
         }
+        What::Steps => Picture::Steps(search(args, spec)),
     })
+}
+
+/// The search, after the one that numbers the events of the unfolding.
+fn search(args: &Args, spec: &Spec) -> SearchTree {
+    let (k, program) = (args.k.unwrap_or(K::Optimal), &spec.program);
+    let (events, calls) = (args.max_events as usize, args.max_nodes as usize);
+    let (mut full, _) = unfold(program, events, budget(spec), &mut NoObserver);
+    let extent = Extent { events, calls };
+    let search = record(program, k, extent, budget(spec), &mut NoObserver);
+    SearchTree::of_search(spec.subject.clone(), program, k, search, &mut full, events)
 }
 
 fn budget(spec: &Spec) -> Budget {
