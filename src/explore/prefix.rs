@@ -1,6 +1,6 @@
 //! A piece of the unfolding to look at: what UDPOR met, all of it kept, and the calls in which it met it.
 //!
-//! The search is UDPOR's own ([`super::udpor`]). It forgets nothing here, so ids ascend in the order in which
+//! The search is UDPOR's own (`udpor`). It forgets nothing here, so ids ascend in the order in which
 //! events were met, causes first: any first part of them is a prefix of the unfolding. It stops when it has
 //! met as many events as are wanted, or as many maximal configurations: their number can be exponential in
 //! that of the events.
