@@ -13,7 +13,7 @@ mod exhaustive;
 mod optimal_dpor;
 mod order;
 mod points;
-mod prefix;
+pub mod prefix;
 mod registry;
 mod s_por;
 mod setting;

@@ -14,9 +14,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mazurka::explore::{Budget, NoObserver, unfold};
+use mazurka::explore::prefix::{Extent, record};
+use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
 use mazurka::property::{Replay, schedule};
+use mazurka::report::picture::SearchTree;
 use mazurka::report::viewer::{Asked, Run, Viewer};
 use mazurka::report::{Subject, html};
 use serde_json::Value;
@@ -305,12 +307,16 @@ fn subject() -> Subject {
 const EVENTS: usize = 200;
 
 fn viewer(program: &Program) -> Viewer {
-    let budget = Budget { depth: Some(1_000), max_traces: Some(100), ..Budget::default() };
-    let (prefix, outcome) = unfold(program, EVENTS, budget, &mut NoObserver);
+    let budget = || Budget { depth: Some(1_000), max_traces: Some(100), ..Budget::default() };
+    let (mut prefix, outcome) = unfold(program, EVENTS, budget(), &mut NoObserver);
+    let extent = Extent { events: EVENTS, calls: EVENTS };
+    let calls = record(program, K::Partial(1), extent, budget(), &mut NoObserver);
+    let search =
+        SearchTree::of_search(subject(), program, K::Partial(1), calls, &mut prefix, EVENTS);
     let violations = outcome.violations.iter().take(1);
     let asked = violations.map(|v| Asked { name: "First".into(), schedule: v.schedule.clone() });
     let asked = asked.collect();
-    Viewer::new(subject(), program, prefix, &outcome, asked, EVENTS).expect("executions")
+    Viewer::new(subject(), program, (prefix, outcome), search, asked, EVENTS).expect("executions")
 }
 
 #[test]

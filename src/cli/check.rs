@@ -2,13 +2,14 @@
 
 use clap::Args as ClapArgs;
 
-use super::drawing::{self, Format as Drawing, MAX_EVENTS};
+use super::drawing::{self, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
-use crate::explore::{Budget, Explorer, Setting, Violation, explore};
+use crate::explore::prefix::Extent;
+use crate::explore::{Budget, Explorer, K, Setting, Violation, explore};
 use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, json, text};
 
@@ -110,18 +111,19 @@ fn draw(
     };
     let limit = MAX_EVENTS as usize;
     let text = match format {
-        Drawing::Html => drawing::render(&page(spec, violations, limit)?),
+        Drawing::Html => drawing::render(&page(spec, violations)?),
         format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
     };
     drawing::write(file, text)?;
     Ok(format!("Drawn: {file}\n"))
 }
 
-fn page(spec: &Spec, violations: &[Violation], limit: usize) -> Result<Viewer, Failure> {
+fn page(spec: &Spec, violations: &[Violation]) -> Result<Viewer, Failure> {
     let asked = violations.iter().enumerate().map(|(index, violation)| Asked {
         name: format!("Violation {}", index + 1),
         schedule: violation.schedule.clone(),
     });
-    let page = drawing::page(spec, asked.collect(), limit)?;
+    let extent = Extent { events: MAX_EVENTS as usize, calls: MAX_NODES as usize };
+    let page = drawing::page(spec, asked.collect(), K::Optimal, extent)?;
     Ok(Viewer { start: View::SpaceTime, ..page })
 }

@@ -1,25 +1,27 @@
-//! `mazurka draw`: the unfolding, one class of executions, or one execution as a picture; or all of them as a
-//! page.
+//! `mazurka draw`: the unfolding, one class of executions, one execution, or a search as a picture; or all of them
+//! as a page.
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
-use super::drawing::{self, Format, MAX_EVENTS};
+use super::drawing::{self, Format, MAX_EVENTS, MAX_NODES};
 use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
+use crate::explore::prefix::Extent;
 use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::schedule;
 use crate::report::picture::{PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
-/// Draw the unfolding of a spec, one class of its executions, or one execution
+/// Draw the unfolding of a spec, one class of its executions, one execution, or how UDPOR searches
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
 /// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
 /// execution, time downwards, with the messages and mutexes that went from process to process and, after a
-/// deadlock, who waits for whom.
+/// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
+/// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
 ///
 /// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
 /// event to see its history, step through executions and watch the state. It starts with the picture that --what
@@ -43,6 +45,12 @@ pub(super) struct Args {
     /// Draw so many events or steps at most; what is left out is noted in the picture
     #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
+    /// Of the steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
+    k: Option<K>,
+    /// Draw so many steps of a search at most
+    #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
+    max_nodes: u32,
     /// Where to write it: a name that ends in .html, .svg, .dot or .json
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -58,6 +66,7 @@ Examples:
   mazurka draw philosophers.maz --what space-time -o deadlock.svg
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
+  mazurka draw philosophers.maz --what steps --k 1 -o search.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,15 +77,21 @@ enum What {
     Configuration,
     /// One execution, time against processes
     SpaceTime,
+    /// The calls of UDPOR
+    Steps,
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(&args)?;
-    let is_of_one = args.what != What::Unfolding || format == Format::Html;
+    let is_page = format == Format::Html;
+    let is_of_one = is_page || matches!(args.what, What::Configuration | What::SpaceTime);
     if !is_of_one && (args.trace.is_some() || args.schedule.is_some()) {
         let why =
             "--trace and --schedule are for --what configuration, --what space-time and pages";
         return Err(Failure::Usage(why.into()));
+    }
+    if args.what != What::Steps && !is_page && args.k.is_some() {
+        return Err(Failure::Usage("-k is for --what steps and pages".into()));
     }
     let spec = Spec::load(&args.spec, output)?;
     let text = match format {
@@ -114,7 +129,17 @@ fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
             order.map(Picture::Order).map_err(drawing::refused)
         }
         What::SpaceTime => drawing::chart(spec, &execution(args, spec)?.schedule, limit),
+        What::Steps => {
+            let budget = drawing::budget(spec);
+            let (mut full, _) = unfold(program, limit, budget, &mut NoObserver);
+            let k = args.k.unwrap_or(K::Optimal);
+            Ok(Picture::Steps(drawing::search(spec, k, extent(args), &mut full)))
+        }
     }
+}
+
+fn extent(args: &Args) -> Extent {
+    Extent { events: args.max_events as usize, calls: args.max_nodes as usize }
 }
 
 fn page(args: &Args, spec: &Spec) -> Result<Viewer, Failure> {
@@ -122,8 +147,9 @@ fn page(args: &Args, spec: &Spec) -> Result<Viewer, Failure> {
     let start = match args.what {
         What::Unfolding | What::Configuration => View::Unfolding,
         What::SpaceTime => View::SpaceTime,
+        What::Steps => View::Search,
     };
-    let page = drawing::page(spec, asked, args.max_events as usize)?;
+    let page = drawing::page(spec, asked, args.k.unwrap_or(K::Optimal), extent(args))?;
     Ok(Viewer { start, ..page })
 }
 

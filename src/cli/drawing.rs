@@ -7,15 +7,20 @@ use clap::ValueEnum;
 
 use super::Failure;
 use super::spec::Spec;
-use crate::explore::{Budget, ENDLESS, NoObserver, unfold};
+use crate::explore::prefix::{Extent, record};
+use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
+use crate::lang::Program;
 use crate::model::Action;
 use crate::property::Refusal;
-use crate::report::picture::{Picture, SpaceTime};
+use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::viewer::{Asked, Viewer};
 use crate::report::{dot, html, json, svg};
 
 /// So many events or steps are drawn, unless the command line says otherwise.
 pub(super) const MAX_EVENTS: u32 = 300;
+
+/// So many calls of a search, likewise.
+pub(super) const MAX_NODES: u32 = 300;
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,11 +61,29 @@ pub(super) fn chart(spec: &Spec, schedule: &[Action], limit: usize) -> Result<Pi
     chart.map(Picture::SpaceTime).map_err(refused)
 }
 
-/// A page about the unfolding and these executions.
-pub(super) fn page(spec: &Spec, asked: Vec<Asked>, limit: usize) -> Result<Viewer, Failure> {
-    let (prefix, outcome) = unfold(&spec.program, limit, budget(spec), &mut NoObserver);
-    let subject = spec.subject.clone();
-    Viewer::new(subject, &spec.program, prefix, &outcome, asked, limit).map_err(refused)
+/// The search with this k; `full` is the one that numbers the events of the unfolding.
+pub(super) fn search(
+    spec: &Spec,
+    k: K,
+    extent: Extent,
+    full: &mut Prefix<'_, Program>,
+) -> SearchTree {
+    let (subject, program) = (spec.subject.clone(), &spec.program);
+    let search = record(program, k, extent, budget(spec), &mut NoObserver);
+    SearchTree::of_search(subject, program, k, search, full, extent.events)
+}
+
+/// A page about the unfolding, these executions, and the search with this k.
+pub(super) fn page(
+    spec: &Spec,
+    asked: Vec<Asked>,
+    k: K,
+    extent: Extent,
+) -> Result<Viewer, Failure> {
+    let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
+    let (mut prefix, outcome) = unfold(program, events, budget(spec), &mut NoObserver);
+    let tree = search(spec, k, extent, &mut prefix);
+    Viewer::new(subject, program, (prefix, outcome), tree, asked, events).map_err(refused)
 }
 
 /// The page as a file.

@@ -52,7 +52,8 @@ fn drawings(viewer: &Viewer) -> String {
     let unfolding = Picture::Order(viewer.unfolding.clone());
     let runs = viewer.runs.iter().map(|run| Picture::SpaceTime(run.chart.clone()));
     let names = (0..).map(|number| format!("space-time-{number}"));
-    let mut text = template("unfolding", &unfolding);
+    let search = Picture::Steps(viewer.search.clone());
+    let mut text = template("unfolding", &unfolding) + &template("search", &search);
     for (name, picture) in names.zip(runs) {
         text += &template(&name, &picture);
     }

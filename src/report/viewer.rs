@@ -1,6 +1,7 @@
 //! Everything that the page of `mazurka draw -o x.html` shows, as plain data.
 //!
-//! A page is about one program: its unfolding, or a piece of it, and some executions to step through. An
+//! A page is about one program: its unfolding, or a piece of it, how UDPOR searches it, and some executions to
+//! step through. An
 //! execution ([`Run`]) is a space-time diagram with two things more: which event of the unfolding each step
 //! is, so that both pictures light up together, and the state after each step. States are kept as
 //! differences ([`Run::changes`]): a step changes a few facts, and a page that goes back undoes them.
@@ -16,7 +17,7 @@ mod run;
 use serde::Serialize;
 
 use super::Subject;
-use super::picture::PartialOrder;
+use super::picture::{PartialOrder, SearchTree};
 use crate::explore::{Outcome, Prefix, Verdict};
 use crate::model::{Action, System};
 use crate::property::{FactKind, Refusal};
@@ -39,6 +40,8 @@ pub struct Viewer {
     pub start: View,
     /// The events.
     pub unfolding: PartialOrder,
+    /// How UDPOR goes through them; its events have the same numbers.
+    pub search: SearchTree,
     /// The executions, the one to show first before the others.
     pub runs: Vec<Run>,
     /// What is missing, in sentences: of the unfolding, and of the executions.
@@ -53,6 +56,8 @@ pub enum View {
     Unfolding,
     /// One of them.
     SpaceTime,
+    /// The calls of UDPOR.
+    Search,
 }
 
 /// An execution to step through.
@@ -99,18 +104,19 @@ pub struct Asked {
 }
 
 impl Viewer {
-    /// A page about what a search met and the executions asked for; `limit` events, and as many steps of each
-    /// execution. An execution that cannot be followed is refused.
+    /// A page about what was met by a search with full alternatives, the calls of that or another search, and the
+    /// executions asked for; `limit` events, and as many steps of each execution. An execution that cannot be
+    /// followed is refused.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        mut prefix: Prefix<'_, S>,
-        outcome: &Outcome,
+        (mut prefix, outcome): (Prefix<'_, S>, Outcome),
+        search: SearchTree,
         asked: Vec<Asked>,
         limit: usize,
     ) -> Result<Self, Refusal> {
         let order =
-            PartialOrder::of_unfolding(subject.clone(), system, &mut prefix, outcome, limit);
+            PartialOrder::of_unfolding(subject.clone(), system, &mut prefix, &outcome, limit);
         let mut album =
             Album { subject, system, prefix, limit, classes: Vec::new(), runs: Vec::new() };
         for Asked { name, schedule } in asked {
@@ -122,6 +128,8 @@ impl Viewer {
             album.add_configuration(number)?;
         }
         let mut left_out = order.left_out.clone();
+        let of_search = search.left_out.iter().filter(|note| !order.left_out.contains(note));
+        left_out.extend(of_search.map(|note| format!("of the search tree, {note}")));
         if let Some(more @ 1..) = bad.len().checked_sub(room) {
             left_out.push(format!(
                 "{more} more maximal configurations that end badly, to step through"
@@ -131,6 +139,7 @@ impl Viewer {
             source: album.subject.source.clone(),
             start: View::Unfolding,
             unfolding: order,
+            search,
             runs: album.runs,
             left_out,
             subject: album.subject,

@@ -1,18 +1,18 @@
 // The viewer: pictures that were laid out before, lit up by toggling classes.
 //
-// `data` is what src/report/viewer.rs describes. A drawing names its parts: `data-event` or `data-step` for
-// boxes, `data-from` and `data-to` for lines. Nothing here depends on how large a drawing is but what looks at
+// `data` is what src/report/viewer.rs describes. A drawing names its parts: `data-event`, `data-step` or
+// `data-node` for boxes, `data-from` and `data-to` for lines. Nothing here depends on how large a drawing is but what looks at
 // all of it on purpose: opening it, searching it, going to the nearest box. A step touches what it changes.
 //
 // Everything that is shown follows from `at`: which picture, which execution, how many of its steps were
-// taken, and what is selected (an event of the unfolding, or else the last step). Commands change `at`
-// and call the painters of what they changed.
+// taken, and which box of which picture is selected; if none is, the last step is told. Commands change
+// `at` and call the painters of what they changed.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
   const events = data.unfolding.events;
-  const at = { picture: null, run: 0, step: 0, event: null, query: "", match: -1 };
+  const at = { picture: null, run: 0, step: 0, selected: null, query: "", match: -1 };
 
   // ---- small things
 
@@ -110,6 +110,7 @@
   const PICTURES = {
     unfolding: { name: "Unfolding", template: () => "unfolding", attribute: "event" },
     "space-time": { name: "Space-time diagram", template: () => `space-time-${at.run}`, attribute: "step" },
+    search: { name: "Search tree", template: () => "search", attribute: "node" },
   };
   const opened = new Map();
 
@@ -161,7 +162,7 @@
 
   /** Moves the picture as far as it takes to see a box; or until it is in the middle. */
   function reveal(number, toMiddle = false) {
-    if (!drawing().nodes[number]) return;
+    if (!drawing()?.nodes[number]) return;
     const box = drawing().box(number);
     const { x, y, scale } = drawing().place;
     const move = (start, size, room) => {
@@ -365,10 +366,9 @@
   });
 
   function paintAbout() {
-    const about = $("about");
-    if (at.event !== null) about.replaceChildren(...aboutEvent(events[at.event]));
-    else if (at.step > 0) about.replaceChildren(...aboutStep(at.step - 1));
-    else about.replaceChildren(make("p", "quiet", "Click an event, or step through an execution: j and k."));
+    const { picture, number } = at.selected ?? { picture: "space-time", number: at.step - 1 };
+    const told = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
+    $("about").replaceChildren(...told);
   }
 
   function table(pairs) {
@@ -399,7 +399,10 @@
     failure: "every execution with it ends in a violation",
   };
 
-  function aboutEvent(event) {
+  const selectEvent = (event) => select("unfolding", event);
+
+  function aboutEvent(id) {
+    const event = events[id];
     const step = run()?.events.indexOf(event.id) ?? -1;
     const history = closure(event.id, causesOf).size;
     return [
@@ -410,9 +413,9 @@
         ["Outcome", event.outcome],
         ["Line", event.line && String(event.line)],
         ["History", `${plural(history - 1, "event")} before it`],
-        ["Causes", links(event.causes, eventText, select)],
-        ["Conflicts", links(rivals[event.id], eventText, select)],
-        ["Leads to", links(effects[event.id], eventText, select)],
+        ["Causes", links(event.causes, eventText, selectEvent)],
+        ["Conflicts", links(rivals[event.id], eventText, selectEvent)],
+        ["Leads to", links(effects[event.id], eventText, selectEvent)],
         ["Step", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
         ["Traces", traces(event.id)],
         ["Fate", FATES[event.fate]],
@@ -430,12 +433,70 @@
         ["Process", run().chart.lanes[lane].name],
         ["Outcome", outcome],
         ["Line", line && String(line)],
-        ["Event", event === null ? "not in the picture of the unfolding" : button(`${event} of the unfolding`, () => show("unfolding", () => select(event)))],
+        ["Event", event === null ? "not in the picture of the unfolding" : inUnfolding(event)],
         ["Needs", links(run().causes[step], stepText, (cause) => go(cause + 1))],
         ["Fate", event === null ? null : FATES[events[event].fate]],
       ]),
     ];
   }
+
+  /** A link to an event in its picture. */
+  function inUnfolding(event) {
+    return button(`${event} of the unfolding`, () => {
+      show("unfolding");
+      selectEvent(event);
+    });
+  }
+
+  /** A call of UDPOR. */
+  function aboutNode(id) {
+    const node = nodes[id];
+    const chose = node.turn === "chose";
+    const call = (child) => [child].filter((one) => one !== null && one !== undefined);
+    const selectNode = (child) => select("search", child);
+    return [
+      make("h3", "", nodeText(id)),
+      table([
+        ["Call", `${id + 1} of ${nodes.length}`],
+        ["C", set(node.c)],
+        ["D", set(node.d)],
+        ["A", set(node.a)],
+        ["Chooses", chose ? (events[node.event] ? inUnfolding(node.event) : String(node.event)) : null],
+        ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not looked for") : null],
+        ["With it", links(call(node.left), nodeText, selectNode)],
+        ["Without it", links(call(node.right), nodeText, selectNode)],
+        ["Enabled", node.enabled ? set(node.enabled) : null],
+        ["Ends in", node.verdict],
+        ["Why", node.message],
+        ["Called by", links(call(node.parent), nodeText, selectNode)],
+      ]),
+    ];
+  }
+
+  const nodes = data.search.nodes;
+  const searched = new Map(data.search.events.map((event) => [event.id, event]));
+  const set = (numbers) => (numbers.length === 0 ? "\u2205" : [...numbers].sort((a, b) => a - b).join(", "));
+  const TURNS = { blocked: "blocked: all enabled is in D", cut: "cut: too deep" };
+
+  function nodeText(id) {
+    const { turn, event, configuration, verdict } = nodes[id];
+    if (turn === "maximal") return `configuration ${configuration}: ${verdict}`;
+    if (turn !== "chose") return TURNS[turn];
+    const { lane, label } = searched.get(event);
+    return `${event} ${data.search.lanes[lane]}: ${label}`;
+  }
+
+  const ABOUT = { unfolding: aboutEvent, "space-time": aboutStep, search: aboutNode };
+  const PAST = {
+    unfolding: causesOf,
+    "space-time": (step) => run().causes[step],
+    search: (id) => (nodes[id].parent === null ? [] : [nodes[id].parent]),
+  };
+  const LINES = {
+    unfolding: (event) => events[event].line,
+    "space-time": (step) => steps()[step]?.line,
+    search: (id) => searched.get(nodes[id].event)?.line,
+  };
 
   /** The maximal configurations that an event is in, as links where there is an execution of it. */
   function traces(event) {
@@ -450,20 +511,17 @@
     return items.slice(0, -1);
   }
 
-  /** Lights up the history and the rivals of what was selected by hand. */
+  /** Lights up what had to come before what was selected by hand, and its rivals. */
   function paintSelection() {
     for (const picture of Object.keys(PICTURES)) {
-      if (!opened.has(PICTURES[picture].template())) continue;
-      const one = drawing(picture);
-      const isEvents = picture === "unfolding";
-      const number = isEvents ? at.event : at.event === null ? at.chosen : null;
-      const known = number !== null && number !== undefined && one?.nodes[number];
-      const past = known ? closure(number, isEvents ? causesOf : (step) => run().causes[step]) : new Set();
-      one?.mark("history", one.withLines(past, ".cause, .arrow"));
-      one?.mark("selected", known ? [one.nodes[number]] : []);
-      const against = known && isEvents ? new Set([number, ...rivals[number]]) : new Set();
-      one?.mark("rival", one.withLines(against, ".conflict").filter((part) => part !== one.nodes[number]));
-      one?.nodes.forEach.call(known ? [one.nodes[number]] : [], (node) => node.setAttribute("aria-pressed", "true"));
+      const one = opened.get(PICTURES[picture].template());
+      if (!one) continue;
+      const number = at.selected?.picture === picture ? at.selected.number : -1;
+      const node = one.nodes[number];
+      one.mark("history", node ? one.withLines(closure(number, PAST[picture]), ".cause, .arrow, .call") : []);
+      one.mark("selected", node ? [node] : []);
+      const against = node && picture === "unfolding" ? new Set([number, ...rivals[number]]) : new Set();
+      one.mark("rival", one.withLines(against, ".conflict").filter((part) => part !== node));
     }
   }
 
@@ -473,7 +531,7 @@
     const one = drawing();
     if (!one || !run()) return;
     if (at.picture === "unfolding") paintReached(one);
-    else paintChart(one);
+    if (at.picture === "space-time") paintChart(one);
   }
 
   /** The configuration reached: what was done since the picture was last painted, and no more. */
@@ -537,6 +595,7 @@
   // ---- search
 
   function texts(picture) {
+    if (picture === "search") return nodes.map((node, id) => `${nodeText(id)} ${node.message ?? ""} line ${LINES.search(id) ?? ""}.`.toLowerCase());
     const lanes = picture === "unfolding" ? data.unfolding.lanes : run()?.chart.lanes.map(({ name }) => name);
     const items = picture === "unfolding" ? events : steps();
     return items.map(({ lane, label, outcome, line }) => `${lanes[lane]} ${label} ${outcome ?? ""} line ${line ?? ""}.`.toLowerCase());
@@ -570,59 +629,56 @@
 
   // ---- commands
 
-  /** Selects an event of the unfolding. */
-  function select(event) {
-    at.event = event;
-    at.chosen = null;
+  /** Selects a box. */
+  function select(picture, number) {
+    at.selected = { picture, number };
     paintSelection();
     paintAbout();
-    paintLine(events[event].line);
-    if (at.picture === "unfolding") reveal(event);
+    paintLine(LINES[picture](number));
+    if (at.picture === picture) reveal(number);
   }
 
   function selectNothing() {
-    at.event = at.chosen = null;
+    at.selected = null;
     paintSelection();
     paintAbout();
     paintLine(steps()[at.step - 1]?.line);
   }
 
-  /** After so many steps. `chosen` is the step that was clicked, if that is how we came here. */
-  function go(step, chosen = null) {
+  /** After so many steps; nothing else is selected then. */
+  function go(step) {
     at.step = Math.min(Math.max(step, 0), steps().length);
-    at.event = null;
-    at.chosen = chosen;
-    paintSelection();
     paintSteps();
     paintState();
     paintPlayer();
-    paintAbout();
-    paintLine(steps()[at.step - 1]?.line);
-    const current = at.picture === "unfolding" ? run()?.events[at.step - 1] : at.step - 1;
-    if (current !== null && current !== undefined && drawing()) reveal(current);
+    selectNothing();
+    if (lastBox() >= 0) reveal(lastBox());
+  }
+
+  /** The box of the last step in the picture shown, or -1. */
+  function lastBox() {
+    const boxes = { unfolding: run()?.events[at.step - 1], "space-time": at.step - 1 };
+    return boxes[at.picture] ?? -1;
   }
 
   /** What a click on a box, or Enter on it, does. */
   function pick(number) {
-    if (at.picture === "unfolding") select(number);
-    else go(number + 1, number);
+    if (at.picture === "space-time") go(number + 1);
+    select(at.picture, number);
   }
 
-  /** Begins another execution. */
+  /** Begins another execution. What is selected in other pictures than its own stays so. */
   function choose(index) {
+    const selected = at.selected?.picture === "space-time" ? null : at.selected;
     at.run = index;
-    at.step = 0;
     [...$("runs").querySelectorAll("button")].forEach((item, number) => item.setAttribute("aria-current", String(number === index)));
-    if (at.picture === "space-time") show("space-time", () => {});
-    else paintSteps();
-    const selected = at.event;
+    if (at.picture === "space-time") show("space-time");
     go(0);
-    if (selected !== null && at.picture === "unfolding") select(selected);
+    if (selected) select(selected.picture, selected.number);
   }
 
   /** Changes the picture. */
-  function show(picture, then = () => go(at.step, at.chosen)) {
-    const selected = at.event;
+  function show(picture) {
     at.picture = picture;
     for (const tab of $("tabs").children) {
       const isShown = tab.dataset.picture === picture;
@@ -635,17 +691,21 @@
     if (one?.place) place(one.place);
     else if (one) fit(READABLE);
     paintSteps();
-    if (selected !== null && picture === "unfolding") select(selected);
-    else then();
+    paintSelection();
+    if (focus() >= 0) reveal(focus());
     search($("query").value);
+  }
+
+  /** The box that is selected in the picture shown, or else that of the last step; or -1. */
+  function focus() {
+    return at.selected?.picture === at.picture ? at.selected.number : lastBox();
   }
 
   /** The box that is nearest in a direction, preferring those straight ahead. */
   function neighbour(dx, dy) {
     const one = drawing();
-    const focused = one.nodes.indexOf(document.activeElement);
-    const from = focused >= 0 ? focused : at.picture === "unfolding" ? at.event : at.step - 1;
-    if (from === null || from < 0 || !one.nodes[from]) return one.nodes.findIndex(Boolean);
+    const from = focus();
+    if (!one.nodes[from]) return one.nodes.findIndex(Boolean);
     const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
     const [x, y] = middle(one.box(from));
     let [best, least] = [-1, Infinity];
@@ -666,10 +726,9 @@
   }
 
   function centre() {
-    const number = at.picture === "unfolding" ? at.event ?? run()?.events[at.step - 1] : at.step - 1;
-    if (number === null || number === undefined) return;
+    if (focus() < 0) return;
     zoom(Math.max(1, READABLE / drawing().place.scale));
-    reveal(number, true);
+    reveal(focus(), true);
   }
 
   function toggleTheme() {
@@ -752,7 +811,7 @@
       stage.classList.remove("dragging");
       const wasClick = from && !from.moved;
       from = null;
-      const node = wasClick && event.target.closest("[data-event], [data-step]");
+      const node = wasClick && event.target.closest(".box");
       if (node) {
         pick(drawing().nodes.indexOf(node));
         node.focus({ preventScroll: true });
@@ -816,8 +875,7 @@
   listRuns();
   paintSource();
   listen();
-  at.picture = data.start;
-  show(data.start, () => {});
+  show(data.start);
   choose(0);
   // Drawn, that is; timings count up to here.
   requestAnimationFrame(() => setTimeout(() => performance.mark("ready")));
