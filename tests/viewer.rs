@@ -111,6 +111,36 @@ fn a_click_lights_up_the_history_and_the_line() {
 }
 
 #[test]
+fn the_search_tree_is_there_call_by_call() {
+    let Some(mut browser) = Browser::start("search") else { return };
+    let args = ["draw", "philosophers.maz", "-D", "N=2", "--what", "steps"];
+    let tree = json(&run(&[&args[..], &["--format", "json"]].concat()));
+    browser.open(&page("search.html", &args));
+    assert_eq!(browser.text("[role=tab][aria-selected=true]"), "Search tree");
+    browser.press("0");
+    let nodes = tree["nodes"].as_array().unwrap();
+    let bad = nodes.iter().find(|node| node["verdict"] == "deadlock").expect("a deadlock");
+    let number = bad["id"].as_u64().unwrap();
+    browser.click(&format!("[data-node=\"{number}\"]"));
+    let parent = |node: &Value| node["parent"].as_u64().map(|parent| &nodes[parent as usize]);
+    let path = std::iter::successors(Some(bad), |node| parent(node));
+    let path: BTreeSet<u64> = path.map(|node| node["id"].as_u64().unwrap()).collect();
+    assert_eq!(marked(&mut browser, "history", "node"), path);
+    assert!(browser.text("#about").contains("wait for one another"));
+    browser.press("/");
+    browser.write("deadlock");
+    browser.press("Enter");
+    assert_eq!(marked(&mut browser, "selected", "node"), BTreeSet::from([number]));
+    browser.press("Escape");
+    browser.press("ArrowDown");
+    let first = browser.text("#about button");
+    browser.click("#about button");
+    assert_eq!(browser.text("[role=tab][aria-selected=true]"), "Unfolding");
+    assert_eq!(browser.text("#about dd"), first.replace(" of the unfolding", ", at depth 1"));
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
 fn the_end_of_a_deadlock_is_explained() {
     let Some(mut browser) = Browser::start("end") else { return };
     browser.open(&page("end.html", &["draw", "philosophers.maz"]));

@@ -61,7 +61,7 @@ fn drawings(viewer: &Viewer) -> String {
 }
 
 fn template(name: &str, picture: &Picture) -> String {
-    format!("<template id=\"{name}\">\n{}</template>\n", svg::render(picture))
+    format!("<template id=\"drawing-{name}\">\n{}</template>\n", svg::render(picture))
 }
 
 #[cfg(test)]

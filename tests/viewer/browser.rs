@@ -139,7 +139,7 @@ impl Browser {
                  : performance.now() > end ? resolve(false) : setTimeout(look, 5); \
                look(); }})"
         ));
-        assert_eq!(met, true, "never came true: {condition}");
+        assert_eq!(met, true, "never came true: {condition}; {:?}", self.complaints);
     }
 
     /// The text of an element.

@@ -117,7 +117,7 @@
   function drawing(picture = at.picture) {
     const name = PICTURES[picture].template();
     if (!opened.has(name)) {
-      const template = $(name);
+      const template = $(`drawing-${name}`);
       opened.set(name, template && new Drawing(template, PICTURES[picture].attribute));
     }
     return opened.get(name);
