@@ -13,6 +13,7 @@ mod exhaustive;
 mod optimal_dpor;
 mod order;
 mod points;
+mod portfolio;
 pub mod prefix;
 mod registry;
 mod s_por;
@@ -33,6 +34,7 @@ pub use registry::{EXPLORERS, Explorer, Options, Orders, SleepSets};
 pub use setting::{Setting, seeded};
 pub use states::{Stateful, Switch, Switches};
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +77,8 @@ pub enum Method {
     DeSPor(Stateful),
     /// Stateful, with source sets computed lazily.
     DlSPor(Stateful),
+    /// So many stateful searches at once.
+    Portfolio(NonZeroU32),
 }
 
 impl Method {
@@ -96,6 +100,7 @@ impl Method {
             Method::SPor(settings) => settings.guarantee(s_por::INFO),
             Method::DeSPor(settings) => settings.guarantee(de_s_por::INFO),
             Method::DlSPor(settings) => settings.guarantee(dl_s_por::INFO),
+            Method::Portfolio(_) => portfolio::INFO.guarantee,
         }
     }
 
@@ -109,7 +114,7 @@ impl Method {
             Method::DporNaive(_) | Method::DporForce(_) => false,
             Method::Source(_) | Method::Optimal(_) => false,
             Method::Stateful(_) | Method::SPor(_) => false,
-            Method::DeSPor(_) | Method::DlSPor(_) => false,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => false,
         }
     }
 
@@ -120,7 +125,7 @@ impl Method {
             Method::Sleep(_) | Method::Source(_) | Method::Optimal(_) => None,
             Method::Dpor(_) => None,
             Method::Stateful(_) | Method::SPor(_) => None,
-            Method::DeSPor(_) | Method::DlSPor(_) => None,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
             Method::DporNaive(_) => dpor_ds::refusal(dpor_ds::NAIVE, system, budget),
@@ -202,6 +207,9 @@ pub fn explore<S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    if let Method::Portfolio(jobs) = method {
+        return portfolio::explore_first(system, jobs, budget, observer);
+    }
     let mut driver = Driver::new(budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
@@ -222,6 +230,7 @@ pub fn explore<S: System>(
         Method::SPor(settings) => s_por::explore(system, settings, &mut driver),
         Method::DeSPor(settings) => de_s_por::explore(system, settings, &mut driver),
         Method::DlSPor(settings) => dl_s_por::explore(system, settings, &mut driver),
+        Method::Portfolio(_) => unreachable!("handled above"),
     }
     driver.finish()
 }
@@ -315,6 +324,8 @@ pub struct Outcome {
     pub stopped_by: Option<StopReason>,
     /// How long it took.
     pub elapsed: Duration,
+    /// Of a portfolio: the search whose result this is.
+    pub answered_by: Option<Setting>,
 }
 
 impl Outcome {

@@ -34,6 +34,6 @@ pub use op::{
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
 pub use state::{Parts, State};
-pub use system::{Effects, Failure, FailureKind, Names, Next, Objects, Site, System};
+pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
 pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

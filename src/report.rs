@@ -26,7 +26,7 @@ use crate::explore::{
 };
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
-    Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
+    Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
 use crate::study::{Figures, Limits};
 
@@ -85,6 +85,9 @@ pub struct CheckReport {
     /// Only hashes of states were kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
+    /// Of a portfolio: whose result this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The result in one word.
     pub verdict: Verdict,
     /// Everything was visited.
@@ -121,6 +124,9 @@ pub struct ViolationReport {
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The processes that wait, for a deadlock.
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
@@ -160,6 +166,9 @@ pub struct ExecutionReport {
     pub enabled: Vec<String>,
     /// Its steps.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
     /// What is wrong at its end: one or none.
@@ -198,6 +207,7 @@ impl CheckReport {
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
             hash_compaction: setting.options().hash_compaction,
+            answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,
@@ -248,6 +258,7 @@ impl ViolationReport {
             text: String::new(),
             variables: Vec::new(),
             schedule: steps.to_vec(),
+            calls: replay.calls().to_vec(),
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
@@ -328,6 +339,7 @@ impl ExecutionReport {
             complete: movers.is_empty(),
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
+            calls: replay.calls().to_vec(),
             replay: schedule::format(&schedule),
             violations: violation.into_iter().collect(),
             subject,

@@ -153,6 +153,7 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
         ("--order", Options { order: options.order, ..Options::default() }),
         ("--sleep-sets", Options { sleep_sets: options.sleep_sets, ..Options::default() }),
         ("--without", Options { without: options.without, ..Options::default() }),
+        ("--jobs", Options { jobs: options.jobs, ..Options::default() }),
         ("--as-printed", Options { as_printed: options.as_printed, ..Options::default() }),
         (
             "--hash-compaction",

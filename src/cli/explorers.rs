@@ -45,6 +45,7 @@ impl From<&Explorer> for Row {
             (explorer.orders != Orders::None, "--order"),
             (explorer.sleep_sets == SleepSets::Optional, "--sleep-sets"),
             (explorer.switches.is_some_and(|switches| !switches.is_empty()), "--without"),
+            (explorer.takes_jobs, "--jobs"),
             (explorer.switches.is_some(), "--as-printed"),
             (explorer.switches.is_some(), "--hash-compaction"),
         ];

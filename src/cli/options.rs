@@ -1,5 +1,6 @@
 //! Options that several commands share, and how their values are read.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -63,6 +64,9 @@ pub(super) struct ExplorerArgs {
     /// one, so the search is never complete
     #[arg(long)]
     hash_compaction: bool,
+    /// How many searches `portfolio` runs at once [default: as many as there are processors, 2 to 6]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroU32>,
 }
 
 fn switches() -> impl TypedValueParser<Value = Switch> {
@@ -81,6 +85,7 @@ impl ExplorerArgs {
             without,
             as_printed: self.as_printed,
             hash_compaction: self.hash_compaction,
+            jobs: self.jobs,
         })
     }
 }
@@ -134,7 +139,7 @@ pub(super) struct Define {
     pub(super) value: String,
 }
 
-fn define(text: &str) -> Result<Define, String> {
+pub(super) fn define(text: &str) -> Result<Define, String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
             Ok(Define { name: name.trim().into(), value: value.trim().into() })

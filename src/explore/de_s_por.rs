@@ -18,10 +18,20 @@
 //!   s'.current[tid(a')] := s'.current[tid(a')] ∪ {tid(a)}
 //! ```
 //!
-//! UpdateBack is [`super::states::source_set`]. What comes after a visited state is not taken again in every execution;
-//! so there UpdateCurr is done for *every* transition on the stack with which a' races (appendix A). Departures: what
-//! races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
-//! ([`super::states::search`]).
+//! UpdateBack is [`super::states::source_set`].
+//!
+//! **As printed, that loses classes**, even of programs that are as the paper wants them: with P2 first,
+//!
+//! ```text
+//! P0: a := x; y := 1        P1: if y = 1 { x := 1 }        P2: b := x
+//! ```
+//!
+//! the last transition that P1's write of x depends on is P0's read of x, which comes before it in every
+//! execution. So nobody learns that P1's write could have come before P2's read: current\[P2\] stays {P2}, a persistent
+//! set as it seems. The transition to be told is the last one that does not *happen before* a. Here
+//! UpdateCurr(a) is done for every transition on the stack with which a races, as the paper does (appendix A) for
+//! what comes after a visited state. Other departures: what only enables does not count as a race
+//! ([`Touch`](crate::model::Touch)), and cycles ([`super::states::search`]).
 
 use super::states::search::{self, Rule, Search};
 use super::states::{StateId, Stateful, Switch, past::Memory};
@@ -64,14 +74,19 @@ impl<S: System> Rule<S> for Eager {
 
     /// UpdateCurr(a)
     fn moved(&mut self, search: &mut Search<'_, S>) {
+        let only_last = search.settings.as_printed;
         let (stack, labels, _) = search.stack();
         let (top, below) = stack.split_last_mut().expect("a transition has a source");
         let edge = top.edges.last().expect("a transition was taken");
+        let process = edge.action.process;
         for frame in below.iter_mut().rev() {
             let taken = frame.taken.last_mut().expect("a state on the stack has a successor");
-            if labels.race(taken.watch, edge.label) {
-                taken.current.insert(edge.action.process);
-                return;
+            let is_news = only_last || !taken.current.contains(process);
+            if is_news && labels.race(taken.watch, edge.label) {
+                taken.current.insert(process);
+                if only_last {
+                    return;
+                }
             }
         }
     }

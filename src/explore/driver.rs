@@ -224,6 +224,7 @@ impl<'o> Driver<'o> {
             violations: self.violations,
             stopped_by: self.stopped_by,
             elapsed: self.start.elapsed(),
+            answered_by: None,
         }
     }
 

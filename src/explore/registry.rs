@@ -3,8 +3,10 @@
 //! This is the one table of them. A command line, a study and a report all name an explorer by a
 //! [`Setting`](super::Setting).
 
+use std::num::NonZeroU32;
+
 use super::{Info, K, Method, Order, Permutation, Scheduling, Stateful, Switch, Switches};
-use super::{de_s_por, dl_s_por, s_por, stateful};
+use super::{de_s_por, dl_s_por, portfolio, s_por, stateful};
 use super::{dpor, dpor_ds, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
 
 /// An explorer as others choose it.
@@ -20,6 +22,8 @@ pub struct Explorer {
     pub sleep_sets: SleepSets,
     /// What can be switched off in it, if it stores states.
     pub switches: Option<&'static [Switch]>,
+    /// Does it run several searches at once?
+    pub takes_jobs: bool,
     pub(super) method: fn(Options) -> Method,
 }
 
@@ -70,6 +74,8 @@ pub struct Options {
     pub as_printed: bool,
     /// Hashes instead of states.
     pub hash_compaction: bool,
+    /// How many searches to run at once.
+    pub jobs: Option<NonZeroU32>,
 }
 
 /// The explorers that exist.
@@ -80,6 +86,7 @@ pub const EXPLORERS: &[Explorer] = &[
         orders: Orders::All,
         sleep_sets: SleepSets::Never,
         switches: None,
+        takes_jobs: false,
         method: |options| {
             let k = options.k.unwrap_or(K::Optimal);
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
@@ -97,6 +104,15 @@ pub const EXPLORERS: &[Explorer] = &[
     storing(dl_s_por::INFO, dl_s_por::SWITCHES, |options| Method::DlSPor(options.stateful())),
     storing(de_s_por::INFO, de_s_por::SWITCHES, |options| Method::DeSPor(options.stateful())),
     storing(s_por::INFO, &[Switch::SafeSets], |options| Method::SPor(options.stateful())),
+    Explorer {
+        info: portfolio::INFO,
+        takes_k: false,
+        orders: Orders::None,
+        sleep_sets: SleepSets::Never,
+        switches: None,
+        takes_jobs: true,
+        method: |options| Method::Portfolio(options.jobs.unwrap_or_else(portfolio::default_jobs)),
+    },
     storing(stateful::INFO, &[], |options| Method::Stateful(options.stateful())),
     Explorer {
         info: exhaustive::INFO,
@@ -104,6 +120,7 @@ pub const EXPLORERS: &[Explorer] = &[
         orders: Orders::None,
         sleep_sets: SleepSets::Never,
         switches: None,
+        takes_jobs: false,
         method: |_| Method::Exhaustive,
     },
 ];
@@ -111,19 +128,43 @@ pub const EXPLORERS: &[Explorer] = &[
 /// One that takes an order, and is made of sleep sets.
 const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Always;
-    Explorer { info, takes_k: false, orders: Orders::All, sleep_sets, switches: None, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
 }
 
 /// One that takes an order, and has no sleep sets.
 const fn unslept(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Never;
-    Explorer { info, takes_k: false, orders: Orders::All, sleep_sets, switches: None, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
 }
 
 /// One that takes an order, and sleep sets if asked to.
 const fn scheduled(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Optional;
-    Explorer { info, takes_k: false, orders: Orders::All, sleep_sets, switches: None, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
 }
 
 /// One that stores states.
@@ -133,7 +174,15 @@ const fn storing(
     method: fn(Options) -> Method,
 ) -> Explorer {
     let (orders, sleep_sets) = (Orders::OfProcesses, SleepSets::Never);
-    Explorer { info, takes_k: false, orders, sleep_sets, switches: Some(switches), method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders,
+        sleep_sets,
+        switches: Some(switches),
+        takes_jobs: false,
+        method,
+    }
 }
 
 impl Options {
@@ -176,6 +225,7 @@ impl Explorer {
             without: options.without.among(switches),
             as_printed: options.as_printed && is_storing,
             hash_compaction: options.hash_compaction && is_storing,
+            jobs: options.jobs.filter(|_| self.takes_jobs),
         }
     }
 }

@@ -31,6 +31,11 @@ impl Setting {
             orderly(explorer, order)?;
         }
         storing(explorer, options)?;
+        if options.jobs.is_some() && !explorer.takes_jobs {
+            return Err(format!(
+                "--jobs is for explorers that run several searches; `{name}` is one"
+            ));
+        }
         match explorer.sleep_sets {
             SleepSets::Never if options.sleep_sets => Err(format!(
                 "--sleep-sets adds sleep sets to an explorer; `{name}` cannot have any"
@@ -57,6 +62,7 @@ impl Setting {
             without: self.options.without.or(fitting.without),
             as_printed: self.options.as_printed || fitting.as_printed,
             hash_compaction: self.options.hash_compaction || fitting.hash_compaction,
+            jobs: self.options.jobs.or(fitting.jobs),
         };
         Setting { options, ..self }
     }
@@ -103,7 +109,8 @@ impl Setting {
 
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Options { k, order, sleep_sets, without, as_printed, hash_compaction } = self.options;
+        let Options { k, order, sleep_sets, without, as_printed, hash_compaction, jobs } =
+            self.options;
         let mut options = Vec::new();
         options.extend(k.map(|k| format!("k={k}")));
         options.extend(order.map(|order| format!("order={order}")));
@@ -112,6 +119,7 @@ impl Display for Setting {
         }
         options.extend(sleep_sets.then(|| "sleep-sets".to_owned()));
         options.extend(without.names().map(|name| format!("without={name}")));
+        options.extend(jobs.map(|jobs| format!("jobs={jobs}")));
         options.extend(as_printed.then(|| "as-printed".to_owned()));
         options.extend(hash_compaction.then(|| "hash-compaction".to_owned()));
         let colon = if options.is_empty() { "" } else { ":" };
@@ -182,6 +190,10 @@ fn options(text: &str) -> Result<Options, String> {
             Some(("seed", value)) => {
                 seed = Some(value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?);
             }
+            Some(("jobs", value)) => {
+                let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
+                options.jobs = Some(jobs);
+            }
             Some(("without", name)) => options.without = options.without.and(name.parse()?),
             None if item == "sleep-sets" => options.sleep_sets = true,
             None if item == "as-printed" => options.as_printed = true,
@@ -189,7 +201,7 @@ fn options(text: &str) -> Result<Options, String> {
             _ => {
                 return Err(format!(
                     "`{item}` is no option of an explorer; there are: k=K, order=ORDER, seed=N, \
-                     sleep-sets, without=NAME, as-printed, hash-compaction"
+                     sleep-sets, without=NAME, as-printed, hash-compaction, jobs=N"
                 ));
             }
         }
@@ -313,6 +325,7 @@ mod tests {
             "udpor:k=2",
             "udpor:k=optimal+order=random+seed=7",
             "s-por:order=2.0.1",
+            "portfolio:jobs=3",
             "dl-s-por:without=once+without=summaries+as-printed+hash-compaction",
         ] {
             assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);

@@ -16,8 +16,8 @@ use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use crate::model::{
-    Effects, Failure, FailureKind, Handle, Names, Next, Objects, Op, Outcome, ProcessId, Site,
-    Stimulus, System, Touch, Value, ValueId, Values,
+    Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
+    Site, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -51,6 +51,8 @@ pub(super) struct Template {
     /// Several processes may spawn it, so a name must say which did.
     pub qualified: bool,
     pub is_actor: bool,
+    /// How many values it starts with.
+    pub params: u32,
 }
 
 impl Template {
@@ -164,6 +166,19 @@ impl Program {
             books.forget_unnamed(&stack);
         }
         Local { path, pc, stack: stack.into(), books, failure }
+    }
+
+    /// Stack and books of a process that learns the outcome of its operation.
+    fn told(&self, local: &Local, outcome: Outcome, values: &Values) -> (Vec<Value>, Books) {
+        let Instr::Visible(visible) = *self.instr(local) else {
+            unreachable!("{local:?} is not at an operation")
+        };
+        let mut stack = local.stack.to_vec();
+        let args = stack.split_off(stack.len() - visible.arity());
+        let mut books = local.books.clone();
+        let value = self.value_of(visible, &args, outcome, values, &mut books);
+        stack.push(value);
+        (stack, books)
     }
 
     /// The variables in scope with their values, innermost last.
@@ -296,20 +311,13 @@ impl System for Program {
     }
 
     fn resume(&self, local: &Local, outcome: Outcome, values: &Values) -> Local {
-        let Instr::Visible(visible) = *self.instr(local) else {
-            unreachable!("{local:?} is not at an operation")
-        };
         if outcome == Outcome::Overflow {
             let message = "overflow: the sum of `fetch_add` does not fit into 64 bits".to_owned();
             let site = Some(self.code.site(local.pc).clone());
             let failure = Failure { kind: FailureKind::Error, message, site };
             return Local { failure: Some(Arc::new(failure)), ..local.clone() };
         }
-        let mut stack = local.stack.to_vec();
-        let args = stack.split_off(stack.len() - visible.arity());
-        let mut books = local.books.clone();
-        let value = self.value_of(visible, &args, outcome, values, &mut books);
-        stack.push(value);
+        let (stack, books) = self.told(local, outcome, values);
         self.run(local.path.clone(), stack, local.pc + 1, books)
     }
 
@@ -350,6 +358,27 @@ impl System for Program {
     fn variables(&self, local: &Local, names: Names<'_>) -> Vec<(String, String)> {
         let shown = |value| self.show(value, names);
         self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
+    }
+
+    fn marks(&self, local: &Local, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+        let template = &self.processes[local.declaration() as usize];
+        if template.is_actor || outcome == Some(Outcome::Overflow) {
+            return Vec::new();
+        }
+        let (stack, books, pc) = match outcome {
+            Some(outcome) => {
+                let (stack, books) = self.told(local, outcome, values);
+                (stack, books, local.pc + 1)
+            }
+            None => {
+                let args = local.stack[..template.params as usize].to_vec();
+                (args, Books::default(), self.code.processes[local.declaration() as usize])
+            }
+        };
+        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        machine.journal = Some(Vec::new());
+        machine.run();
+        machine.journal.unwrap_or_default()
     }
 
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {

@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::check::{Checked, Kind, Process};
 use super::constant;
-use super::hir::{Address, Expr, ExprKind, Operation, Place, Projection};
+use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
+use super::walk::{visit, within};
 use crate::model::{BarrierId, CellId, End, MailboxId, MutexId, SemaphoreId, Touch, Value};
 
 /// For each declaration of a process and each of its instances what it may touch.
@@ -38,6 +39,7 @@ impl Touches {
 
 /// Reads the touches off every process of `program`.
 pub fn touches(program: &Checked) -> Touches {
+    let instances = |process| instances(process, &program.procedures);
     let own: Vec<Instances> = program.processes.iter().map(instances).collect();
     let with_children = (0..own.len()).map(|declaration| {
         let spawned = descendants(program, declaration);
@@ -49,11 +51,12 @@ pub fn touches(program: &Checked) -> Touches {
     Touches(with_children.collect())
 }
 
-fn instances(process: &Process) -> Instances {
+fn instances(process: &Process, procedures: &[Procedure]) -> Instances {
+    let own = |index| own(process, procedures, index);
     match process.kind {
-        Kind::Single | Kind::Template => Instances { first: 0, sets: vec![own(process, None)] },
+        Kind::Single | Kind::Template => Instances { first: 0, sets: vec![own(None)] },
         Kind::Family { lo, hi } => {
-            Instances { first: lo, sets: (lo..hi).map(|index| own(process, Some(index))).collect() }
+            Instances { first: lo, sets: (lo..hi).map(|index| own(Some(index))).collect() }
         }
     }
 }
@@ -63,7 +66,7 @@ fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let mut pending = vec![declaration];
     while let Some(parent) = pending.pop() {
-        for child in spawns(&program.processes[parent]) {
+        for child in spawns(&program.processes[parent], &program.procedures) {
             let child = child as usize;
             if !found.contains(&child) {
                 found.push(child);
@@ -79,17 +82,28 @@ fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
 pub fn cancels(program: &Checked) -> bool {
     let mut found = false;
     for process in &program.processes {
-        visit(&process.body.block, &mut |expr| {
-            found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
-        });
+        for body in within(&process.body.block, &program.procedures) {
+            visit(body, &mut |expr| {
+                found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
+            });
+        }
     }
     found
 }
 
-/// What a process may touch itself.
-fn own(process: &Process, index: Option<i64>) -> FxHashSet<Touch> {
+/// What a process may touch itself, or in a procedure. There the index of the process is not known.
+fn own(process: &Process, procedures: &[Procedure], index: Option<i64>) -> FxHashSet<Touch> {
     let mut set = FxHashSet::default();
-    visit(&process.body.block, &mut |expr| {
+    let bodies = within(&process.body.block, procedures);
+    for (place, body) in bodies.into_iter().enumerate() {
+        touched_in(body, index.filter(|_| place == 0), &mut set);
+    }
+    set
+}
+
+/// Adds what the operations in `body` touch.
+fn touched_in(body: &Expr, index: Option<i64>, set: &mut FxHashSet<Touch>) {
+    visit(body, &mut |expr| {
         let mut add = |address: &Address, touches: &[fn(u32) -> Touch]| {
             for touch in touches {
                 set.extend(addressed(address, index).map(touch));
@@ -107,7 +121,6 @@ fn own(process: &Process, index: Option<i64>) -> FxHashSet<Touch> {
             _ => {}
         }
     });
-    set
 }
 
 /// Communications are values: which mailbox one is of is not told from the text.
@@ -161,18 +174,11 @@ fn addressed(address: &Address, index: Option<i64>) -> std::ops::Range<u32> {
     address.base + offsets.start..address.base + offsets.end
 }
 
-/// Does the computation of `expr` act on anything?
-pub fn acts(expr: &Expr) -> bool {
-    let mut found = false;
-    visit(expr, &mut |expr| found |= matches!(expr.kind, ExprKind::Operation(_)));
-    found
-}
-
 /// The templates that a process or an actor spawns, each once.
-pub fn spawns(process: &Process) -> Vec<u32> {
+pub fn spawns(process: &Process, procedures: &[Procedure]) -> Vec<u32> {
     let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
-    let blocks = std::iter::once(&process.body.block).chain(handlers.map(|handler| &handler.body));
-    spawned_in(blocks)
+    let own = within(&process.body.block, procedures);
+    spawned_in(own.into_iter().chain(handlers.map(|handler| &handler.body)))
 }
 
 /// The templates that these blocks spawn, each once.
@@ -190,98 +196,4 @@ pub fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> Vec<u32> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// Calls `each` with the expression and every one in it.
-fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
-    each(expr);
-    let mut all =
-        |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
-    match &expr.kind {
-        ExprKind::Error
-        | ExprKind::Myself
-        | ExprKind::Const(_)
-        | ExprKind::Var(_)
-        | ExprKind::Break
-        | ExprKind::Continue => {}
-        ExprKind::Unary(_, a)
-        | ExprKind::Repeat(a, _)
-        | ExprKind::Field(a, _)
-        | ExprKind::Instance(_, a)
-        | ExprKind::Length(a) => {
-            visit(a, each);
-        }
-        ExprKind::Let(_, a) | ExprKind::Loop(a) | ExprKind::Assert(a, _) => visit(a, each),
-        ExprKind::Binary(_, a, b)
-        | ExprKind::Index(a, b)
-        | ExprKind::Push(a, b)
-        | ExprKind::Remove(a, b)
-        | ExprKind::While(a, b)
-        | ExprKind::Send(a, b)
-        | ExprKind::ForEach(_, a, b) => all(&mut [&**a, &**b].into_iter()),
-        ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => {
-            all(&mut [&**a, &**b, &**c].into_iter())
-        }
-        ExprKind::Tuple(parts)
-        | ExprKind::List(parts)
-        | ExprKind::Call(_, parts)
-        | ExprKind::Message(_, parts)
-        | ExprKind::Create(_, parts) => all(&mut parts.iter()),
-        ExprKind::Block(statements, value) => all(&mut statements.iter().chain([&**value])),
-        ExprKind::Match(value, arms) => {
-            all(&mut [&**value].into_iter());
-            all(&mut arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.body])));
-        }
-        ExprKind::Return(value) => all(&mut value.iter().map(|value| &**value)),
-        ExprKind::Assign(place, _, value) => {
-            let indices = match place {
-                Place::Local(_, path) => path.iter().filter_map(projected).collect(),
-                Place::Cell(address) => index_of(address),
-            };
-            all(&mut indices.into_iter().chain([&**value]));
-        }
-        ExprKind::Peek(address) => all(&mut index_of(address).into_iter()),
-        ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
-        ExprKind::Operation(operation) => all(&mut arguments(operation).into_iter()),
-    }
-}
-
-fn projected(projection: &Projection) -> Option<&Expr> {
-    match projection {
-        Projection::Index(index) => Some(index),
-        Projection::Field(_) => None,
-    }
-}
-
-fn index_of(address: &Address) -> Vec<&Expr> {
-    address.index.iter().map(|index| &**index).collect()
-}
-
-/// The expressions in an operation.
-fn arguments(operation: &Operation) -> Vec<&Expr> {
-    use Operation::*;
-    match operation {
-        Isend { mailbox, value, src, tag, .. } => {
-            let named = src.iter().chain(tag).map(|part| &**part);
-            index_of(mailbox).into_iter().chain([&**value]).chain(named).collect()
-        }
-        Irecv { mailbox, src, tag, .. } => {
-            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
-        }
-        Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
-        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
-        | Unlock(object) => index_of(object),
-        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
-            index_of(object)
-        }
-        Arrive(object) | BarrierWait(object) | Barrier(object) | Read(object) => index_of(object),
-        MutexWaitAny(objects) | MutexTestAny(objects) => {
-            objects.iter().flat_map(index_of).collect()
-        }
-        CompareAndSwap(cell, a, b) => index_of(cell).into_iter().chain([&**a, &**b]).collect(),
-        FetchAdd(cell, a) | Swap(cell, a) => index_of(cell).into_iter().chain([&**a]).collect(),
-        Choose(a, b) => vec![a, b],
-        Local => Vec::new(),
-        Spawn(_, args) => args.iter().collect(),
-    }
 }

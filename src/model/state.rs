@@ -360,6 +360,20 @@ impl State {
         self.execute(locals, action, |locals, before, outcome| locals.resume(before, outcome));
     }
 
+    /// Executes an enabled action; what its process is told. An actor is told nothing.
+    pub fn step_and_tell<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        action: Action,
+    ) -> Option<Outcome> {
+        let mut told = None;
+        self.execute(locals, action, |locals, before, outcome| {
+            told = Some(outcome);
+            locals.resume(before, outcome)
+        });
+        told
+    }
+
     /// Executes an enabled action that is known to lead its process to local state `after`.
     pub fn step_into<S: System>(
         &mut self,

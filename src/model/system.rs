@@ -18,7 +18,7 @@ use super::{Handle, Op, Outcome, ProcessId, State, Stimulus, Touch, Value, Value
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
 ///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
 ///   of it panics.
-pub trait System {
+pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
 
@@ -120,6 +120,13 @@ pub trait System {
         Vec::new()
     }
 
+    /// The calls of procedures that begin and end while the process goes on from `local` with `outcome`; without an
+    /// outcome, while it came from its start to `local`. In the order in which that happens.
+    fn marks(&self, local: &Self::Local, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+        let _ = (local, outcome, values);
+        Vec::new()
+    }
+
     /// May a process in this local state, or one that it spawns, ever touch this? An over-approximation: it
     /// explains deadlocks, and tells what is shared at all.
     fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
@@ -148,6 +155,23 @@ pub trait System {
         let _ = names;
         value.to_string()
     }
+}
+
+/// What an execution tells of a call of a procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It begins.
+    Begins {
+        /// Its name.
+        procedure: String,
+        /// What it is called with.
+        arguments: Vec<Value>,
+    },
+    /// The call that began last, of those that have not ended, ends.
+    Ends {
+        /// What it gives back, if it is of the kind that does.
+        result: Option<Value>,
+    },
 }
 
 /// How the processes of an execution are called; `None` for those that are not known.

@@ -3,10 +3,12 @@
 //! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
 //! replays it. Styles are always written; who prints to something that is no terminal strips them.
 
+mod calls;
 mod execution;
 mod steps;
 
-pub use execution::{Ending, Title, replay_command};
+pub use calls::CallTable;
+pub use execution::{Ending, Title, quoted, replay_command};
 pub use steps::{ChangeRows, StepTable};
 
 use std::fmt::{self, Display, Formatter};
@@ -256,6 +258,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     for name in &report.without {
         search += &format!(", without {name}");
     }
+    if let Some(setting) = &report.answered_by {
+        search += &format!(", answered by {setting}");
+    }
     if report.as_printed {
         search += ", as printed";
     }
@@ -329,6 +334,7 @@ impl Display for Story<'_> {
         };
         writeln!(f, "\n{}", Styled(HEADING, heading))?;
         write!(f, "{}", StepTable::new(&violation.schedule))?;
+        write!(f, "{}", CallTable(&violation.calls))?;
         if violation.kind == ViolationKind::Deadlock {
             write!(f, "{}", execution::Standstill(violation))?;
         }

@@ -9,31 +9,23 @@ use mazurka::lang::compile;
 use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
 use mazurka::trace::{Classes, NormalForm};
 
-use crate::judge::{check_counterexample, replay};
+use crate::judge::{STATEFUL, check_counterexample, replay};
 use crate::random_models::{self, Sample, Script, Subject, actors, processes};
-
-/// By number, with everything on.
-pub const PLAIN: Stateful = Stateful {
-    order: Order::Sequential(Permutation::BY_NUMBER),
-    without: Switches::NONE,
-    as_printed: false,
-    hash_compaction: false,
-};
 
 fn without(switches: &[Switch]) -> Stateful {
     let without = switches.iter().fold(Switches::NONE, |all, &switch| all.and(switch));
-    Stateful { without, ..PLAIN }
+    Stateful { without, ..STATEFUL }
 }
 
 /// The reductions in all their variants.
 fn reductions() -> Vec<Method> {
-    let mut all = vec![Method::SPor(PLAIN)];
+    let mut all = vec![Method::SPor(STATEFUL)];
     let reversed = Permutation::new(&[3, 2, 1, 0].map(ProcessId)).expect("a permutation");
     let orders = [Order::Sequential(reversed), Order::Random(1), Order::Random(2)];
     for order in orders {
         all.extend(
             [Method::SPor, Method::DeSPor, Method::DlSPor]
-                .map(|of| of(Stateful { order, ..PLAIN })),
+                .map(|of| of(Stateful { order, ..STATEFUL })),
         );
     }
     for switches in [
@@ -149,7 +141,7 @@ fn ends_and_states_are_as_in_the_full_graph<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let mut watcher = Watcher::of(&sample.script);
         let (all, judged) = watcher.ends(Method::Exhaustive);
-        let (full, outcome) = watcher.ends(Method::Stateful(PLAIN));
+        let (full, outcome) = watcher.ends(Method::Stateful(STATEFUL));
         assert_eq!(full, all, "stateful on {}", sample.describe());
         assert_eq!(kinds(&outcome), kinds(&judged), "stateful on {}", sample.describe());
         let states = outcome.stats.states.expect("states are stored");
@@ -201,7 +193,7 @@ fn every_class_has_a_path() {
     let mut programs = 0;
     for sample in with_fixed_processes() {
         let mut watcher = Watcher::of(&sample.script);
-        let all = watcher.classes(Method::Stateful(PLAIN));
+        let all = watcher.classes(Method::Stateful(STATEFUL));
         assert_eq!(all.len() as u64, sample.classes, "stateful on {}", sample.describe());
         for method in reductions() {
             let found = watcher.classes(method);
@@ -221,15 +213,85 @@ fn what_no_longer_matters_is_no_part_of_a_state() {
         let program =
             compile("random.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         let states = |outcome: &Outcome| outcome.stats.states.expect("states are stored");
-        let script = Watcher::of(&sample.script).watch(Method::Stateful(PLAIN));
+        let script = Watcher::of(&sample.script).watch(Method::Stateful(STATEFUL));
         let mut watcher = Watcher::of(&program);
-        let outcome = watcher.watch(Method::Stateful(PLAIN));
+        let outcome = watcher.watch(Method::Stateful(STATEFUL));
         assert!(states(&outcome) <= states(&script), "{}", sample.describe());
         assert_eq!(outcome.verdict(), script.verdict(), "{}", sample.describe());
-        let classes = watcher.classes(Method::Stateful(PLAIN));
+        let classes = watcher.classes(Method::Stateful(STATEFUL));
         assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
         all += states(&script);
         compiled += states(&outcome);
     }
     assert!(compiled < all, "{compiled} of {all} states");
+}
+
+#[test]
+fn last_only() {
+    let text = "shared x: int = 0; shared y: int = 0;
+        process P0 { let a = x; y = 1; } process P1 { if y == 1 { x = 1; } } process P2 { let b = x; }";
+    let program = compile("x.maz", text, &[]).unwrap();
+    let mut watcher = Watcher::of(&program);
+    let order = Order::Sequential(Permutation::new(&[2, 0, 1].map(ProcessId)).unwrap());
+    for m in [
+        Method::Stateful(STATEFUL),
+        Method::SPor(STATEFUL),
+        Method::DeSPor(Stateful { order, ..STATEFUL }),
+        Method::DeSPor(Stateful { order, as_printed: true, ..STATEFUL }),
+        Method::DlSPor(Stateful { order, as_printed: true, ..STATEFUL }),
+        Method::DeSPor(Stateful {
+            order,
+            as_printed: true,
+            without: Switches::NONE.and(Switch::Summaries).and(Switch::Once),
+            ..STATEFUL
+        }),
+    ] {
+        println!("{m:?} {}", watcher.classes(m).len());
+    }
+}
+
+#[test]
+#[ignore]
+fn hunt_printed() {
+    let printed = Stateful { as_printed: true, ..STATEFUL };
+    let mut losses: Vec<(usize, String)> = Vec::new();
+    let (mut programs, mut lost, mut lost_ends) = (0, [0; 3], [0; 3]);
+    for sample in with_fixed_processes() {
+        programs += 1;
+        let mut watcher = Watcher::of(&sample.script);
+        let all = watcher.classes(Method::Stateful(STATEFUL));
+        let ends = watcher.ends(Method::Stateful(STATEFUL)).0;
+        for (i, method) in [Method::SPor(printed), Method::DeSPor(printed), Method::DlSPor(printed)]
+            .into_iter()
+            .enumerate()
+        {
+            let found = watcher.classes(method);
+            let found_ends = watcher.ends(method).0;
+            lost_ends[i] += u64::from(!ends.is_subset(&found_ends));
+            if found.len() < all.len() {
+                lost[i] += 1;
+                losses.push((
+                    sample.script.text().len(),
+                    format!(
+                        "{method:?} {} of {} ends {} of {}\n{}",
+                        found.len(),
+                        all.len(),
+                        found_ends.len(),
+                        ends.len(),
+                        sample.script.text()
+                    ),
+                ));
+            }
+        }
+    }
+    losses.sort();
+    println!("{programs} programs, lost {lost:?} ends {lost_ends:?}");
+    let nolocks: Vec<_> = losses.iter().filter(|l| !l.1.contains("mutex")).collect();
+    println!("without mutexes: {}", nolocks.len());
+    for (_, l) in nolocks.iter().take(6) {
+        println!("-----\n{l}");
+    }
+    for (_, l) in losses.iter().take(3) {
+        println!("=====\n{l}");
+    }
 }

@@ -397,22 +397,36 @@ impl<'s, S: System> Search<'s, S> {
         }
     }
 
-    /// One transition of the model, of one action or two; what it touched.
-    fn step(&mut self, action: Action, mut driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
-        let is_lock = self.blocking_lock(action.process).is_some();
-        let mut touches = Touches::new();
-        let wait = Action { choice: Choice::ONLY, ..action };
-        for action in [Some(action), is_lock.then_some(wait)].into_iter().flatten() {
+    /// One transition of the model, of one action or two; how many, and what they touched.
+    fn step(&mut self, action: Action, driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
+        let lock = self.blocking_lock(action.process);
+        let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
+        let mut next = Some(action);
+        while let Some(action) = next.take() {
             self.state.step(&mut self.locals, action);
+            steps += 1;
             if let Some(driver) = &mut driver {
                 driver.moved(&self.locals, &self.state, action);
                 if self.past.memory() != Memory::Marks {
                     self.state.touches(&self.locals, |touch| touches.push(touch));
                 }
             }
+            let waits =
+                steps == 1 && lock.is_some_and(|mutex| self.waits_for(action.process, mutex));
+            next = waits.then_some(Action { choice: Choice::ONLY, ..action });
         }
         self.as_locks(&mut touches);
-        (1 + usize::from(is_lock), self.labels.intern(action.process, touches))
+        (steps, self.labels.intern(action.process, touches))
+    }
+
+    /// Is the process about to wait for this mutex alone?
+    fn waits_for(&self, process: ProcessId, mutex: MutexId) -> bool {
+        match self.locals.op(self.state.local(process)) {
+            Some(Op::MutexWaitAny(requests)) => {
+                matches!(**requests, [request] if request.mutex == mutex)
+            }
+            _ => false,
+        }
     }
 
     /// The transition at hand led to a state that was met before.
