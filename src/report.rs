@@ -1,11 +1,12 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
-//! [`dot`], [`svg`]) decides how. Reports
+//! [`dot`], [`svg`], [`html`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 pub mod comparison;
 pub mod dot;
+pub mod html;
 pub mod json;
 pub mod picture;
 pub mod plot;
@@ -14,6 +15,7 @@ pub mod study;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod viewer;
 
 use std::collections::BTreeMap;
 

@@ -17,6 +17,7 @@
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
+//! | `viewer` | the page of `draw -o x.html`, in a browser |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
@@ -43,3 +44,4 @@ mod state_graph;
 mod stateful;
 mod study;
 mod tidy;
+mod viewer;
