@@ -14,6 +14,7 @@ mod hir;
 mod interpret;
 mod lexer;
 mod operators;
+mod outline;
 mod parser;
 mod program;
 mod supplies;
@@ -83,11 +84,13 @@ fn compile_here(
     }
     let supplies = supplies::supplies(&checked);
     let processes = templates(&checked);
+    let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
     let mut program = Program {
         code,
         processes,
+        flows,
         enums,
         messages,
         constants,

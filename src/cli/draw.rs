@@ -1,4 +1,4 @@
-//! `mazurka draw`: the unfolding, one class of executions, one execution, or a search as a picture.
+//! `mazurka draw`: the unfolding, one class of executions, one execution, a search or the program as a picture.
 
 use std::fs;
 use std::path::Path;
@@ -13,16 +13,17 @@ use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::{Refusal, schedule};
-use crate::report::picture::{PartialOrder, Picture, SearchTree, SpaceTime};
+use crate::report::picture::{ControlFlow, PartialOrder, Picture, SearchTree, SpaceTime};
 use crate::report::{dot, json, svg};
 
-/// Draw the unfolding of a spec, one class of its executions, one execution, or how UDPOR searches
+/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or the program
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
 /// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
 /// execution, time downwards, with the messages and mutexes that went from process to process and, after a
 /// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
 /// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
+/// Processes are the text of the program as control flow: branches, loops, handlers, and which steps others can see.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -74,6 +75,8 @@ enum What {
     SpaceTime,
     /// The calls of UDPOR
     Steps,
+    /// The control flow of processes and actors
+    Processes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -138,6 +141,7 @@ fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
             Picture::SpaceTime(of.map_err(refused)?)
         }
         What::Steps => Picture::Steps(search(args, spec)),
+        What::Processes => Picture::Processes(ControlFlow::new(subject, spec.program.flows())),
     })
 }
 

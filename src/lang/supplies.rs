@@ -147,7 +147,7 @@ pub fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> Vec<u32> {
 }
 
 /// Calls `each` with the expression and every one in it.
-fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
+pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
     each(expr);
     let mut all =
         |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
