@@ -12,8 +12,10 @@
 
 mod batch;
 mod check;
+mod client;
 mod compare;
 mod draw;
+mod drawing;
 mod execution;
 mod explorers;
 mod interrupt;
@@ -56,7 +58,8 @@ Examples:
   mazurka compare philosophers.maz                  all explorers on it, side by side
   mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
-  mazurka draw philosophers.maz -o all.svg          draw its unfolding
+  mazurka draw philosophers.maz -o all.html         look around in its unfolding and executions
+  mazurka client lazy-list.maz -o client.maz        a client of a data structure, to be checked
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
 
@@ -66,6 +69,7 @@ Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line o
 #[derive(Subcommand)]
 enum Command {
     Check(check::Args),
+    Client(client::Args),
     Compare(compare::Args),
     Draw(draw::Args),
     Run(run::Args),
@@ -132,6 +136,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(cli.color);
     let result = match cli.command {
         Command::Check(args) => check::run(args, &mut output),
+        Command::Client(args) => client::run(args, &mut output),
         Command::Compare(args) => compare::run(args, &mut output),
         Command::Draw(args) => draw::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),

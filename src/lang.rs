@@ -17,9 +17,11 @@ mod operators;
 mod outline;
 mod parser;
 mod program;
-mod supplies;
+mod structure;
 mod token;
+mod touches;
 mod types;
+mod walk;
 
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, Verdict};
 pub use program::{Local, Program};
+pub use structure::{Domain, Offer, Param, Structure, structure};
 
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
@@ -71,6 +74,7 @@ fn compile_here(
     let lexed = lexer::lex(source, &mut list);
     let file = parser::parse(source, &lexed.tokens, &mut list);
     let mut checked = check::check(&file, overrides, &mut list);
+    check::check_that_something_runs(&checked, &mut list);
     let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
     let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
@@ -82,7 +86,8 @@ fn compile_here(
     if failed {
         return Err(diagnostics);
     }
-    let supplies = supplies::supplies(&checked);
+    let touches = touches::touches(&checked);
+    let may_cancel = touches::cancels(&checked);
     let processes = templates(&checked);
     let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
@@ -96,7 +101,8 @@ fn compile_here(
         constants,
         expectations,
         warnings: diagnostics,
-        supplies,
+        touches,
+        may_cancel,
         sent_blindly,
         born: Vec::new(),
         sent: Vec::new(),
@@ -113,14 +119,14 @@ fn compile_here(
 fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        for template in supplies::spawns(process) {
+        for template in touches::spawns(process, &checked.procedures) {
             // A template may run several times over, so what it spawns needs its name, too.
             let instances =
                 if process.kind == Kind::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }
-    for template in supplies::spawned_in(checked.inits.iter().map(|init| &init.block)) {
+    for template in touches::spawned_in(checked.inits.iter().map(|init| &init.block)) {
         spawners[template as usize] += 1;
     }
     let mut first = 0;
@@ -128,7 +134,8 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
     for (process, spawners) in checked.processes.iter().zip(spawners) {
         let (name, kind) = (process.name.clone(), process.kind);
         let (qualified, is_actor) = (spawners > 1, process.actor.is_some());
-        templates.push(program::Template { name, kind, first, qualified, is_actor });
+        let params = process.body.params;
+        templates.push(program::Template { name, kind, first, qualified, is_actor, params });
         first += kind.instances();
     }
     templates

@@ -1,11 +1,12 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
-//! [`dot`], [`svg`]) decides how. Reports
+//! [`dot`], [`svg`], [`html`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 pub mod comparison;
 pub mod dot;
+pub mod html;
 pub mod json;
 pub mod picture;
 pub mod plot;
@@ -14,6 +15,7 @@ pub mod study;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod viewer;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +26,7 @@ use crate::explore::{
 };
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
-    Blocked, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
+    Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
 use crate::study::{Figures, Limits};
 
@@ -68,12 +70,27 @@ pub struct CheckReport {
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was asked for.
-    pub order: Option<&'static str>,
+    pub order: Option<String>,
     /// The seed of a random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// With sleep sets on top of what the algorithm does.
     pub sleep_sets: bool,
+    /// What was switched off in an explorer that stores states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<&'static str>,
+    /// A stateful explorer as the paper prints it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_printed: bool,
+    /// Histories of processes were a part of states.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub histories: bool,
+    /// Only hashes of states were kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hash_compaction: bool,
+    /// Of a portfolio: whose result this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The result in one word.
     pub verdict: Verdict,
     /// Everything was visited.
@@ -110,6 +127,9 @@ pub struct ViolationReport {
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The processes that wait, for a deadlock.
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
@@ -149,6 +169,9 @@ pub struct ExecutionReport {
     pub enabled: Vec<String>,
     /// Its steps.
     pub schedule: Vec<Step>,
+    /// The calls of procedures, in the order in which they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
     /// What is wrong at its end: one or none.
@@ -178,12 +201,17 @@ impl CheckReport {
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.method().covers_up_to_depth(),
             k: setting.k().map(|k| k.to_string()),
-            order: order.map(Order::name),
+            order: order.map(|order| order.to_string()),
             seed: match order {
                 Some(Order::Random(seed)) => Some(seed),
                 _ => None,
             },
             sleep_sets: setting.options().sleep_sets,
+            without: setting.options().without.names().collect(),
+            as_printed: setting.options().as_printed,
+            histories: setting.options().histories,
+            hash_compaction: setting.options().hash_compaction,
+            answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,
@@ -234,6 +262,7 @@ impl ViolationReport {
             text: String::new(),
             variables: Vec::new(),
             schedule: steps.to_vec(),
+            calls: replay.calls().to_vec(),
             blocked: Vec::new(),
             cycle: None,
             ended: Vec::new(),
@@ -314,6 +343,7 @@ impl ExecutionReport {
             complete: movers.is_empty(),
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
+            calls: replay.calls().to_vec(),
             replay: schedule::format(&schedule),
             violations: violation.into_iter().collect(),
             subject,

@@ -8,15 +8,18 @@
 //! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
 //! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
 //! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
-//! [`papers`] are studies that others have printed.
+//! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures.
 
 mod agreement;
+pub mod client;
 pub mod papers;
 mod point;
+mod random;
 mod sweep;
 
 pub use agreement::{About, Disagreement, disagreements};
 pub use point::{Point, median};
+pub use random::SplitMix;
 pub use sweep::{Sweep, ks, product};
 
 use std::collections::BTreeMap;
@@ -143,6 +146,8 @@ pub struct Figures {
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
+    /// Bytes in use for them.
+    pub state_bytes: Option<u64>,
     /// Mazurkiewicz classes of the executions visited.
     pub classes: Option<u64>,
     /// Length of the longest execution.
@@ -170,6 +175,7 @@ impl Figures {
             events: stats.events,
             events_built: stats.events_built,
             states: stats.states,
+            state_bytes: stats.state_bytes,
             classes: stats.classes,
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,

@@ -144,7 +144,7 @@ fn mistakes_are_explained() {
         (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
         (&["--what", "steps", "--trace", "1"], "--trace and --schedule are for"),
         (&["-k", "1"], "-k is for --what steps"),
-        (&["-o", "picture.bmp"], "end the name in .svg, .dot or .json"),
+        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json"),
         (&["-o", "no/such/folder.svg"], "cannot write"),
     ] {
         let output = run(&[&["draw", "philosophers.maz"], args].concat());
@@ -198,17 +198,17 @@ fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::ex
 }
 
 fn unfolding(program: &Program, events: usize) -> PartialOrder {
-    let (prefix, outcome) = prefix(program, events);
-    PartialOrder::of_unfolding(subject(), program, prefix, &outcome, events)
+    let (mut prefix, outcome) = prefix(program, events);
+    PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
 /// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control flow.
 fn pictures(program: &Program) -> Vec<Picture> {
-    let (prefix, outcome) = prefix(program, EVENTS);
+    let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
     let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
     let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
-    let order = PartialOrder::of_unfolding(subject(), program, prefix, &outcome, EVENTS);
+    let order = PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, EVENTS);
     let search = Picture::Steps(steps::tree(program, K::Partial(1), EVENTS, EVENTS / 2));
     let (class, chart) = (Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap()));
     let flow = Picture::Processes(ControlFlow::new(subject(), program.flows()));

@@ -58,9 +58,9 @@ impl Spec {
     }
 
     fn unfolding(self) -> String {
-        let (prefix, outcome) = unfold(&self.program, EVENTS, budget(), &mut NoObserver);
+        let (mut prefix, outcome) = unfold(&self.program, EVENTS, budget(), &mut NoObserver);
         let order =
-            PartialOrder::of_unfolding(self.subject, &self.program, prefix, &outcome, EVENTS);
+            PartialOrder::of_unfolding(self.subject, &self.program, &mut prefix, &outcome, EVENTS);
         svg::render(&Picture::Order(order))
     }
 

@@ -10,6 +10,7 @@ use super::{Exit, Failure};
 use crate::explore::ENDLESS;
 use crate::property::schedule;
 use crate::report::{json, text};
+use crate::study::SplitMix;
 
 /// Show one execution of a spec, random or scripted, step by step
 ///
@@ -74,33 +75,4 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     Ok(report.verdict.into())
-}
-
-/// Steele, Lea and Flood's generator (OOPSLA 2014): the same numbers on every platform and for ever.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`, which is small.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_generator_is_the_published_one() {
-        let mut random = SplitMix(1_234_567);
-        assert_eq!(random.next(), 6_457_827_717_110_365_317);
-        assert_eq!(random.next(), 3_203_168_211_198_807_973);
-    }
 }

@@ -66,7 +66,7 @@ pub(super) fn constants(program: &Program) -> BTreeMap<String, serde_json::Value
 }
 
 /// The settings that count: of several of one name the last.
-fn effective(defines: &[Define]) -> impl Iterator<Item = &Define> {
+pub(super) fn effective(defines: &[Define]) -> impl Iterator<Item = &Define> {
     let is_last = |at: usize| defines[at + 1..].iter().all(|later| later.name != defines[at].name);
     defines.iter().enumerate().filter(move |&(at, _)| is_last(at)).map(|(_, define)| define)
 }
@@ -79,7 +79,7 @@ fn json(program: &Program, value: &Value) -> serde_json::Value {
     }
 }
 
-fn read(path: &str) -> Result<String, Failure> {
+pub(super) fn read(path: &str) -> Result<String, Failure> {
     let text = if path == "-" {
         let mut text = String::new();
         io::stdin().lock().read_to_string(&mut text).map(|_| text)

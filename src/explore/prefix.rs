@@ -16,8 +16,8 @@
 //! ```
 
 use super::{Budget, Driver, K, Observer, Outcome, udpor};
-use crate::model::System;
-use crate::unfolding::{EventId, Unfolding};
+use crate::model::{Action, Choice, Handled, Op, State, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// So many maximal configurations are visited at most, unless the budget says less.
 const MAX_CONFIGURATIONS: u64 = 1_000;
@@ -34,6 +34,53 @@ pub struct Prefix<'s, S: System> {
     pub is_full: bool,
     /// It stopped because there were calls enough.
     pub is_long: bool,
+    /// ∅, where the search began and ended.
+    empty: Configuration,
+}
+
+impl<S: System> Prefix<'_, S> {
+    /// An execution of these events, which are in the order of one, for a replay elsewhere.
+    pub fn schedule(&mut self, events: &[EventId]) -> Vec<Action> {
+        let mut state = State::initial(&mut self.unfolding.locals);
+        for &id in events {
+            let event = self.unfolding.structure.event(id);
+            let action = Action { process: event.process, choice: event.choice };
+            state.step(&mut self.unfolding.locals, action);
+        }
+        state.portable_schedule()
+    }
+
+    /// The other way round: the events of an execution, as far as the unfolding reaches: there is a bound to
+    /// the height of events, and none after a barrier is crowded. Those that the search did not meet join U.
+    pub fn events(&mut self, schedule: &[Action]) -> Vec<EventId> {
+        for &action in schedule {
+            let Some(event) = self.enabled(action) else { break };
+            if self.empty.state().oversubscribed().is_some() {
+                break;
+            }
+            self.unfolding.push(&mut self.empty, event);
+        }
+        let events = self.empty.events().to_vec();
+        for _ in &events {
+            self.unfolding.pop(&mut self.empty);
+        }
+        events
+    }
+
+    /// The event of en(C) that is this action of a replay.
+    fn enabled(&self, Action { process, choice }: Action) -> Option<EventId> {
+        let (c, locals) = (&self.empty, &self.unfolding.locals);
+        let ids = c.state().portable_ids();
+        let process = c.state().processes().find(|own| ids[own.index()] == process)?;
+        let choice = match (locals.op(c.state().local(process))?, choice.handled()) {
+            (Op::Handle { .. }, Handled::Message(position)) => {
+                Choice::message(c.state().inboxes().log().get(position.index())?.id)
+            }
+            _ => choice,
+        };
+        let is_meant = |&event: &EventId| self.unfolding.structure.event(event).choice == choice;
+        c.enabled_of(process).iter().copied().find(is_meant)
+    }
 }
 
 /// One Explore(C, D, A).
@@ -205,7 +252,7 @@ pub fn record<'s, S: System>(
     let budget =
         Budget { all: true, keep_events: usize::MAX, max_traces: Some(max_traces), ..budget };
     let mut driver = Driver::new(budget, observer);
-    let empty = Record {
+    let notes = Record {
         extent,
         maximal: Vec::new(),
         calls: Vec::new(),
@@ -214,9 +261,9 @@ pub fn record<'s, S: System>(
         is_full: false,
         is_long: false,
     };
-    let (unfolding, Record { maximal, calls, is_full, is_long, .. }) =
-        udpor::unfold(system, k, empty, &mut driver);
-    (Prefix { unfolding, maximal, calls, is_full, is_long }, driver.finish())
+    let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) =
+        udpor::unfold(system, k, notes, &mut driver);
+    (Prefix { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }
 
 #[cfg(test)]
@@ -241,5 +288,17 @@ mod tests {
                 assert_eq!((structure.len(), prefix.maximal.len()), (15, 6));
             }
         }
+    }
+
+    #[test]
+    fn executions_and_configurations_translate() {
+        let script = Script::new(vec![vec![isend(0, None); 2]; 3]).mailboxes(1);
+        let (mut prefix, _) = unfold(&script, 1_000, Budget::default(), &mut NoObserver);
+        let met = prefix.unfolding.structure.len();
+        for maximal in prefix.maximal.clone() {
+            let schedule = prefix.schedule(&maximal);
+            assert_eq!(prefix.events(&schedule), maximal);
+        }
+        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were met before");
     }
 }

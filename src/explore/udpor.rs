@@ -62,7 +62,7 @@ pub(super) fn unfold<'s, S: System, N: Notes>(
     k: K,
     notes: N,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, N) {
+) -> (Unfolding<'s, S>, Configuration, N) {
     match k {
         K::Partial(k) => search(system, KPartial::new(k), None, notes, driver),
         K::Optimal => search(system, Optimal::<Varisat>::new(), None, notes, driver),
@@ -75,7 +75,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     order: Option<Order>,
     notes: N,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, N) {
+) -> (Unfolding<'s, S>, Configuration, N) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
@@ -93,7 +93,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     };
     search.explore(0, 0);
     search.report();
-    (search.unfolding, search.notes)
+    (search.unfolding, search.c, search.notes)
 }
 
 struct Search<'s, 'd, 'o, S: System, T, N> {

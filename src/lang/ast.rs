@@ -16,6 +16,8 @@ pub struct Name {
 #[derive(Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
+    /// Where each of the items that [run](Item::runs) stands.
+    pub running: Vec<Span>,
 }
 
 /// A declaration at the top level.
@@ -29,6 +31,7 @@ pub enum Item {
     Shared { name: Name, ty: TypeExpr, initial: Expr },
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
     Process { name: Name, kind: ProcessKind, body: Block },
     Actor { name: Name, kind: ProcessKind, body: ActorBody },
     Init { body: Block },
@@ -46,6 +49,12 @@ impl Item {
         self.name().into_iter().chain(messages.map(|handler| &handler.name))
     }
 
+    /// Does it run, or judge what runs? The others declare what can be used.
+    pub fn runs(&self) -> bool {
+        use Item::*;
+        matches!(self, Process { .. } | Actor { .. } | Init { .. } | Final { .. })
+    }
+
     fn name(&self) -> Option<&Name> {
         match self {
             Item::Const { name, .. }
@@ -56,6 +65,7 @@ impl Item {
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }
+            | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
             Item::Init { .. } | Item::Final { .. } => None,

@@ -14,6 +14,7 @@ mod message;
 mod operation;
 mod pattern;
 mod place;
+mod procedure;
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Span};
-use super::hir::{Actor, Body, ObjectKind, VarId};
+use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, Names, Type, Yield};
 use crate::model::{Objects, Value};
 
@@ -33,6 +34,7 @@ pub struct Checked {
     pub enums: Vec<Enum>,
     pub objects: Objects,
     pub functions: Vec<Body>,
+    pub procedures: Vec<Procedure>,
     /// Processes and actors.
     pub processes: Vec<Process>,
     pub messages: Vec<String>,
@@ -93,6 +95,7 @@ pub fn check(
         variants: FxHashMap::default(),
         groups: Vec::new(),
         functions: Vec::new(),
+        procedures: Vec::new(),
         processes: Vec::new(),
         messages: Vec::new(),
         infer: Inference::default(),
@@ -103,8 +106,19 @@ pub fn check(
     };
     checker.declare(file);
     checker.bodies(file);
+    checker.procedures_end();
     checker.finish();
     checker.out
+}
+
+/// Something must run.
+pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
+    let runs = checked.processes.iter().any(|process| process.kind != Kind::Template);
+    if !runs && checked.inits.is_empty() && diagnostics.is_empty() {
+        let message = "the file declares no process and no actor that exists from the start";
+        let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+        diagnostics.push(Diagnostic::outside(message).hint(hint));
+    }
 }
 
 /// What a name at the top level stands for.
@@ -119,6 +133,7 @@ enum Meaning {
     Const(Value, Type),
     Enum(u32),
     Function(u32),
+    Procedure(u32),
     Process(u32),
     /// By its place among the processes.
     Actor(u32),
@@ -147,6 +162,13 @@ struct Signature {
     params: Vec<Type>,
     result: Type,
     span: Span,
+}
+
+impl Signature {
+    /// Name, parameters, result, and where it is declared.
+    fn parts(&self) -> (String, Vec<Type>, Type, Span) {
+        (self.name.clone(), self.params.clone(), self.result.clone(), self.span)
+    }
 }
 
 struct ProcessSignature {
@@ -185,6 +207,7 @@ struct Checker<'a> {
     variants: FxHashMap<String, Vec<(u32, u32)>>,
     groups: Vec<Group>,
     functions: Vec<Signature>,
+    procedures: Vec<Signature>,
     /// Processes and actors, in order of declaration.
     processes: Vec<ProcessSignature>,
     messages: Vec<MessageSignature>,
@@ -205,6 +228,7 @@ enum Context {
     #[default]
     Constant,
     Function,
+    Procedure,
     Process,
     /// The variables of an actor.
     Actor,
@@ -220,6 +244,7 @@ impl Context {
         match self {
             Context::Constant => "a constant",
             Context::Function => "a function",
+            Context::Procedure => "a procedure",
             Context::Process => "a process",
             Context::Actor => "the first value of an actor's variable",
             Context::Guard => "a guard",
@@ -227,6 +252,11 @@ impl Context {
             Context::Init => "`init`",
             Context::Final => "`final`",
         }
+    }
+
+    /// Does it run as a process, and may act on objects?
+    fn operates(self) -> bool {
+        matches!(self, Context::Process | Context::Procedure)
     }
 
     /// Is it part of an actor?

@@ -61,6 +61,10 @@ pub enum Instr {
     },
     Call(u32),
     Return,
+    /// … arguments → … arguments: a call of a procedure begins.
+    Enter(u32),
+    /// … value → … value: it has ended.
+    Leave(u32),
     /// … condition → …, with a message by number.
     Assert(Option<u32>),
     /// … comm → … value
@@ -220,6 +224,14 @@ pub struct Handler {
     pub site: u32,
 }
 
+/// What is told of a call of a procedure.
+#[derive(Clone, Copy, Debug)]
+pub struct Routine {
+    pub name: u32,
+    pub params: u32,
+    pub has_result: bool,
+}
+
 /// The compiled bodies of a program and what their instructions refer to.
 #[derive(Debug, Default)]
 pub struct Code {
@@ -235,6 +247,8 @@ pub struct Code {
     pub live: Vec<Live>,
     /// Where each function starts, and its number of parameters.
     pub functions: Vec<(u32, u32)>,
+    /// The procedures, whose code is where they are called.
+    pub routines: Vec<Routine>,
     pub processes: Vec<u32>,
     pub actors: Vec<Actor>,
     /// For each process or actor.

@@ -8,6 +8,7 @@ mod actor;
 mod control;
 mod operation;
 mod pattern;
+mod procedure;
 
 use rustc_hash::FxHashMap;
 
@@ -15,8 +16,8 @@ use super::ast::BinaryOp;
 use super::check::Checked;
 use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Lines, Span};
-use super::hir::{Address, Body, Expr, ExprKind, Place, Projection, VarId};
-use super::supplies;
+use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
+use super::walk;
 use crate::model::{Site, Value};
 
 /// What counts as an action.
@@ -31,11 +32,13 @@ pub enum Granularity {
 
 /// Compiles every body of `program`, which was written in `source`.
 pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
+    let objects = std::mem::take(&mut program.objects);
     let mut compiler = Compiler {
         source,
+        procedures: &program.procedures,
         lines: Lines::new(source),
         granularity,
-        code: Code { objects: std::mem::take(&mut program.objects), ..Code::default() },
+        code: Code { objects, ..Code::default() },
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -45,6 +48,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         let entry = compiler.body(function, Kind::Function);
         compiler.code.functions.push((entry, function.params));
     }
+    compiler.routines();
     compiler.families(&program.processes);
     for process in &program.processes {
         let entry = match &process.actor {
@@ -68,6 +72,8 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
 enum Kind {
     #[default]
     Function,
+    /// In place of a call.
+    Procedure,
     Process,
     Actor,
     Init,
@@ -76,6 +82,7 @@ enum Kind {
 
 struct Compiler<'a> {
     source: &'a str,
+    procedures: &'a [Procedure],
     lines: Lines<'a>,
     granularity: Granularity,
     code: Code,
@@ -98,6 +105,9 @@ struct Frame {
     /// For each variable in scope its entry in `live`.
     scope: Vec<usize>,
     loops: Vec<LoopFrame>,
+    /// Of a procedure: where its values start, and the jumps to its end.
+    floor: u32,
+    returns: Vec<usize>,
     span: Span,
 }
 
@@ -112,12 +122,13 @@ impl Compiler<'_> {
     fn body(&mut self, body: &Body, kind: Kind) -> u32 {
         let entry = self.here();
         let ExprKind::Block(_, value) = &body.block.kind else { unreachable!("a body is a block") };
-        self.open(body, kind);
+        self.open(body, kind, 0);
         self.expr(value);
         let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
         self.frame.span = end;
         match kind {
             Kind::Function => self.emit(Instr::Return),
+            Kind::Procedure => unreachable!("a procedure is compiled where it is called"),
             Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
                 self.pop(1);
                 self.emit(Instr::End);
@@ -127,19 +138,19 @@ impl Compiler<'_> {
         entry
     }
 
-    /// The parameters of a body and its statements.
-    fn open(&mut self, body: &Body, kind: Kind) {
-        self.frame = Frame { kind, span: body.block.span, ..Frame::default() };
+    /// The parameters of a body, from place `floor` of the stack upwards, and its statements.
+    fn open(&mut self, body: &Body, kind: Kind, floor: u32) {
+        let depth = floor + body.params;
+        self.frame =
+            Frame { kind, floor, depth, top: depth, span: body.block.span, ..Frame::default() };
         for var in &body.vars {
             let name = self.text(&var.name);
             self.frame.vars.push((name, var.top_level));
         }
         self.frame.slots = vec![0; body.vars.len()];
         for param in 0..body.params {
-            self.frame.depth += 1;
-            self.enter(param, param);
+            self.enter(param, floor + param);
         }
-        self.frame.top = body.params;
         let ExprKind::Block(statements, _) = &body.block.kind else {
             unreachable!("a body is a block")
         };
@@ -257,14 +268,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// A statement of a process that only computes. Compound statements are as many steps as they have
+    /// A statement of a process or a procedure that only computes. Compound statements are as many steps as they have
     /// statements.
     fn is_local_step(&self, statement: &Expr) -> bool {
         let simple = matches!(
             statement.kind,
             ExprKind::Let(..) | ExprKind::Assign(Place::Local(..), ..) | ExprKind::Assert(..)
         );
-        self.frame.kind == Kind::Process && simple && !supplies::acts(statement)
+        let runs = matches!(self.frame.kind, Kind::Process | Kind::Procedure);
+        runs && simple && !walk::acts(statement)
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -309,6 +321,7 @@ impl Compiler<'_> {
                 self.several_values(args);
                 self.emit_with(Instr::Call(*function), 1 - args.len() as i32);
             }
+            ExprKind::Perform(procedure, args) => self.perform(*procedure, args),
             ExprKind::Block(statements, value) => self.block(statements, value),
             ExprKind::Assign(place, op, value) => self.assign(place, *op, value),
             ExprKind::If(condition, then, otherwise) => {

@@ -19,6 +19,15 @@ pub struct Body {
     pub block: Expr,
 }
 
+/// A body that may act on objects, run in place of each of its calls.
+#[derive(Debug)]
+pub struct Procedure {
+    pub name: String,
+    pub body: Body,
+    /// Does it give anything back but unit?
+    pub has_result: bool,
+}
+
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
@@ -85,6 +94,8 @@ pub enum ExprKind {
     Push(Box<Expr>, Box<Expr>),
     Remove(Box<Expr>, Box<Expr>),
     Call(u32, Vec<Expr>),
+    /// A call of a procedure; processes and procedures only.
+    Perform(u32, Vec<Expr>),
     /// Statements, each with a value that is dropped, then the value.
     Block(Vec<Expr>, Box<Expr>),
     Let(Pattern, Box<Expr>),

@@ -5,9 +5,9 @@
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
 use super::ast::BinaryOp;
-use super::code::{Code, Family, Instr, Step};
+use super::code::{Code, Family, Instr, Routine, Step};
 use super::{constant, operators};
-use crate::model::{Failure, FailureKind, Handle, ProcessId, Value};
+use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
 
 /// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
 /// to run for ever.
@@ -86,6 +86,8 @@ pub struct Machine<'c, W> {
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
+    /// The calls of procedures that begin and end, if somebody wants to know.
+    pub journal: Option<Vec<Mark>>,
 }
 
 enum Fault {
@@ -103,7 +105,7 @@ impl From<String> for Fault {
 impl<'c, W: World> Machine<'c, W> {
     /// A machine at `pc` with these values.
     pub fn new(code: &'c Code, world: W, stack: Vec<Value>, pc: u32) -> Self {
-        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0 }
+        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0, journal: None }
     }
 
     /// Runs until it comes to rest.
@@ -241,6 +243,7 @@ impl<'c, W: World> Machine<'c, W> {
                 self.stack.push(value);
                 (self.pc, self.base) = (back, base);
             }
+            Instr::Enter(_) | Instr::Leave(_) => self.note(instr),
             Instr::Assert(message) => {
                 if self.pop() == Value::Bool(false) {
                     let message = match message {
@@ -350,6 +353,23 @@ impl<'c, W: World> Machine<'c, W> {
         self.base = self.stack.len() - params as usize;
         self.pc = entry;
         self.count_step()
+    }
+
+    /// Writes the beginning or the end of a call of a procedure into the journal.
+    fn note(&mut self, instr: &Instr) {
+        let Some(journal) = &mut self.journal else { return };
+        journal.push(match *instr {
+            Instr::Enter(routine) => {
+                let Routine { name, params, .. } = self.code.routines[routine as usize];
+                let arguments = self.stack[self.stack.len() - params as usize..].to_vec();
+                Mark::Begins { procedure: self.code.texts[name as usize].clone(), arguments }
+            }
+            Instr::Leave(routine) => {
+                let has_result = self.code.routines[routine as usize].has_result;
+                Mark::Ends { result: self.stack.last().filter(|_| has_result).cloned() }
+            }
+            ref other => unreachable!("{other:?} is no mark"),
+        });
     }
 
     fn received(&mut self) -> Result<(), Fault> {

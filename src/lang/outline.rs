@@ -9,11 +9,11 @@ use super::ast::{self, Block, Expr, ExprKind, File, Handler, Item, Statement, St
 use super::check::{Checked, Kind};
 use super::diagnostic::{Lines, Span};
 use super::hir::{self, Operation, Place};
-use super::supplies::visit;
 use super::token::Token;
+use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
 
-/// The processes, the actors and what `init` does, in order of declaration.
+/// The processes, the procedures that they call, the actors and what `init` does, in order of declaration.
 pub fn outline(
     file: &File,
     checked: &Checked,
@@ -46,6 +46,11 @@ impl Outliner<'_> {
                 let title = Span { end: body.span.start, ..name.span };
                 let steps = self.block(body);
                 Some(self.flow("process", title, kind, steps))
+            }
+            Item::Procedure { name, body, .. } => {
+                let title = Span { end: body.span.start, ..name.span };
+                let steps = self.block(body);
+                Some(self.flow("procedure", title, Kind::Template, steps))
             }
             Item::Actor { name, body, .. } => {
                 let kind = declared(&name.text)?.kind;
@@ -219,6 +224,7 @@ fn acts(checked: &Checked) -> Vec<(Span, Act)> {
             visit(&handler.body, &mut note);
         }
     }
+    checked.procedures.iter().for_each(|procedure| visit(&procedure.body.block, &mut note));
     checked.inits.iter().for_each(|init| visit(&init.block, &mut note));
     found.sort_unstable();
     found
@@ -234,7 +240,7 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
             }
             _ => Some(Act::Shared),
         },
-        hir::ExprKind::Assign(Place::Cell(_), ..) => Some(Act::Shared),
+        hir::ExprKind::Assign(Place::Cell(_), ..) | hir::ExprKind::Perform(..) => Some(Act::Shared),
         hir::ExprKind::Send(..) | hir::ExprKind::Create(..) => Some(Act::Shared),
         _ => None,
     }

@@ -10,7 +10,7 @@ mod expr;
 mod item;
 mod statement;
 
-use super::ast::{File, Name, TypeExpr, TypeKind};
+use super::ast::{File, Item, Name, TypeExpr, TypeKind};
 use super::diagnostic::{Diagnostic, Span};
 use super::token::Token;
 
@@ -27,7 +27,11 @@ pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagn
     let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
     let mut file = File::default();
     while parser.peek() != Token::End {
+        let (start, known) = (parser.span(), file.items.len());
         parser.item(&mut file.items);
+        if file.items[known..].iter().any(Item::runs) {
+            file.running.push(start.to(parser.previous_span()));
+        }
     }
     file
 }

@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
 mod actor;
+mod canonical;
 mod operation;
 
 use std::collections::BTreeSet;
@@ -16,8 +17,8 @@ use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use crate::model::flow::Flow;
 use crate::model::{
-    Effects, Failure, FailureKind, Handle, Names, Next, Objects, Op, Outcome, ProcessId, Site,
-    Stimulus, Supply, System, Value, ValueId, Values,
+    Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
+    Site, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -30,7 +31,9 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    pub(super) supplies: super::supplies::Supplies,
+    pub(super) touches: super::touches::Touches,
+    /// May a process unlock a mutex that it does not own yet?
+    pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
     /// The messages of which it is not known, at some send, that the target has a handler for them.
     pub(super) sent_blindly: BTreeSet<u32>,
@@ -50,6 +53,8 @@ pub(super) struct Template {
     /// Several processes may spawn it, so a name must say which did.
     pub qualified: bool,
     pub is_actor: bool,
+    /// How many values it starts with.
+    pub params: u32,
 }
 
 impl Template {
@@ -168,6 +173,19 @@ impl Program {
             books.forget_unnamed(&stack);
         }
         Local { path, pc, stack: stack.into(), books, failure }
+    }
+
+    /// Stack and books of a process that learns the outcome of its operation.
+    fn told(&self, local: &Local, outcome: Outcome, values: &Values) -> (Vec<Value>, Books) {
+        let Instr::Visible(visible) = *self.instr(local) else {
+            unreachable!("{local:?} is not at an operation")
+        };
+        let mut stack = local.stack.to_vec();
+        let args = stack.split_off(stack.len() - visible.arity());
+        let mut books = local.books.clone();
+        let value = self.value_of(visible, &args, outcome, values, &mut books);
+        stack.push(value);
+        (stack, books)
     }
 
     /// The variables in scope with their values, innermost last.
@@ -300,20 +318,13 @@ impl System for Program {
     }
 
     fn resume(&self, local: &Local, outcome: Outcome, values: &Values) -> Local {
-        let Instr::Visible(visible) = *self.instr(local) else {
-            unreachable!("{local:?} is not at an operation")
-        };
         if outcome == Outcome::Overflow {
             let message = "overflow: the sum of `fetch_add` does not fit into 64 bits".to_owned();
             let site = Some(self.code.site(local.pc).clone());
             let failure = Failure { kind: FailureKind::Error, message, site };
             return Local { failure: Some(Arc::new(failure)), ..local.clone() };
         }
-        let mut stack = local.stack.to_vec();
-        let args = stack.split_off(stack.len() - visible.arity());
-        let mut books = local.books.clone();
-        let value = self.value_of(visible, &args, outcome, values, &mut books);
-        stack.push(value);
+        let (stack, books) = self.told(local, outcome, values);
         self.run(local.path.clone(), stack, local.pc + 1, books)
     }
 
@@ -356,9 +367,43 @@ impl System for Program {
         self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
     }
 
-    fn may_supply(&self, local: &Local, supply: Supply) -> bool {
+    fn marks(&self, local: &Local, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+        let template = &self.processes[local.declaration() as usize];
+        if template.is_actor || outcome == Some(Outcome::Overflow) {
+            return Vec::new();
+        }
+        let (stack, books, pc) = match outcome {
+            Some(outcome) => {
+                let (stack, books) = self.told(local, outcome, values);
+                (stack, books, local.pc + 1)
+            }
+            None => {
+                let args = local.stack[..template.params as usize].to_vec();
+                (args, Books::default(), self.code.processes[local.declaration() as usize])
+            }
+        };
+        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        machine.journal = Some(Vec::new());
+        machine.run();
+        machine.journal.unwrap_or_default()
+    }
+
+    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let &(declaration, index) = local.path.last().expect("a process has a declaration");
-        self.supplies.contain(declaration, index, supply)
+        match touch {
+            // Messages go to references, which are values.
+            Touch::Tell(_) => true,
+            Touch::Cancel(_) if !self.may_cancel => false,
+            _ => self.touches.contain(declaration, index, touch),
+        }
+    }
+
+    fn may_cancel(&self) -> bool {
+        self.may_cancel
+    }
+
+    fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
+        Some(self.renumbered(local))
     }
 
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {

@@ -37,6 +37,8 @@ pub enum Token {
     Enum,
     #[token("fn")]
     Fn,
+    #[token("proc")]
+    Proc,
     #[token("process")]
     Process,
     #[token("final")]
@@ -175,6 +177,7 @@ impl Token {
             Shared => "`shared`",
             Enum => "`enum`",
             Fn => "`fn`",
+            Proc => "`proc`",
             Process => "`process`",
             Final => "`final`",
             Actor => "`actor`",
@@ -243,6 +246,7 @@ impl Token {
                 | Shared
                 | Enum
                 | Fn
+                | Proc
                 | Process
                 | Final
                 | Actor

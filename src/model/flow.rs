@@ -9,11 +9,11 @@ use serde::Serialize;
 /// A process or an actor as declared, once for all its instances.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flow {
-    /// `process`, `actor`, or `init`.
+    /// `process`, `procedure`, `actor`, or `init`.
     pub noun: &'static str,
     /// Its name with its parameters or the range of its index, as written.
     pub title: String,
-    /// How many instances exist from the start; `None` if each is started by a `spawn`.
+    /// How many instances exist from the start; `None` if each is started by a `spawn`, and for procedures.
     pub instances: Option<u32>,
     /// Line of its declaration, from 1.
     pub line: u32,

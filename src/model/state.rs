@@ -10,6 +10,10 @@
 
 mod actors;
 mod footprint;
+mod portrait;
+mod touches;
+
+pub use portrait::Parts;
 
 use super::object::NONE;
 use super::{
@@ -354,6 +358,20 @@ impl State {
     /// Executes an enabled action. Amortised O(1), but for patterns at mailboxes.
     pub fn step<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) {
         self.execute(locals, action, |locals, before, outcome| locals.resume(before, outcome));
+    }
+
+    /// Executes an enabled action; what its process is told. An actor is told nothing.
+    pub fn step_and_tell<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        action: Action,
+    ) -> Option<Outcome> {
+        let mut told = None;
+        self.execute(locals, action, |locals, before, outcome| {
+            told = Some(outcome);
+            locals.resume(before, outcome)
+        });
+        told
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.

@@ -7,12 +7,13 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::{final_failure, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, ProcessId,
-    Site, State, Status, Stimulus, System, ValueId,
+    Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, Outcome,
+    ProcessId, Site, State, Status, Stimulus, System, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -83,6 +84,7 @@ pub struct Replay<'s, S: System> {
     pub(super) state: State,
     /// By process; with a number where the system gives one name to several.
     names: Vec<String>,
+    calls: Calls,
     allow_pending: bool,
 }
 
@@ -92,8 +94,32 @@ impl<'s, S: System> Replay<'s, S> {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
         let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
-        let names = names.collect();
-        Replay { locals, state, names, allow_pending: false }
+        let names: Vec<_> = names.collect();
+        let calls = Calls::default();
+        let mut replay = Replay { locals, state, names, calls, allow_pending: false };
+        for process in 0..replay.names.len() as u32 {
+            replay.mark_start(ProcessId(process));
+        }
+        replay
+    }
+
+    /// The calls of procedures so far, in the order in which they began.
+    pub fn calls(&self) -> &[Call] {
+        self.calls.as_slice()
+    }
+
+    /// The calls with which a new process starts.
+    fn mark_start(&mut self, process: ProcessId) {
+        self.mark(process, self.state.local(process), None);
+    }
+
+    /// The calls that begin and end as a process goes on from `local` with `outcome`.
+    fn mark(&mut self, process: ProcessId, local: LocalId, outcome: Option<Outcome>) {
+        let (system, values) = (self.locals.system(), &self.locals.values);
+        let marks = system.marks(self.locals.get(local), outcome, values);
+        let known = |process: ProcessId| self.names.get(process.index()).cloned();
+        let caller = (process.index(), self.names[process.index()].as_str());
+        self.calls.mark(caller, marks, |value| system.show_value(value, &known));
     }
 
     /// From now on messages to actors that stay pending make no deadlock, or do.
@@ -210,7 +236,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// The shared cells with their contents.
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
-        cells.map(|c| (self.cell(c).into(), self.value(self.state.content(c)))).collect()
+        cells.map(|cell| self.cell_now(cell)).collect()
     }
 
     /// The operation that a process is at, its place and text.
@@ -265,8 +291,13 @@ impl<'s, S: System> Replay<'s, S> {
             }
             _ => None,
         };
-        self.state.step(&mut self.locals, Action { process, choice });
+        let before = self.state.local(process);
+        let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
         self.name_the_new();
+        self.calls.step(process.index(), self.state.depth());
+        if told_outcome.is_some() {
+            self.mark(process, before, told_outcome);
+        }
         let ended = match self.locals.status(self.state.local(process)) {
             Status::At(_) => None,
             Status::Done => Some(Ending::Done),
@@ -295,6 +326,7 @@ impl<'s, S: System> Replay<'s, S> {
             let numbered = (2..).map(|number| format!("{template}#{number}"));
             let name = std::iter::once(template.clone()).chain(numbered).find(|name| !taken(name));
             self.names.push(name.expect("one of infinitely many names"));
+            self.mark_start(process);
         }
     }
 

@@ -266,6 +266,7 @@ impl Flow {
     pub fn census(&self) -> String {
         match (self.noun, self.instances) {
             ("init", _) => "once, before all else".into(),
+            ("procedure", _) => "procedure, part of those that call it".into(),
             (noun, None) => format!("{noun}, started by spawn"),
             (noun, Some(1)) => format!("{noun}, 1 instance"),
             (noun, Some(n)) => format!("{noun}, {n} instances"),

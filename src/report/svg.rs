@@ -15,6 +15,8 @@ mod partial_order;
 mod search_tree;
 mod space_time;
 
+pub(super) use canvas::escaped;
+
 use super::picture::Picture;
 
 /// The picture as an SVG document.

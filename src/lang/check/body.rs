@@ -1,7 +1,7 @@
 //! Bodies of functions, processes, `init` and `final`; their variables and blocks.
 
 use super::{Checker, Context, Kind, Process, ProcessSignature, Scope, Var, Want};
-use crate::lang::ast::{self, Block, File, Item, Name, Statement, StatementKind};
+use crate::lang::ast::{self, Block, File, Item, Name, Param, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, VarId, Variable};
 use crate::lang::types::Type;
@@ -10,12 +10,14 @@ use crate::model::Value;
 impl Checker<'_> {
     /// Every body. `final` comes last, as it names variables of processes.
     pub(super) fn bodies(&mut self, file: &File) {
-        let mut next = 0;
         for item in &file.items {
-            if let Item::Function { name, params, body, .. } = item {
-                let names: Vec<_> = params.iter().map(|param| &param.name).collect();
-                self.function(next, name, &names, body);
-                next += 1;
+            match item {
+                Item::Function { params, body, .. } => {
+                    let body = self.function(Context::Function, params, body);
+                    self.out.functions.push(body);
+                }
+                Item::Procedure { params, body, .. } => self.procedure(params, body),
+                _ => {}
             }
         }
         let mut next = 0;
@@ -39,12 +41,6 @@ impl Checker<'_> {
                 self.out.finals.push(body);
             }
         }
-        let runs = self.processes.iter().any(|process| process.kind != Kind::Template);
-        if !runs && self.out.inits.is_empty() && self.diagnostics.is_empty() {
-            let message = "the file declares no process and no actor that exists from the start";
-            let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
-            self.report(Diagnostic::outside(message).hint(hint));
-        }
     }
 
     /// `init` or `final`
@@ -54,10 +50,14 @@ impl Checker<'_> {
         self.take_body(0, Expr { kind, span: block.span })
     }
 
-    fn function(&mut self, index: usize, name: &Name, params: &[&Name], block: &Block) {
-        let types = self.functions[index].params.clone();
-        let result = self.functions[index].result.clone();
-        self.enter_body(Context::Function, params, &types, "parameter");
+    /// The body of the next function or procedure.
+    pub(super) fn function(&mut self, context: Context, params: &[Param], block: &Block) -> Body {
+        let (name, types, result, declared) = match context {
+            Context::Procedure => self.procedures[self.out.procedures.len()].parts(),
+            _ => self.functions[self.out.functions.len()].parts(),
+        };
+        let params: Vec<_> = params.iter().map(|param| &param.name).collect();
+        self.enter_body(context, &params, &types, "parameter");
         self.scope.result = Some(result.clone());
         let want = if result == Type::Unit { Want::Dropped } else { Want::Hint(&result) };
         let (kind, ty) = self.block(block, want);
@@ -67,17 +67,15 @@ impl Checker<'_> {
                 .as_ref()
                 .map_or(Span { start: block.span.end - 1, ..block.span }, |tail| tail.span);
             let (found, expected) = (self.show(&ty), self.show(&result));
-            let message = format!("`{}` returns {expected}, but this is {found}", name.text);
+            let message = format!("`{name}` returns {expected}, but this is {found}");
             let diagnostic = Diagnostic::error(span, message)
                 .label(format!("expected {expected}, found {found}"));
-            let hint = (ty == Type::Unit)
-                .then(|| "the value of a function is its last expression, without `;`".to_owned());
-            self.report(
-                diagnostic.also(self.functions[index].span, "declared here").maybe_hint(hint),
-            );
+            let hint = (ty == Type::Unit).then(|| {
+                format!("the value of {} is its last expression, without `;`", context.who())
+            });
+            self.report(diagnostic.also(declared, "declared here").maybe_hint(hint));
         }
-        let body = self.take_body(params.len(), Expr { kind, span: block.span });
-        self.out.functions.push(body);
+        self.take_body(params.len(), Expr { kind, span: block.span })
     }
 
     fn process(&mut self, index: usize, params: &[&Name], block: &Block) {

@@ -45,9 +45,11 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("remove", "remove(list, index)", false),
 ];
 
-/// Is the name taken by the language?
-pub(super) fn is_builtin(name: &str) -> bool {
-    usage(name).is_some()
+/// Is the name taken by the language? Functions and procedures may take those of what works on lists, which
+/// is hidden then: sets have a `remove`, stacks a `push`.
+pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
+    let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
+    usage(name).is_some() && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
 /// How something built in is used.
@@ -73,12 +75,13 @@ impl Checker<'_> {
         span: Span,
         want: Want<'_>,
     ) -> (Expr, Type) {
-        let Some(&(_, usage, visible)) = BUILTINS.iter().find(|(known, ..)| *known == name.text)
+        let builtin = BUILTINS.iter().find(|(known, ..)| *known == name.text);
+        let Some(&(_, usage, visible)) = builtin.filter(|_| !self.globals.contains_key(&name.text))
         else {
             return self.call_function(name, args, span, want);
         };
         let tells = name.text == "send" && self.scope.context.acts();
-        if visible && !tells && self.scope.context != Context::Process {
+        if visible && !tells && !self.scope.context.operates() {
             self.refuse_operation(&name.text, span);
             return wrong(span);
         }
@@ -153,6 +156,9 @@ impl Checker<'_> {
     ) -> (Expr, Type) {
         let function = match self.globals.get(&name.text).map(|global| &global.meaning) {
             Some(Meaning::Function(function)) => *function,
+            Some(&Meaning::Procedure(procedure)) => {
+                return self.call_procedure(procedure, args, span);
+            }
             _ => {
                 if let Some(message) = self.message_called(&name.text) {
                     return self.message(message, args, span, want);
@@ -161,9 +167,7 @@ impl Checker<'_> {
                 return wrong(span);
             }
         };
-        let signature = &self.functions[function as usize];
-        let (params, result, declared) =
-            (signature.params.clone(), signature.result.clone(), signature.span);
+        let (_, params, result, declared) = self.functions[function as usize].parts();
         if self.scope.context == Context::Constant {
             self.report(Diagnostic::error(span, "a constant cannot call a function"));
             return wrong(span);
@@ -198,7 +202,8 @@ impl Checker<'_> {
                 Some("a constant cannot call a function".to_owned())
             }
             _ => {
-                let functions = self.functions.iter().map(|function| function.name.as_str());
+                let functions = self.functions.iter().chain(&self.procedures);
+                let functions = functions.map(|function| function.name.as_str());
                 let messages = self.messages.iter().map(|message| message.name.as_str());
                 let builtins = BUILTINS.iter().map(|&(known, ..)| known);
                 nearest(&name.text, functions.chain(builtins).chain(messages))
@@ -278,7 +283,7 @@ impl Checker<'_> {
             self.report(diagnostic.hint(hint));
             return wrong(span);
         }
-        let may = if is_actor { context.acts() } else { context == Context::Process };
+        let may = if is_actor { context.acts() } else { context.operates() };
         if !may {
             self.refuse_spawn(is_actor, span);
             return wrong(span);
@@ -293,7 +298,9 @@ impl Checker<'_> {
     fn refuse_spawn(&mut self, is_actor: bool, span: Span) {
         let who = self.scope.context.who();
         let diagnostic = match (is_actor, self.scope.context) {
-            (true, Context::Process) => Diagnostic::error(span, "a process cannot spawn an actor"),
+            (true, context) if context.operates() => {
+                Diagnostic::error(span, format!("{who} cannot spawn an actor"))
+            }
             (false, context) if context.acts() => {
                 Diagnostic::error(span, format!("{who} cannot spawn a process"))
             }

@@ -34,7 +34,14 @@ impl Checker<'_> {
         for item in &file.items {
             match item {
                 Item::Function { name, params, result, .. } => {
-                    self.signature(name, params, result.as_ref())
+                    let signature = self.signature(name, params, result.as_ref());
+                    self.enter(name, Meaning::Function(self.functions.len() as u32));
+                    self.functions.push(signature);
+                }
+                Item::Procedure { name, params, result, .. } => {
+                    let signature = self.signature(name, params, result.as_ref());
+                    self.enter(name, Meaning::Procedure(self.procedures.len() as u32));
+                    self.procedures.push(signature);
                 }
                 Item::Process { name, kind, .. } => {
                     self.enter(name, Meaning::Process(self.processes.len() as u32));
@@ -54,7 +61,7 @@ impl Checker<'_> {
         if name.text.is_empty() {
             return;
         }
-        if super::call::is_builtin(&name.text) {
+        if super::call::is_taken(&name.text, &meaning) {
             let message = format!("`{}` is built in", name.text);
             self.report(Diagnostic::error(name.span, message).hint("choose another name"));
             return;
@@ -376,11 +383,10 @@ impl Checker<'_> {
         }
     }
 
-    fn signature(&mut self, name: &Name, params: &[Param], result: Option<&TypeExpr>) {
+    fn signature(&mut self, name: &Name, params: &[Param], result: Option<&TypeExpr>) -> Signature {
         let params = params.iter().map(|param| self.resolve_type(&param.ty)).collect();
         let result = result.map_or(Type::Unit, |ty| self.resolve_type(ty));
-        self.enter(name, Meaning::Function(self.functions.len() as u32));
-        self.functions.push(Signature { name: name.text.clone(), params, result, span: name.span });
+        Signature { name: name.text.clone(), params, result, span: name.span }
     }
 
     fn process_signature(&mut self, name: &Name, kind: &ProcessKind, handles: Option<Vec<u32>>) {

@@ -378,7 +378,7 @@ impl Checker<'_> {
 
     fn return_expr(&mut self, value: Option<&ast::Expr>, span: Span) -> (ExprKind, Type) {
         let value = match (self.scope.context, self.scope.result.clone()) {
-            (Context::Function, Some(result)) => match value {
+            (_, Some(result)) => match value {
                 Some(value) => Some(Box::new(self.expr_of(value, &result))),
                 None => {
                     self.must_be(&Type::Unit, &result, span);
@@ -388,12 +388,12 @@ impl Checker<'_> {
             (context, _) => {
                 if let Some(value) = value {
                     self.expr(value, Want::Any);
-                    let message = "only a function returns a value";
+                    let message = "only a function or a procedure returns a value";
                     self.report(Diagnostic::error(value.span, message));
                 } else if context != Context::Process && !context.acts() {
                     self.report(Diagnostic::error(
                         span,
-                        "`return` outside of a function, process or handler",
+                        "`return` outside of a function, procedure, process or handler",
                     ));
                 }
                 None

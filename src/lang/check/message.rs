@@ -268,8 +268,10 @@ impl Checker<'_> {
         self.report(match (in_actor, name) {
             (true, "send") => diagnostic.label("only handlers and `init` may do this"),
             (true, name) => diagnostic.label("only a process may do this").hint(actors_way(name)),
-            (false, "send") => diagnostic.label("only processes, handlers and `init` send"),
-            (false, _) => diagnostic.label("only a process may do this"),
+            (false, "send") => {
+                diagnostic.label("only processes, procedures, handlers and `init` send")
+            }
+            (false, _) => diagnostic.label("only a process or a procedure may do this"),
         });
     }
 }

@@ -48,6 +48,7 @@ impl Checker<'_> {
                 let (what, hint) = match other {
                     Meaning::Enum(_) => ("an enumeration", format!("name a variant: `{name}::…`")),
                     Meaning::Function(_) => ("a function", format!("call it: `{name}(…)`")),
+                    Meaning::Procedure(_) => ("a procedure", format!("call it: `{name}(…)`")),
                     Meaning::Message => ("a message", format!("say what it carries: `{name}(…)`")),
                     _ => ("a process", "`final` may read its variables: `P.v`".to_owned()),
                 };
@@ -161,7 +162,7 @@ impl Checker<'_> {
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
             Context::Final => ExprKind::Peek(address),
-            Context::Process => ExprKind::Operation(Operation::Read(address)),
+            context if context.operates() => ExprKind::Operation(Operation::Read(address)),
             context => {
                 let name = &address.name;
                 let message = match context {
@@ -170,9 +171,9 @@ impl Checker<'_> {
                 };
                 let hint = match context {
                     Context::Constant => None,
-                    Context::Function => {
-                        Some("functions are pure: pass the content as an argument")
-                    }
+                    Context::Function => Some(
+                        "functions are pure: pass the content as an argument, or make it a `proc`",
+                    ),
                     _ => Some("shared cells belong to processes; actors share nothing"),
                 };
                 let diagnostic = Diagnostic::error(span, message);
@@ -276,6 +277,7 @@ impl Checker<'_> {
                 Some(Meaning::Const(..)) => format!("`{name}` is a constant"),
                 Some(Meaning::Enum(_)) => format!("`{name}` is an enumeration"),
                 Some(Meaning::Function(_)) => format!("`{name}` is a function"),
+                Some(Meaning::Procedure(_)) => format!("`{name}` is a procedure"),
                 Some(Meaning::Process(_)) => format!("`{name}` is a process"),
                 Some(Meaning::Actor(_)) => format!("`{name}` is an actor"),
                 Some(Meaning::Message) => format!("`{name}` is a message"),
@@ -548,7 +550,7 @@ impl Checker<'_> {
 
     fn cell_place(&mut self, expr: &ast::Expr) -> Option<(Place, Type)> {
         let (group, address) = self.address(expr, ObjectKind::Cell)?;
-        if self.scope.context != Context::Process {
+        if !self.scope.context.operates() {
             let message = format!("only a process may write the shared cell `{}`", address.name);
             let in_actor = self.scope.context == Context::Handler;
             let hint =

@@ -28,7 +28,7 @@ impl Compiler<'_> {
     /// Where the code of an actor starts.
     pub(super) fn actor(&mut self, body: &Body, actor: &Actor) -> u32 {
         let entry = self.here();
-        self.open(body, Kind::Actor);
+        self.open(body, Kind::Actor, 0);
         self.frame.span = actor.header;
         let mut compiled = code::Actor::default();
         self.emit(Instr::Handle(self.code.actors.len() as u32));

@@ -141,6 +141,7 @@ impl Compiler<'_> {
                 }
                 self.emit(Instr::Return);
             }
+            Kind::Procedure => self.return_from_procedure(value),
             Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
                 self.pop(depth - self.frame.top);
                 self.emit(Instr::End);

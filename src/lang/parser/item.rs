@@ -2,12 +2,14 @@
 
 use super::Parser;
 use super::statement::missing;
-use crate::lang::ast::{Expr, Item, Name, Param, ProcessKind, TypeExpr};
+use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::token::Token;
 
 /// What a function looks like.
 const FUNCTION: &str = "fn f(x: int) -> int { x }";
+/// What a procedure looks like.
+const PROCEDURE: &str = "proc p(x: int) -> bool { cas(cell, x, 0) }";
 
 impl Parser<'_> {
     /// One declaration, or several if it declares a list; makes progress even on nonsense.
@@ -20,7 +22,14 @@ impl Parser<'_> {
             Token::Barrier => self.declared_list(items, Self::barrier),
             Token::Shared => self.shared(items),
             Token::Enum => self.enumeration(items),
-            Token::Fn => self.function(items),
+            Token::Fn => {
+                let (name, params, result, body) = self.signature("function", FUNCTION);
+                items.push(Item::Function { name, params, result, body });
+            }
+            Token::Proc => {
+                let (name, params, result, body) = self.signature("procedure", PROCEDURE);
+                items.push(Item::Procedure { name, params, result, body });
+            }
             Token::Process => self.process(items),
             Token::Final => {
                 self.advance();
@@ -40,7 +49,7 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 12] = [
+        const KEYWORDS: [&str; 13] = [
             "const",
             "mailbox",
             "mutex",
@@ -49,6 +58,7 @@ impl Parser<'_> {
             "shared",
             "enum",
             "fn",
+            "proc",
             "process",
             "actor",
             "init",
@@ -57,7 +67,7 @@ impl Parser<'_> {
         let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
         let message = format!("expected a declaration, found {}", self.peek().describe());
         let hint = hint.unwrap_or_else(|| {
-            "a file declares objects, functions, processes and actors".to_owned()
+            "a file declares objects, functions, procedures, processes and actors".to_owned()
         });
         self.report(Diagnostic::error(span, message).hint(hint));
         self.advance();
@@ -211,20 +221,24 @@ impl Parser<'_> {
         params
     }
 
-    fn function(&mut self, items: &mut Vec<Item>) {
+    /// A function or a procedure, as `what` says, which looks like `example`.
+    fn signature(
+        &mut self,
+        what: &str,
+        example: &str,
+    ) -> (Name, Vec<Param>, Option<TypeExpr>, Block) {
         self.advance();
-        let name = self.name("a name for the function");
-        let params = self.params(FUNCTION);
+        let name = self.name(&format!("a name for the {what}"));
+        let params = self.params(example);
         if self.peek() == Token::Colon {
-            self.expect_as_in(Token::Arrow, FUNCTION);
+            self.expect_as_in(Token::Arrow, example);
         }
         let has_result = matches!(self.peek(), Token::Arrow | Token::Colon);
         let result = has_result.then(|| {
             self.advance();
             self.type_expr()
         });
-        let body = self.block();
-        items.push(Item::Function { name, params, result, body });
+        (name, params, result, self.block())
     }
 
     fn process(&mut self, items: &mut Vec<Item>) {

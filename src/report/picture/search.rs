@@ -109,7 +109,7 @@ impl SearchTree {
         let numbers = numbers(&prefix, full);
         let calls = std::mem::take(&mut prefix.calls);
         let is_long = prefix.is_long;
-        let order = PartialOrder::of_unfolding(subject, system, prefix, &outcome, max_events);
+        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, max_events);
         let mut left_out = order.left_out.clone();
         if is_long {
             left_out

@@ -335,14 +335,10 @@ fn draw_box(canvas: &mut Canvas, step: &Step, area: Area) {
         Turn::Branch { .. } | Turn::Loop { .. } | Turn::Rest { .. } => HEIGHT / 2.0,
         _ => 3.0,
     };
-    canvas.begin(&format!("line {}: {}", step.line, step.text));
-    canvas.area(
-        area,
-        &format!(
-            "class=\"node\" data-node=\"{}\" rx=\"{round}\" fill=\"{fill}\" stroke=\"{stroke}\"",
-            step.id
-        ),
-    );
+    let name = format!("data-node=\"{}\"", step.id);
+    canvas.begin_titled(&name, &format!("line {}: {}", step.line, step.text));
+    let look = format!("class=\"node\" rx=\"{round}\" fill=\"{fill}\" stroke=\"{stroke}\"");
+    canvas.area(area, &look);
     let y = area.y + 16.0;
     canvas.text((area.x + PADDING, y), SMALL, GREY, &step.line.to_string());
     canvas.text((area.x + text_start(step), y), NORMAL, INK, &text(step));

@@ -177,32 +177,35 @@ fn new_column(
 fn calls(canvas: &mut Canvas, node: &Node, boxes: &[Area]) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
     let from = boxes[node.id];
-    if let Some(to) = left.map(|left| boxes[left]) {
+    let name = |to: usize| format!("class=\"call\" data-from=\"{}\" data-to=\"{to}\"", node.id);
+    if let &Some(left) = left {
+        let to = boxes[left];
+        canvas.begin(&name(left));
         canvas.lines(&[(from.centre(), from.bottom()), (to.centre(), to.y)], WITH);
         canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, INK, &format!("C+{event}"));
+        canvas.end();
     }
-    if let Some(to) = right.map(|right| boxes[right]) {
+    if let &Some(right) = right {
+        let to = boxes[right];
+        canvas.begin(&name(right));
         let middle = from.y + LINE;
         let corner = (to.centre(), middle);
         canvas.lines(&[(from.right(), middle), corner, (to.centre(), to.y)], WITHOUT);
         canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, RED, &format!("D+{event}"));
+        canvas.end();
     }
 }
 
 fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, area: Area) {
     let (head, small) = lines(tree, node);
-    canvas.begin(&tooltip(tree, node));
+    canvas.begin_titled(&format!("data-node=\"{}\"", node.id), &tooltip(tree, node));
     let fill = match &node.turn {
         Turn::Chose { .. } => "white",
         Turn::Maximal { verdict: Verdict::Ok, .. } => FINE,
         Turn::Maximal { .. } => BAD,
         Turn::Blocked { .. } | Turn::Cut => BLOCKED,
     };
-    let look = format!(
-        "class=\"node\" data-node=\"{}\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\"",
-        node.id
-    );
-    canvas.area(area, &look);
+    canvas.area(area, &format!("class=\"node\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\""));
     let x = area.x + PADDING;
     canvas.text((x, area.y + LINE), NORMAL, INK, &head);
     for (index, line) in small.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::calls::CallTable;
 use super::steps::clipped;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
@@ -92,6 +93,7 @@ impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Ending(report) = self;
         let steps = plural(report.schedule.len() as u64, "step", "steps");
+        write!(f, "{}", CallTable(&report.calls))?;
         match report.violations.first() {
             Some(violation) => {
                 writeln!(f, "\n{}", violation_line(violation))?;
@@ -134,7 +136,7 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
 }
 
 /// Quoted for a shell, if need be.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.into();

@@ -1,0 +1,129 @@
+//! `mazurka client`: makes a bounded client of a data structure.
+
+use std::fs;
+
+use clap::{Args as ClapArgs, ValueEnum, value_parser};
+
+use super::options::{Define, define};
+use super::output::Output;
+use super::{Exit, Failure, spec};
+use crate::report::text::quoted;
+use crate::study::client::{self, Buggy, Unmade, Wish};
+
+/// Make a bounded client of a data structure, which checks what its calls return
+///
+/// The structure is a .maz file with a procedure for each operation. The client has one process for each thread, with calls chosen
+/// at random, and asserts that what they return is what some sequential execution of the same calls returns.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The structure, a .maz file; `-` reads standard input
+    #[arg(value_name = "STRUCTURE")]
+    path: String,
+    /// How many threads the client has
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u8).range(1..=8))]
+    threads: u8,
+    /// How many calls each thread makes
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=20))]
+    calls: u8,
+    /// The procedures to call [default: those that no other procedure calls]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    operations: Vec<String>,
+    /// Keys are 1 to this number; fewer keys, more contention
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1000))]
+    keys: u16,
+    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: as it comes]
+    #[arg(long, value_name = "CLASS")]
+    buggy: Option<Class>,
+    /// Another seed, another client
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, where it has them, are set to
+    /// the number of keys and of all calls anyway
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    defines: Vec<Define>,
+    /// Write the client to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mazurka client lazy-list.maz -o client.maz && mazurka check client.maz
+  mazurka client lazy-list.maz --threads 2 --calls 4 --operations add,remove --keys 1
+  mazurka client lazy-list.maz --buggy one --seed 7 -o client.maz
+
+Parameters: `key: int` is given a key, any other int the number of the call, so that no two calls give the same;
+bools and enumerations any value. Calls return ints, bools, variants, or tuples of these, or nothing.
+
+Exit codes: 0 the client was made; 2 the command line or the structure is wrong.";
+
+/// `--buggy`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Class {
+    All,
+    Half,
+    One,
+    None,
+}
+
+impl From<Class> for Buggy {
+    fn from(class: Class) -> Buggy {
+        match class {
+            Class::All => Buggy::All,
+            Class::Half => Buggy::Half,
+            Class::One => Buggy::One,
+            Class::None => Buggy::None,
+        }
+    }
+}
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    let source = spec::read(&args.path)?;
+    let name = if args.path == "-" { "<stdin>" } else { &args.path };
+    let defines = spec::effective(&args.defines);
+    let wish = Wish {
+        threads: args.threads.into(),
+        calls: args.calls.into(),
+        operations: args.operations.clone(),
+        keys: args.keys.into(),
+        seed: args.seed,
+        buggy: args.buggy.map(Buggy::from),
+        defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
+    };
+    let client =
+        client::client(name, &source, &wish, &args.command()).map_err(|why| match why {
+            Unmade::Unfit(why) => Failure::Usage(format!("{name}: {why}")),
+            Unmade::Wrong(diagnostics) => {
+                output.note(diagnostics.render(true));
+                Failure::Reported
+            }
+        })?;
+    match &args.output {
+        None => output.print(&client.text)?,
+        Some(file) => fs::write(file, &client.text)
+            .map_err(|error| Failure::Usage(format!("cannot write {file}: {error}")))?,
+    }
+    Ok(Exit::Fine)
+}
+
+impl Args {
+    /// The command that makes the same client, with every default stated.
+    fn command(&self) -> String {
+        let Args { path, threads, calls, keys, seed, .. } = self;
+        let mut command = format!(
+            "mazurka client {} --threads {threads} --calls {calls} --keys {keys} --seed {seed}",
+            quoted(path)
+        );
+        if !self.operations.is_empty() {
+            command += &format!(" --operations {}", quoted(&self.operations.join(",")));
+        }
+        if let Some(name) = self.buggy.and_then(|class| class.to_possible_value()) {
+            command += &format!(" --buggy {}", name.get_name());
+        }
+        for Define { name, value } in spec::effective(&self.defines) {
+            command += &format!(" -D {}", quoted(&format!("{name}={value}")));
+        }
+        command
+    }
+}

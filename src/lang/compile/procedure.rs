@@ -1,0 +1,58 @@
+//! Procedures, in place of their calls.
+//!
+//! The body works on the stack of the process, above what is there when it is called; so a call within an expression
+//! finds its operands again. It begins with its arguments on the stack and ends with its value in their place, whichever
+//! way it ends: nothing of it is left in the state of the process. [`Instr::Enter`] and [`Instr::Leave`] do
+//! nothing but tell who watches.
+
+use super::{Compiler, Kind};
+use crate::lang::code::{Instr, Routine};
+use crate::lang::hir::{Expr, ExprKind};
+use crate::model::Value;
+
+impl Compiler<'_> {
+    /// What is told of the procedures.
+    pub(super) fn routines(&mut self) {
+        for procedure in self.procedures {
+            let name = self.text(&procedure.name);
+            let (params, has_result) = (procedure.body.params, procedure.has_result);
+            self.code.routines.push(Routine { name, params, has_result });
+        }
+    }
+
+    pub(super) fn perform(&mut self, number: u32, args: &[Expr]) {
+        self.several_values(args);
+        let floor = self.frame.depth - args.len() as u32;
+        self.emit(Instr::Enter(number));
+        let procedure = &self.procedures[number as usize];
+        let ExprKind::Block(_, value) = &procedure.body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        let caller = std::mem::take(&mut self.frame);
+        self.open(&procedure.body, Kind::Procedure, floor);
+        self.expr(value);
+        if !procedure.has_result {
+            self.pop(1);
+            self.constant(Value::Unit);
+        }
+        self.leave_scope(0);
+        self.squash(floor);
+        let body = std::mem::replace(&mut self.frame, caller);
+        for jump in body.returns {
+            self.aim(jump);
+        }
+        self.frame.depth = floor + 1;
+        self.emit(Instr::Leave(number));
+    }
+
+    /// `return` in a procedure: with nothing but its value on the stack to its end.
+    pub(super) fn return_from_procedure(&mut self, value: Option<&Expr>) {
+        match value {
+            Some(value) => self.expr(value),
+            None => self.constant(Value::Unit),
+        }
+        self.squash(self.frame.floor);
+        let jump = self.jump(Instr::Jump);
+        self.frame.returns.push(jump);
+    }
+}

@@ -1,0 +1,198 @@
+//! A file seen as a data structure: what it offers to clients, without the clients that it has.
+//!
+//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. The text
+//! without the client is what other clients are put behind. It keeps its comments but for those right above
+//! what is taken out, and loses its expectations, which are about the client.
+
+use std::sync::Arc;
+
+use super::ast::{File, Item, Param as Written, TypeExpr, TypeKind};
+use super::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use super::hir::Procedure;
+use super::{check, lexer, parser, walk};
+
+/// What a file offers to clients.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// Its procedures in order of declaration.
+    pub offers: Vec<Offer>,
+    /// The names of its constants.
+    pub constants: Vec<String>,
+    source: String,
+    /// What stands in for parts of the source: the values of constants, and nothing for the client.
+    edits: Vec<(Span, String)>,
+    /// Where the value of each constant is written.
+    values: Vec<Span>,
+}
+
+/// A procedure that clients may call.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// Does another procedure of the file call it?
+    pub is_part: bool,
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// What it can be given.
+    pub domain: Domain,
+}
+
+/// The values of a parameter, as far as clients make them up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Integers.
+    Int,
+    /// Truth values.
+    Bool,
+    /// The variants of an enumeration.
+    Enum(Vec<String>),
+    /// Something else.
+    Other,
+}
+
+/// Reads a structure. `name` is how messages call the file; `overrides` set constants anew.
+///
+/// # Errors
+/// Every mistake of the file and of the overrides.
+pub fn structure(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+) -> Result<Structure, Diagnostics> {
+    stacker::grow(super::STACK, || read(name, source, overrides))
+}
+
+fn read(
+    name: &str,
+    source: &str,
+    overrides: &[(String, String)],
+) -> Result<Structure, Diagnostics> {
+    let mut list: Vec<Diagnostic> = Vec::new();
+    let lexed = lexer::lex(source, &mut list);
+    let file = parser::parse(source, &lexed.tokens, &mut list);
+    let checked = check::check(&file, overrides, &mut list);
+    list.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    if !list.is_empty() {
+        return Err(Diagnostics::new(Arc::from(name), Arc::from(source), list));
+    }
+    let constants = file.items.iter().filter_map(|item| match item {
+        Item::Const { name, value, .. } => Some((name.text.clone(), value.span)),
+        _ => None,
+    });
+    let (constants, values): (Vec<_>, Vec<_>) = constants.unzip();
+    let clients = file.running.iter().map(|&span| (with_comment(source, span), String::new()));
+    let mut structure = Structure {
+        offers: offers(&file, &checked.procedures),
+        constants,
+        source: source.to_owned(),
+        edits: clients.collect(),
+        values,
+    };
+    for (name, value) in overrides {
+        structure.set(name, value);
+    }
+    Ok(structure)
+}
+
+impl Structure {
+    /// Gives a constant of the structure this value, in the text; of several the last counts. Not for constants
+    /// that the file does not declare.
+    pub fn set(&mut self, constant: &str, value: &str) {
+        let place = self.constants.iter().position(|known| known == constant);
+        let span = self.values[place.expect("a constant of the structure")];
+        self.edits.retain(|&(edited, _)| edited != span);
+        self.edits.push((span, value.to_owned()));
+    }
+
+    /// The source text without its client and its expectations.
+    pub fn text(&self) -> String {
+        let mut edits: Vec<_> = self.edits.iter().collect();
+        edits.sort_by_key(|(span, _)| span.start);
+        let (mut text, mut at) = (String::new(), 0);
+        for (span, new) in edits {
+            text += &self.source[at..span.start as usize];
+            text += new;
+            at = span.end as usize;
+        }
+        text += &self.source[at..];
+        tidied(&text)
+    }
+}
+
+/// The procedures, with what clients have to know of them.
+fn offers(file: &File, procedures: &[Procedure]) -> Vec<Offer> {
+    let mut called: Vec<u32> = Vec::new();
+    for procedure in procedures {
+        called.extend(walk::calls(&procedure.body.block));
+    }
+    let declared = file.items.iter().filter_map(|item| match item {
+        Item::Procedure { name, params, .. } => Some((name, params)),
+        _ => None,
+    });
+    let offer = |(number, (name, params)): (u32, (&super::ast::Name, &Vec<Written>))| Offer {
+        name: name.text.clone(),
+        params: params.iter().map(|param| offered(param, file)).collect(),
+        is_part: called.contains(&number),
+    };
+    (0..).zip(declared).map(offer).collect()
+}
+
+fn offered(param: &Written, file: &File) -> Param {
+    Param { name: param.name.text.clone(), domain: domain(&param.ty, file) }
+}
+
+fn domain(ty: &TypeExpr, file: &File) -> Domain {
+    let TypeKind::Named(named) = &ty.kind else { return Domain::Other };
+    let enumeration = file.items.iter().find_map(|item| match item {
+        Item::Enum { name, variants } if name.text == *named => Some(variants),
+        _ => None,
+    });
+    match (named.as_str(), enumeration) {
+        ("int", _) => Domain::Int,
+        ("bool", _) => Domain::Bool,
+        (_, Some(variants)) => {
+            Domain::Enum(variants.iter().map(|v| format!("{named}::{}", v.text)).collect())
+        }
+        _ => Domain::Other,
+    }
+}
+
+/// With the lines of comment right above.
+fn with_comment(source: &str, span: Span) -> Span {
+    let mut start = source[..span.start as usize].rfind('\n').map_or(0, |end| end + 1);
+    if !source[start..span.start as usize].trim().is_empty() {
+        return span;
+    }
+    while start > 0 {
+        let above = source[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+        if !source[above..start].trim_start().starts_with("//") {
+            break;
+        }
+        start = above;
+    }
+    Span::new(start, span.end as usize)
+}
+
+/// Without expectations, and with no more than one empty line in a row.
+fn tidied(text: &str) -> String {
+    let mut tidy = String::new();
+    let mut empty_before = true;
+    for line in text.lines().map(str::trim_end) {
+        let skipped = line.trim_start().starts_with("//@") || (line.is_empty() && empty_before);
+        if !skipped {
+            tidy += line;
+            tidy.push('\n');
+            empty_before = line.is_empty();
+        }
+    }
+    tidy.truncate(tidy.trim_end().len());
+    tidy + "\n"
+}

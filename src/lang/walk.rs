@@ -1,0 +1,138 @@
+//! Walks through the checked program: every expression in a body, from the outside in, and what it calls.
+//!
+//! A body says what it does itself; what it does by way of procedures is in their bodies, as many times as
+//! it calls them. [`within`] adds them, each once.
+
+use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projection};
+
+/// The expression and the bodies of the procedures that it calls, directly or not, each once.
+pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> {
+    let mut called: Vec<u32> = Vec::new();
+    let mut found = vec![expr];
+    let mut next = 0;
+    while let Some(&body) = found.get(next) {
+        next += 1;
+        for procedure in calls(body) {
+            if !called.contains(&procedure) {
+                called.push(procedure);
+                found.push(&procedures[procedure as usize].body.block);
+            }
+        }
+    }
+    found
+}
+
+/// The procedures that are called in the expression itself, as often as it calls them.
+pub fn calls(expr: &Expr) -> Vec<u32> {
+    let mut found = Vec::new();
+    visit(expr, &mut |expr| {
+        if let ExprKind::Perform(procedure, _) = expr.kind {
+            found.push(procedure);
+        }
+    });
+    found
+}
+
+/// Does the computation of `expr` act on anything, or may it?
+pub fn acts(expr: &Expr) -> bool {
+    let mut found = false;
+    visit(expr, &mut |expr| {
+        found |= matches!(expr.kind, ExprKind::Operation(_) | ExprKind::Perform(..));
+    });
+    found
+}
+
+/// Calls `each` with the expression and every one in it.
+pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
+    each(expr);
+    let mut all =
+        |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
+    match &expr.kind {
+        ExprKind::Error
+        | ExprKind::Myself
+        | ExprKind::Const(_)
+        | ExprKind::Var(_)
+        | ExprKind::Break
+        | ExprKind::Continue => {}
+        ExprKind::Unary(_, a)
+        | ExprKind::Repeat(a, _)
+        | ExprKind::Field(a, _)
+        | ExprKind::Instance(_, a)
+        | ExprKind::Length(a) => {
+            visit(a, each);
+        }
+        ExprKind::Let(_, a) | ExprKind::Loop(a) | ExprKind::Assert(a, _) => visit(a, each),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Index(a, b)
+        | ExprKind::Push(a, b)
+        | ExprKind::Remove(a, b)
+        | ExprKind::While(a, b)
+        | ExprKind::Send(a, b)
+        | ExprKind::ForEach(_, a, b) => all(&mut [&**a, &**b].into_iter()),
+        ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => {
+            all(&mut [&**a, &**b, &**c].into_iter())
+        }
+        ExprKind::Tuple(parts)
+        | ExprKind::List(parts)
+        | ExprKind::Call(_, parts)
+        | ExprKind::Perform(_, parts)
+        | ExprKind::Message(_, parts)
+        | ExprKind::Create(_, parts) => all(&mut parts.iter()),
+        ExprKind::Block(statements, value) => all(&mut statements.iter().chain([&**value])),
+        ExprKind::Match(value, arms) => {
+            all(&mut [&**value].into_iter());
+            all(&mut arms.iter().flat_map(|arm| arm.guard.iter().chain([&arm.body])));
+        }
+        ExprKind::Return(value) => all(&mut value.iter().map(|value| &**value)),
+        ExprKind::Assign(place, _, value) => {
+            let indices = match place {
+                Place::Local(_, path) => path.iter().filter_map(projected).collect(),
+                Place::Cell(address) => index_of(address),
+            };
+            all(&mut indices.into_iter().chain([&**value]));
+        }
+        ExprKind::Peek(address) => all(&mut index_of(address).into_iter()),
+        ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
+        ExprKind::Operation(operation) => all(&mut arguments(operation).into_iter()),
+    }
+}
+
+fn projected(projection: &Projection) -> Option<&Expr> {
+    match projection {
+        Projection::Index(index) => Some(index),
+        Projection::Field(_) => None,
+    }
+}
+
+fn index_of(address: &Address) -> Vec<&Expr> {
+    address.index.iter().map(|index| &**index).collect()
+}
+
+/// The expressions in an operation.
+fn arguments(operation: &Operation) -> Vec<&Expr> {
+    use Operation::*;
+    match operation {
+        Isend { mailbox, value, src, tag, .. } => {
+            let named = src.iter().chain(tag).map(|part| &**part);
+            index_of(mailbox).into_iter().chain([&**value]).chain(named).collect()
+        }
+        Irecv { mailbox, src, tag, .. } => {
+            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
+        }
+        Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
+        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
+        | Unlock(object) => index_of(object),
+        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
+            index_of(object)
+        }
+        Arrive(object) | BarrierWait(object) | Barrier(object) | Read(object) => index_of(object),
+        MutexWaitAny(objects) | MutexTestAny(objects) => {
+            objects.iter().flat_map(index_of).collect()
+        }
+        CompareAndSwap(cell, a, b) => index_of(cell).into_iter().chain([&**a, &**b]).collect(),
+        FetchAdd(cell, a) | Swap(cell, a) => index_of(cell).into_iter().chain([&**a]).collect(),
+        Choose(a, b) => vec![a, b],
+        Local => Vec::new(),
+        Spawn(_, args) => args.iter().collect(),
+    }
+}

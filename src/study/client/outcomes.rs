@@ -1,0 +1,255 @@
+//! The outcomes of sequential executions: what calls return if each runs alone from its beginning to its end.
+//!
+//! Three threads of five calls have 756,756 orders. But what is still to come depends only on which calls are left and on
+//! what the structure holds: a *situation*. Its suffixes (what the calls that are left may return) are computed once,
+//! from those of the situations that one more call leads to:
+//!
+//! ```text
+//! suffixes(s)  =  { r · w  |  a next call of some thread returns r and leads from s to t,  w in suffixes(t) }
+//! ```
+//!
+//! The calls run on the ordinary model. A program whose processes drop the results is run call by call; the local states of
+//! its processes then say no more than which calls are left, and results are read off the marks of the calls. A call
+//! that would wait for another thread cannot be next.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Invocation, Unmade};
+use crate::lang::Program;
+use crate::model::{
+    Action, CellId, Choice, LocalId, Locals, Mark, MutexId, ProcessId, SemaphoreId, State, Status,
+    System, Value, ValueId,
+};
+
+/// More situations than this take too long.
+const MAX_SITUATIONS: usize = 1_000_000;
+/// More outcomes than this make no file to read.
+const MAX_OUTCOMES: usize = 50_000;
+/// A call that takes so many steps alone is taken to wait for others.
+const MAX_STEPS: usize = 10_000;
+
+/// What sequential executions come to.
+#[derive(Debug)]
+pub struct Found {
+    /// For each thread and each of its calls: does it return anything?
+    pub returns: Vec<Vec<bool>>,
+    /// Of each thread what each call that returns something returned, as the program writes it.
+    pub outcomes: BTreeSet<Vec<Vec<String>>>,
+    /// How many situations there were.
+    pub situations: usize,
+}
+
+/// Runs the calls of `program`, one process for each thread, in all orders.
+pub fn outcomes(program: &Program, threads: &[Vec<Invocation>]) -> Result<Found, Unmade> {
+    let mut search = Search {
+        locals: Locals::new(program),
+        threads,
+        forgets: program.objects().mailboxes.is_empty() && program.objects().barriers.is_empty(),
+        suffixes: FxHashMap::default(),
+    };
+    let mut state = State::initial(&mut search.locals);
+    let (mut progress, mut first) = (Vec::new(), Vec::new());
+    for thread in 0..threads.len() {
+        let local = state.local(ProcessId(thread as u32));
+        let marks = program.marks(search.locals.get(local), None, &search.locals.values);
+        let mut own = Progress { ended: 0, depth: 0 };
+        first.push(search.ended(marks, &mut own));
+        progress.push(own);
+    }
+    let suffixes = search.suffixes(&mut state, &progress)?;
+    if suffixes.is_empty() {
+        return Err("no order of the calls lets all of them return".to_owned().into());
+    }
+    search.found(&first, &suffixes)
+}
+
+/// How far a thread has come. Calls without operations end together with what is before them.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// How many of its calls have ended.
+    ended: usize,
+    /// How many calls it is within.
+    depth: usize,
+}
+
+/// What a call returned.
+type Returned = Option<ValueId>;
+/// Of each thread what its calls returned that were left.
+type Suffix = Vec<Vec<Returned>>;
+type Suffixes = Rc<BTreeSet<Suffix>>;
+
+/// Which calls are left, and what the structure holds.
+#[derive(PartialEq, Eq, Hash)]
+struct Situation {
+    positions: Vec<LocalId>,
+    cells: Vec<ValueId>,
+    queues: Vec<Vec<ProcessId>>,
+    /// Units available, and who waits for one.
+    semaphores: Vec<(i64, Vec<ProcessId>)>,
+    /// How it came about, where a structure has objects whose content is not told apart here.
+    history: Vec<Action>,
+}
+
+struct Search<'p> {
+    locals: Locals<'p, Program>,
+    threads: &'p [Vec<Invocation>],
+    /// Are cells, mutexes and semaphores all that there is?
+    forgets: bool,
+    suffixes: FxHashMap<Situation, Suffixes>,
+}
+
+impl Search<'_> {
+    /// What the calls that are left may return.
+    fn suffixes(&mut self, state: &mut State, progress: &[Progress]) -> Result<Suffixes, Unmade> {
+        let left = |thread: usize| progress[thread].ended < self.threads[thread].len();
+        let unfinished: Vec<usize> = (0..progress.len()).filter(|&thread| left(thread)).collect();
+        if unfinished.is_empty() {
+            return Ok(Rc::new(BTreeSet::from([vec![Vec::new(); progress.len()]])));
+        }
+        let situation = self.situation(state);
+        if let Some(known) = self.suffixes.get(&situation) {
+            return Ok(known.clone());
+        }
+        let mut all = BTreeSet::new();
+        for thread in unfinished {
+            self.call(state, &Running { thread, steps: 0, progress }, &mut all)?;
+        }
+        if self.suffixes.len() >= MAX_SITUATIONS || all.len() > MAX_OUTCOMES {
+            let why =
+                "the sequential executions are too many: ask for fewer calls, threads or keys";
+            return Err(why.to_owned().into());
+        }
+        let all = Rc::new(all);
+        self.suffixes.insert(situation, all.clone());
+        Ok(all)
+    }
+
+    /// Runs a call to its end, in every way, and adds what it and the rest may return.
+    fn call(
+        &mut self,
+        state: &mut State,
+        running: &Running<'_>,
+        all: &mut BTreeSet<Suffix>,
+    ) -> Result<(), Unmade> {
+        let Running { thread, steps, progress } = *running;
+        let process = ProcessId(thread as u32);
+        let before = state.local(process);
+        if let Status::Failed(failure) = self.locals.status(before) {
+            return Err(self.fault(running, &failure.message));
+        }
+        if steps > MAX_STEPS {
+            return Err(self.fault(running, "it does not come to an end"));
+        }
+        let mut choices: Vec<Choice> = Vec::new();
+        state.choices(&self.locals, process, |choice| choices.push(choice));
+        for choice in choices {
+            let told = state.step_and_tell(&mut self.locals, Action { process, choice });
+            let system = self.locals.system();
+            let marks = system.marks(self.locals.get(before), told, &self.locals.values);
+            let mut progress = progress.to_vec();
+            let results = self.ended(marks, &mut progress[thread]);
+            if results.is_empty() {
+                let on = Running { thread, steps: steps + 1, progress: &progress };
+                self.call(state, &on, all)?;
+            } else {
+                let rest = self.suffixes(state, &progress)?;
+                all.extend(rest.iter().map(|suffix| {
+                    let mut suffix = suffix.clone();
+                    suffix[thread].splice(0..0, results.iter().copied());
+                    suffix
+                }));
+            }
+            state.undo(&self.locals);
+        }
+        Ok(())
+    }
+
+    fn fault(&self, running: &Running<'_>, what: &str) -> Unmade {
+        let call = &self.threads[running.thread][running.progress[running.thread].ended];
+        Unmade::Unfit(format!("run alone, after other calls, `{call}` goes wrong: {what}"))
+    }
+
+    /// What the outermost calls returned that end with these marks.
+    fn ended(&mut self, marks: Vec<Mark>, progress: &mut Progress) -> Vec<Returned> {
+        let mut results = Vec::new();
+        for mark in marks {
+            match mark {
+                Mark::Begins { .. } => progress.depth += 1,
+                Mark::Ends { result } => {
+                    progress.depth -= 1;
+                    if progress.depth == 0 {
+                        progress.ended += 1;
+                        results.push(result.map(|value| self.locals.values.intern(value)));
+                    }
+                }
+            }
+        }
+        results
+    }
+
+    fn situation(&self, state: &State) -> Situation {
+        let objects = self.locals.system().objects();
+        let semaphore = |id| {
+            let semaphore = state.semaphore(SemaphoreId(id));
+            let units = i64::from(semaphore.initial) + semaphore.releases.len() as i64;
+            let granted = semaphore.requests.len().min(units as usize);
+            (units - granted as i64, semaphore.requests[granted..].to_vec())
+        };
+        let ids = |count: usize| 0..count as u32;
+        Situation {
+            positions: state.processes().map(|process| state.local(process)).collect(),
+            cells: ids(objects.cells.len()).map(|cell| state.content(CellId(cell))).collect(),
+            queues: ids(objects.mutexes.len())
+                .map(|mutex| state.mutex(MutexId(mutex)).queue().collect())
+                .collect(),
+            semaphores: ids(objects.semaphores.len()).map(semaphore).collect(),
+            history: if self.forgets { Vec::new() } else { state.schedule().collect() },
+        }
+    }
+
+    /// The outcomes in words.
+    fn found(&self, first: &[Vec<Returned>], suffixes: &Suffixes) -> Result<Found, Unmade> {
+        let mut outcomes = BTreeSet::new();
+        let mut returns = Vec::new();
+        for suffix in suffixes.iter() {
+            let whole = first.iter().zip(suffix).map(|(a, b)| [&a[..], &b[..]].concat());
+            let whole: Vec<Vec<Returned>> = whole.collect();
+            returns = whole.iter().map(|of| of.iter().map(Option::is_some).collect()).collect();
+            let words =
+                whole.iter().map(|of| of.iter().flatten().map(|&id| self.word(id)).collect());
+            outcomes.insert(words.collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(Found { returns, outcomes, situations: self.suffixes.len() })
+    }
+
+    /// A value as a pattern of the language.
+    fn word(&self, id: ValueId) -> Result<String, Unmade> {
+        let value = self.locals.values.get(id);
+        if !is_pattern(value) {
+            let why = "calls must return ints, bools, variants of enumerations or tuples of these";
+            return Err(format!("{why}, not {value}").into());
+        }
+        Ok(self.locals.system().show_value(value, &|_| None))
+    }
+}
+
+/// A call on its way.
+#[derive(Clone, Copy)]
+struct Running<'p> {
+    thread: usize,
+    /// How many it has made.
+    steps: usize,
+    /// Of every thread.
+    progress: &'p [Progress],
+}
+
+fn is_pattern(value: &Value) -> bool {
+    match value {
+        Value::Int(_) | Value::Bool(_) | Value::Variant { .. } => true,
+        Value::Tuple(parts) => parts.iter().all(is_pattern),
+        _ => false,
+    }
+}

@@ -1,0 +1,105 @@
+//! Clients as text.
+//!
+//! The assertion is a `match` on what the first thread returned, in each arm one on what the second returned, and so on: it
+//! is read in the order of the threads, lists nothing twice within a thread, and looks at no more outcomes than
+//! agree with the threads before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::Invocation;
+use super::outcomes::Found;
+
+/// What a violation says.
+pub const MESSAGE: &str = "no sequential execution of these calls has these results";
+
+/// The program for sequential executions: the calls, their results dropped.
+pub fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
+    let mut text = declarations.to_owned();
+    for (thread, calls) in threads.iter().enumerate() {
+        let calls: Vec<_> = calls.iter().map(|call| format!("{call};")).collect();
+        text += &format!("process T{thread} {{ {} }}\n", calls.join(" "));
+    }
+    text
+}
+
+/// The client, which `command` made.
+pub fn client(
+    declarations: &str,
+    threads: &[Vec<Invocation>],
+    found: &Found,
+    command: &str,
+) -> String {
+    let mut text = format!("// A client, made by\n//   {command}\n// of this structure:\n");
+    if declarations.starts_with("//") {
+        text += "//\n";
+    }
+    text += declarations;
+    text.push('\n');
+    for (thread, (calls, returns)) in threads.iter().zip(&found.returns).enumerate() {
+        text += &format!("process T{thread} {{\n");
+        for (place, (call, &returns)) in calls.iter().zip(returns).enumerate() {
+            let binding = if returns { format!("let r{place} = ") } else { String::new() };
+            text += &format!("    {binding}{call};\n");
+        }
+        text += "}\n\n";
+    }
+    text + &judgement(found)
+}
+
+/// The `final` block.
+fn judgement(found: &Found) -> String {
+    let count = match found.outcomes.len() {
+        1 => "The one outcome".to_owned(),
+        n => format!("The {n} outcomes"),
+    };
+    let mut text =
+        format!("// {count} of the sequential executions.\nfinal {{\n    let admitted = ");
+    let outcomes: Vec<&[Vec<String>]> = found.outcomes.iter().map(Vec::as_slice).collect();
+    tree(&mut text, &observed(found), &outcomes, 1);
+    text += ";\n";
+    text += &format!("    assert(admitted, \"{MESSAGE}\");\n}}\n");
+    text
+}
+
+/// For each thread the variables with what its calls returned.
+fn observed(found: &Found) -> Vec<Vec<String>> {
+    let of_thread = |(thread, returns): (usize, &Vec<bool>)| {
+        let places = returns.iter().enumerate().filter(|(_, returns)| **returns);
+        places.map(|(place, _)| format!("T{thread}.r{place}")).collect()
+    };
+    found.returns.iter().enumerate().map(of_thread).collect()
+}
+
+/// An expression that is true of these outcomes of the threads, and of no others.
+fn tree(text: &mut String, threads: &[Vec<String>], outcomes: &[&[Vec<String>]], indent: usize) {
+    let Some((variables, others)) = threads.split_first() else {
+        *text += "true";
+        return;
+    };
+    let mut arms: BTreeMap<&[String], BTreeSet<&[Vec<String>]>> = BTreeMap::new();
+    for outcome in outcomes {
+        arms.entry(&outcome[0]).or_default().insert(&outcome[1..]);
+    }
+    if variables.is_empty() {
+        let rest: Vec<_> = arms.into_values().flatten().collect();
+        return tree(text, others, &rest, indent);
+    }
+    let margin = "    ".repeat(indent);
+    *text += &format!("match {} {{\n", tuple(variables));
+    for (results, rest) in arms {
+        let rest: Vec<_> = rest.into_iter().collect();
+        write!(text, "{margin}    {} => ", tuple(results)).expect("a string takes everything");
+        tree(text, others, &rest, indent + 1);
+        *text += ",\n";
+    }
+    *text += &format!("{margin}    _ => false,\n{margin}}}");
+}
+
+/// `(a, b)`, or `a` if it is alone.
+fn tuple(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
+    }
+}

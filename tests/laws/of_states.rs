@@ -1,0 +1,139 @@
+//! What searches that store states must do: end where all executions end, and keep a path for every class.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Method, Order, Outcome, Permutation, Stateful, Switch, Switches};
+use mazurka::lang::compile;
+use mazurka::model::ProcessId;
+
+use crate::judge::{STATEFUL, check_counterexample};
+use crate::random_models::{self, Sample, Script, Subject, actors, processes};
+use crate::state_graph::Watcher;
+
+fn without(switches: &[Switch]) -> Stateful {
+    let without = switches.iter().fold(Switches::NONE, |all, &switch| all.and(switch));
+    Stateful { without, ..STATEFUL }
+}
+
+/// The reductions in all their variants.
+fn reductions() -> Vec<Method> {
+    let mut all = vec![Method::SPor(STATEFUL)];
+    let reversed = Permutation::new(&[3, 2, 1, 0].map(ProcessId)).expect("a permutation");
+    let orders = [Order::Sequential(reversed), Order::Random(1), Order::Random(2)];
+    for order in orders {
+        all.extend(
+            [Method::SPor, Method::DeSPor, Method::DlSPor]
+                .map(|of| of(Stateful { order, ..STATEFUL })),
+        );
+    }
+    for switches in [
+        &[][..],
+        &[Switch::SafeSets],
+        &[Switch::Summaries],
+        &[Switch::VisitedFirst],
+        &[Switch::Summaries, Switch::Once],
+        &[Switch::Summaries, Switch::SafeSets, Switch::VisitedFirst],
+    ] {
+        all.extend([Method::DeSPor, Method::DlSPor].map(|of| of(without(switches))));
+    }
+    for switches in [
+        &[Switch::LastSuccessor][..],
+        &[Switch::VisitedSuccessors],
+        &[Switch::Summaries, Switch::CompleteSet],
+        &[Switch::Summaries, Switch::DisabledProcess],
+        &[Switch::Summaries, Switch::LastSuccessor, Switch::VisitedSuccessors],
+    ] {
+        all.push(Method::DlSPor(without(switches)));
+    }
+    all
+}
+
+fn ends_and_states_are_as_in_the_full_graph<S: Subject>(samples: &[Sample<S>]) {
+    let (mut full_states, mut reduced_states) = (0, vec![0; reductions().len()]);
+    for sample in samples {
+        let mut watcher = Watcher::of(&sample.script);
+        let (all, judged) = watcher.ends(Method::Exhaustive);
+        let (full, outcome) = watcher.ends(Method::Stateful(STATEFUL));
+        assert_eq!(full, all, "stateful on {}", sample.describe());
+        assert_eq!(kinds(&outcome), kinds(&judged), "stateful on {}", sample.describe());
+        let states = outcome.stats.states.expect("states are stored");
+        let ends = (outcome.stats.traces, outcome.stats.deadlocked_traces);
+        full_states += states;
+        for (index, method) in reductions().into_iter().enumerate() {
+            let (reduced, found) = watcher.ends(method);
+            let context = || format!("{method:?} on {}", sample.describe());
+            assert_eq!(reduced, full, "ends of {}", context());
+            assert_eq!(kinds(&found), kinds(&judged), "violations by {}", context());
+            let stats = &found.stats;
+            assert_eq!((stats.traces, stats.deadlocked_traces), ends, "{}", context());
+            assert!(stats.states <= Some(states), "more states by {}", context());
+            reduced_states[index] += stats.states.expect("states are stored");
+            for violation in &found.violations {
+                check_counterexample(&sample.script, violation)
+                    .unwrap_or_else(|how| panic!("{how}: {}", context()));
+            }
+        }
+    }
+    println!("stateful: {full_states} states");
+    for (method, states) in reductions().into_iter().zip(reduced_states) {
+        println!("{method:?}: {states}");
+    }
+}
+
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+#[test]
+fn processes_end_as_in_the_full_graph() {
+    ends_and_states_are_as_in_the_full_graph(processes());
+}
+
+#[test]
+fn actors_end_as_in_the_full_graph() {
+    ends_and_states_are_as_in_the_full_graph(actors());
+}
+
+/// Where states are merged that differ in the history of a spawning process, what it spawns has another name along
+/// each path, so programs that spawn are left out.
+fn with_fixed_processes() -> impl Iterator<Item = &'static Sample<Script>> {
+    processes().iter().filter(|sample| sample.script.program.templates.is_empty())
+}
+
+#[test]
+fn every_class_has_a_path() {
+    let mut programs = 0;
+    for sample in with_fixed_processes() {
+        let mut watcher = Watcher::of(&sample.script);
+        let all = watcher.classes(Method::Stateful(STATEFUL));
+        assert_eq!(all.len() as u64, sample.classes, "stateful on {}", sample.describe());
+        for method in reductions() {
+            let found = watcher.classes(method);
+            assert_eq!(found, all, "{method:?} on {}", sample.describe());
+        }
+        programs += 1;
+    }
+    assert!(programs > random_models::processes().len() / 3, "{programs} programs");
+}
+
+/// Compiled programs tell which requests still matter, scripts do not: the former merge more, and end alike.
+#[test]
+fn what_no_longer_matters_is_no_part_of_a_state() {
+    let (mut all, mut compiled) = (0, 0);
+    for sample in with_fixed_processes() {
+        let text = sample.script.text();
+        let program =
+            compile("random.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        let states = |outcome: &Outcome| outcome.stats.states.expect("states are stored");
+        let script = Watcher::of(&sample.script).watch(Method::Stateful(STATEFUL));
+        let mut watcher = Watcher::of(&program);
+        let outcome = watcher.watch(Method::Stateful(STATEFUL));
+        assert!(states(&outcome) <= states(&script), "{}", sample.describe());
+        assert_eq!(outcome.verdict(), script.verdict(), "{}", sample.describe());
+        let classes = watcher.classes(Method::Stateful(STATEFUL));
+        assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
+        all += states(&script);
+        compiled += states(&outcome);
+    }
+    assert!(compiled < all, "{compiled} of {all} states");
+}
