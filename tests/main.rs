@@ -12,6 +12,7 @@
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
+//! | `client` | data structures, and clients made for them |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
@@ -25,6 +26,7 @@
 
 mod agreement;
 mod cli;
+mod client;
 mod compare;
 mod draw;
 mod golden;
