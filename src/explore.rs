@@ -4,6 +4,8 @@
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
 mod creation;
+mod de_s_por;
+mod dl_s_por;
 mod dpor;
 mod dpor_ds;
 mod driver;
@@ -11,20 +13,28 @@ mod exhaustive;
 mod optimal_dpor;
 mod order;
 mod points;
+mod portfolio;
 mod prefix;
 mod registry;
+mod s_por;
+mod setting;
 mod sleep_sets;
 mod source_dpor;
+mod stateful;
+pub mod states;
 mod trans_dpor;
 mod udpor;
 mod walk;
 
 pub use crate::alternatives::Combs;
 pub use driver::{Budget, Driver, ENDLESS};
-pub use order::{History, Order, Sorter};
+pub use order::{History, Order, Permutation, Sorter};
 pub use prefix::{Prefix, unfold};
-pub use registry::{EXPLORERS, Explorer, Options, Setting, SleepSets, seeded};
+pub use registry::{EXPLORERS, Explorer, Options, Orders, SleepSets};
+pub use setting::{Setting, seeded};
+pub use states::{Stateful, Switch, Switches};
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +69,16 @@ pub enum Method {
     Source(Order),
     /// Optimal DPOR, trying enabled actions in this order.
     Optimal(Order),
+    /// Every state.
+    Stateful(Stateful),
+    /// Stateful, with safe sets.
+    SPor(Stateful),
+    /// Stateful, with source sets computed eagerly.
+    DeSPor(Stateful),
+    /// Stateful, with source sets computed lazily.
+    DlSPor(Stateful),
+    /// So many stateful searches at once.
+    Portfolio(NonZeroU32),
 }
 
 impl Method {
@@ -76,6 +96,11 @@ impl Method {
             Method::DporNaive(_) => dpor_ds::NAIVE.guarantee,
             Method::DporForce(_) => dpor_ds::FORCE.guarantee,
             Method::DporDs(_) => dpor_ds::DS.guarantee,
+            Method::Stateful(settings) => settings.guarantee(stateful::INFO),
+            Method::SPor(settings) => settings.guarantee(s_por::INFO),
+            Method::DeSPor(settings) => settings.guarantee(de_s_por::INFO),
+            Method::DlSPor(settings) => settings.guarantee(dl_s_por::INFO),
+            Method::Portfolio(_) => portfolio::INFO.guarantee,
         }
     }
 
@@ -88,6 +113,8 @@ impl Method {
             Method::DporDs(_) => true,
             Method::DporNaive(_) | Method::DporForce(_) => false,
             Method::Source(_) | Method::Optimal(_) => false,
+            Method::Stateful(_) | Method::SPor(_) => false,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => false,
         }
     }
 
@@ -97,6 +124,8 @@ impl Method {
             Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) => None,
             Method::Sleep(_) | Method::Source(_) | Method::Optimal(_) => None,
             Method::Dpor(_) => None,
+            Method::Stateful(_) | Method::SPor(_) => None,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => None,
             Method::TransDpor(_) => trans_dpor::refusal(system),
             Method::TransDporTool(_) => trans_dpor::tool::refusal(system),
             Method::DporNaive(_) => dpor_ds::refusal(dpor_ds::NAIVE, system, budget),
@@ -112,6 +141,13 @@ impl Scheduling {
             Guarantee::EveryClass if self.sleep_sets => Guarantee::EveryClassOnce,
             other => other,
         }
+    }
+}
+
+impl Stateful {
+    fn guarantee(self, info: Info) -> Guarantee {
+        let is_sound = !self.as_printed && !self.hash_compaction;
+        if is_sound { info.guarantee } else { Guarantee::SomeClasses }
     }
 }
 
@@ -153,6 +189,9 @@ pub struct Info {
 pub enum Guarantee {
     /// Visited some executions; others may differ from all of them.
     SomeClasses,
+    /// Reached every terminal state and every violation, each state once. Where executions meet in a state they
+    /// go on as one, so not every class was completed.
+    EveryEnd,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
     /// Completed exactly one execution of each class.
@@ -168,6 +207,9 @@ pub fn explore<S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    if let Method::Portfolio(jobs) = method {
+        return portfolio::explore_first(system, jobs, budget, observer);
+    }
     let mut driver = Driver::new(budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
@@ -184,6 +226,11 @@ pub fn explore<S: System>(
         Method::Source(order) => source_dpor::explore(system, order, &mut driver),
         Method::Optimal(order) => optimal_dpor::explore(system, order, &mut driver),
         Method::Sleep(order) => sleep_sets::explore(system, order, &mut driver),
+        Method::Stateful(settings) => stateful::explore(system, settings, &mut driver),
+        Method::SPor(settings) => s_por::explore(system, settings, &mut driver),
+        Method::DeSPor(settings) => de_s_por::explore(system, settings, &mut driver),
+        Method::DlSPor(settings) => dl_s_por::explore(system, settings, &mut driver),
+        Method::Portfolio(_) => unreachable!("handled above"),
     }
     driver.finish()
 }
@@ -215,6 +262,12 @@ pub trait Observer {
     /// An execution was cut in `state` by the depth bound.
     fn truncated(&mut self, state: &State) {
         let _ = state;
+    }
+
+    /// A stateful explorer took a transition, made of these actions (one, but for locks as printed), from one stored
+    /// state to another; the initial one is 0.
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+        let _ = (from, actions, to);
     }
 
     /// Now and then, at most some times a second: how far the search is.
@@ -252,6 +305,8 @@ pub struct Stats {
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
+    /// Bytes in use for them.
+    pub state_bytes: Option<u64>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
     /// The combs that alternatives were looked for in.
@@ -269,6 +324,8 @@ pub struct Outcome {
     pub stopped_by: Option<StopReason>,
     /// How long it took.
     pub elapsed: Duration,
+    /// Of a portfolio: the search whose result this is.
+    pub answered_by: Option<Setting>,
 }
 
 impl Outcome {
@@ -344,6 +401,8 @@ pub enum StopReason {
     Depth,
     /// An execution went on and on, and no depth was given: perhaps it never ends.
     Endless,
+    /// Only hashes of states were kept, so some may have been missed.
+    HashCompaction,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
 }
@@ -359,6 +418,7 @@ impl StopReason {
             StopReason::Interrupted => "interrupted",
             StopReason::Depth => "depth",
             StopReason::Endless => "endless",
+            StopReason::HashCompaction => "hash-compaction",
             StopReason::Oversubscribed => "oversubscribed",
         }
     }

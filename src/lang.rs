@@ -17,8 +17,8 @@ mod operators;
 mod parser;
 mod program;
 mod structure;
-mod supplies;
 mod token;
+mod touches;
 mod types;
 mod walk;
 
@@ -85,7 +85,8 @@ fn compile_here(
     if failed {
         return Err(diagnostics);
     }
-    let supplies = supplies::supplies(&checked);
+    let touches = touches::touches(&checked);
+    let may_cancel = touches::cancels(&checked);
     let processes = templates(&checked);
     let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
@@ -97,7 +98,8 @@ fn compile_here(
         constants,
         expectations,
         warnings: diagnostics,
-        supplies,
+        touches,
+        may_cancel,
         sent_blindly,
         born: Vec::new(),
         sent: Vec::new(),
@@ -114,14 +116,14 @@ fn compile_here(
 fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        for template in supplies::spawns(process, &checked.procedures) {
+        for template in touches::spawns(process, &checked.procedures) {
             // A template may run several times over, so what it spawns needs its name, too.
             let instances =
                 if process.kind == Kind::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }
-    for template in supplies::spawned_in(checked.inits.iter().map(|init| &init.block)) {
+    for template in touches::spawned_in(checked.inits.iter().map(|init| &init.block)) {
         spawners[template as usize] += 1;
     }
     let mut first = 0;

@@ -22,16 +22,18 @@ mod object;
 mod op;
 mod state;
 mod system;
+mod touch;
 mod value;
 
 pub use inbox::{Inboxes, Message};
 pub use independence::{Footprint, Independence, PaperRelation};
-pub use locals::{Birth, LocalId, Locals, ProcessId, Reaction, Status};
+pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use object::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore};
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
-pub use state::State;
-pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, Supply, System};
+pub use state::{Parts, State};
+pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
+pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

@@ -68,12 +68,24 @@ pub struct CheckReport {
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was asked for.
-    pub order: Option<&'static str>,
+    pub order: Option<String>,
     /// The seed of a random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// With sleep sets on top of what the algorithm does.
     pub sleep_sets: bool,
+    /// What was switched off in an explorer that stores states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<&'static str>,
+    /// A stateful explorer as the paper prints it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_printed: bool,
+    /// Only hashes of states were kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hash_compaction: bool,
+    /// Of a portfolio: whose result this is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The result in one word.
     pub verdict: Verdict,
     /// Everything was visited.
@@ -184,12 +196,16 @@ impl CheckReport {
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.method().covers_up_to_depth(),
             k: setting.k().map(|k| k.to_string()),
-            order: order.map(Order::name),
+            order: order.map(|order| order.to_string()),
             seed: match order {
                 Some(Order::Random(seed)) => Some(seed),
                 _ => None,
             },
             sleep_sets: setting.options().sleep_sets,
+            without: setting.options().without.names().collect(),
+            as_printed: setting.options().as_printed,
+            hash_compaction: setting.options().hash_compaction,
+            answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,

@@ -146,6 +146,8 @@ pub struct Figures {
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
+    /// Bytes in use for them.
+    pub state_bytes: Option<u64>,
     /// Mazurkiewicz classes of the executions visited.
     pub classes: Option<u64>,
     /// Length of the longest execution.
@@ -173,6 +175,7 @@ impl Figures {
             events: stats.events,
             events_built: stats.events_built,
             states: stats.states,
+            state_bytes: stats.state_bytes,
             classes: stats.classes,
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,

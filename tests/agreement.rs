@@ -93,7 +93,10 @@ impl Case {
             let found = recorder.take();
             let guarantee = method.guarantee();
             self.check_outcome(&outcome)
-                .and_then(|()| self.check_classes(&outcome, &found, guarantee, judged.as_ref()))
+                .and_then(|()| match guarantee {
+                    Guarantee::EveryEnd => self.check_ends(&outcome),
+                    _ => self.check_classes(&outcome, &found, guarantee, judged.as_ref()),
+                })
                 .and_then(|()| match outcome.stats.blocked {
                     1.. if never_blocked => Err(format!("{} blocked", outcome.stats.blocked)),
                     _ => Ok(()),
@@ -161,6 +164,7 @@ impl Case {
         let is_large = self.expected.traces.is_none_or(|n| n > MANY_CLASSES);
         match method {
             Method::Sleep(_) => true,
+            Method::DlSPor(_) => false,
             Method::Dpor(_) => is_large || method.guarantee() < Guarantee::EveryClassOnce,
             _ => method.guarantee() < Guarantee::EveryClassOnce,
         }
@@ -219,6 +223,17 @@ impl Case {
             None | Some(StopReason::Oversubscribed) => Ok(()),
             Some(reason) => Err(format!("stopped by {reason:?}")),
         }
+    }
+
+    /// Does some execution end, and some in a deadlock, if classes do?
+    fn check_ends(&self, outcome: &Outcome) -> Result<(), String> {
+        let some = |n: u64| u64::from(n > 0);
+        if !outcome.is_complete() {
+            return Ok(());
+        }
+        same("ends", some(outcome.stats.traces), self.expected.traces.map(some))?;
+        let deadlocked = some(outcome.stats.deadlocked_traces);
+        same("deadlocked ends", deadlocked, self.expected.deadlocked.map(some))
     }
 
     fn check_classes(

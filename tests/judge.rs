@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Guarantee, K, Method, Observer, Order, Scheduling, Violation, ViolationKind,
+    Budget, EXPLORERS, Guarantee, K, Method, Observer, Order, Permutation, Scheduling, Stateful,
+    Switches, Violation, ViolationKind,
 };
 use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
@@ -66,7 +67,21 @@ pub const METHODS: &[(&str, Method, bool)] = &[
     ("sleep", Method::Sleep(Order::Fifo), false),
     ("sleep", Method::Sleep(Order::Lca), false),
     ("sleep", Method::Sleep(Order::Random(7)), false),
+    ("stateful", Method::Stateful(STATEFUL), true),
+    ("s-por", Method::SPor(STATEFUL), true),
+    ("de-s-por", Method::DeSPor(Stateful { order: Order::Random(3), ..STATEFUL }), true),
+    ("de-s-por", Method::DeSPor(STATEFUL), true),
+    ("dl-s-por", Method::DlSPor(Stateful { order: Order::Random(3), ..STATEFUL }), true),
+    ("dl-s-por", Method::DlSPor(STATEFUL), true),
 ];
+
+/// Processes by number, and everything on.
+pub const STATEFUL: Stateful = Stateful {
+    order: Order::Sequential(Permutation::BY_NUMBER),
+    without: Switches::NONE,
+    as_printed: false,
+    hash_compaction: false,
+};
 
 const fn plain(order: Order) -> Scheduling {
     Scheduling { order, sleep_sets: false }

@@ -3,6 +3,7 @@
 mod of_explorers;
 mod of_programs;
 mod of_reduction;
+mod of_states;
 mod of_trace;
 mod of_unfolding;
 

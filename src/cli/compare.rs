@@ -152,6 +152,13 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
         ("-k", Options { k: options.k, ..Options::default() }),
         ("--order", Options { order: options.order, ..Options::default() }),
         ("--sleep-sets", Options { sleep_sets: options.sleep_sets, ..Options::default() }),
+        ("--without", Options { without: options.without, ..Options::default() }),
+        ("--jobs", Options { jobs: options.jobs, ..Options::default() }),
+        ("--as-printed", Options { as_printed: options.as_printed, ..Options::default() }),
+        (
+            "--hash-compaction",
+            Options { hash_compaction: options.hash_compaction, ..Options::default() },
+        ),
     ];
     for (name, option) in each {
         let is_idle = explorers.iter().all(|e| e.understood(option) == Options::default());

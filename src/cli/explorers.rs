@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output};
 use super::{Exit, Failure};
-use crate::explore::{EXPLORERS, Explorer, Guarantee, SleepSets};
+use crate::explore::{EXPLORERS, Explorer, Guarantee, Orders, SleepSets};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -32,6 +32,9 @@ impl From<&Explorer> for Row {
         let info = &explorer.info;
         let guarantee = match info.guarantee {
             Guarantee::SomeClasses => "visits some executions, and may miss others",
+            Guarantee::EveryEnd => {
+                "reaches every terminal state and every violation, each state once"
+            }
             Guarantee::EveryClass => "visits every class of executions",
             Guarantee::EveryClassOnce => "visits every class of executions, once",
             Guarantee::EveryExecution => "visits every execution",
@@ -39,8 +42,12 @@ impl From<&Explorer> for Row {
         let source = Some(info.source).filter(|source| !source.is_empty());
         let options = [
             (explorer.takes_k, "-k"),
-            (explorer.takes_order, "--order"),
+            (explorer.orders != Orders::None, "--order"),
             (explorer.sleep_sets == SleepSets::Optional, "--sleep-sets"),
+            (explorer.switches.is_some_and(|switches| !switches.is_empty()), "--without"),
+            (explorer.takes_jobs, "--jobs"),
+            (explorer.switches.is_some(), "--as-printed"),
+            (explorer.switches.is_some(), "--hash-compaction"),
         ];
         let options = options.into_iter().filter(|&(taken, _)| taken).map(|(_, option)| option);
         Row {

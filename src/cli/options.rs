@@ -1,12 +1,13 @@
 //! Options that several commands share, and how their values are read.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, value_parser};
 
 use super::{Failure, memory};
-use crate::explore::{K, Options, Order, seeded};
+use crate::explore::{K, Options, Order, Switch, Switches, seeded};
 use crate::study::Limits;
 
 /// Which program.
@@ -40,9 +41,10 @@ pub(super) struct ExplorerArgs {
     #[arg(short, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
     /// Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor or
-    /// process created earliest (eca) or latest (lca), or any (random)
-    /// [default: fifo; udpor: the least contended]
-    #[arg(long, value_name = "ORDER", value_parser = orders())]
+    /// process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), of
+    /// processes in the order of this list (2,0,1, counted from 0), or any (random)
+    /// [default: fifo; udpor: the least contended; explorers that store states: sequential]
+    #[arg(long, value_name = "ORDER", value_parser = value_parser!(Order))]
     order: Option<Order>,
     /// Where a random order starts from: another seed, another order [default: 0]
     #[arg(long, value_name = "N")]
@@ -50,17 +52,41 @@ pub(super) struct ExplorerArgs {
     /// Add sleep sets to an explorer that can do without
     #[arg(long)]
     sleep_sets: bool,
+    /// Switch an optimisation off in an explorer that stores states, to measure what it is worth; may be
+    /// given several times
+    #[arg(long, value_name = "NAME", value_parser = switches())]
+    without: Vec<Switch>,
+    /// Run `s-por`, `de-s-por` or `dl-s-por` as the paper prints them, with locks as one blocking transition:
+    /// they may miss executions then
+    #[arg(long)]
+    as_printed: bool,
+    /// Keep a hash of each state instead of the state: less memory, but two states may be taken for
+    /// one, so the search is never complete
+    #[arg(long)]
+    hash_compaction: bool,
+    /// How many searches `portfolio` runs at once [default: as many as there are processors, 2 to 6]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroU32>,
 }
 
-fn orders() -> impl TypedValueParser<Value = Order> {
-    PossibleValuesParser::new(Order::ALL.map(Order::name)).try_map(|name| name.parse::<Order>())
+fn switches() -> impl TypedValueParser<Value = Switch> {
+    PossibleValuesParser::new(Switch::ALL.map(Switch::name)).try_map(|name| name.parse::<Switch>())
 }
 
 impl ExplorerArgs {
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let order = seeded(self.order, self.seed)
             .map_err(|_| Failure::Usage("--seed is for --order random".into()))?;
-        Ok(Options { k: self.k, order, sleep_sets: self.sleep_sets })
+        let without = self.without.iter().fold(Switches::default(), |all, &switch| all.and(switch));
+        Ok(Options {
+            k: self.k,
+            order,
+            sleep_sets: self.sleep_sets,
+            without,
+            as_printed: self.as_printed,
+            hash_compaction: self.hash_compaction,
+            jobs: self.jobs,
+        })
     }
 }
 

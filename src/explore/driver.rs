@@ -204,6 +204,11 @@ impl<'o> Driver<'o> {
         }
     }
 
+    /// A transition was taken between stored states.
+    pub fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+        self.observer.transition(from, actions, to);
+    }
+
     /// Ends the search, unless something has already.
     pub fn stop(&mut self, reason: StopReason) {
         self.stopped_by.get_or_insert(reason);
@@ -219,6 +224,7 @@ impl<'o> Driver<'o> {
             violations: self.violations,
             stopped_by: self.stopped_by,
             elapsed: self.start.elapsed(),
+            answered_by: None,
         }
     }
 

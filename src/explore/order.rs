@@ -9,6 +9,7 @@
 //! | `lifo` | what has been pending for the shortest time | newest first |
 //! | `eca` | earliest created first | oldest first |
 //! | `lca` | latest created first | oldest first |
+//! | `sequential` | their numbers, or another fixed order such as `2,0,1` | oldest first |
 //! | `random` | chance, the same for the same seed | |
 //!
 //! All actions of one actor stay together (but for `random`). A message is pending since it was sent, whether
@@ -33,8 +34,72 @@ pub enum Order {
     Lca,
     /// Pending shortest first.
     Lifo,
+    /// In a fixed order of the processes.
+    Sequential(Permutation),
     /// By chance, from this seed.
     Random(u64),
+}
+
+/// An order of processes: those that it lists, then the others by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Permutation {
+    /// Four bits for each process that is listed, the first one lowest.
+    listed: u64,
+    count: u8,
+}
+
+impl Permutation {
+    /// None listed.
+    pub const BY_NUMBER: Permutation = Permutation { listed: 0, count: 0 };
+    /// How many processes it can list, and one more than the greatest number of such a process.
+    pub const LIMIT: u32 = 16;
+
+    /// These processes first, in this order; `None` if one of them is listed twice or is not below
+    /// [`LIMIT`](Permutation::LIMIT).
+    pub fn new(processes: &[ProcessId]) -> Option<Permutation> {
+        let mut permutation = Permutation::default();
+        for &process in processes {
+            let is_listed = permutation.processes().any(|listed| listed == process);
+            if is_listed || process.0 >= Permutation::LIMIT {
+                return None;
+            }
+            permutation.listed |= u64::from(process.0) << (4 * permutation.count);
+            permutation.count += 1;
+        }
+        Some(permutation)
+    }
+
+    /// Those that it lists.
+    pub fn processes(self) -> impl Iterator<Item = ProcessId> {
+        (0..self.count).map(move |place| ProcessId((self.listed >> (4 * place)) as u32 & 15))
+    }
+
+    /// What processes are compared by.
+    pub fn place(self, process: ProcessId) -> (usize, ProcessId) {
+        let place = self.processes().position(|listed| listed == process);
+        (place.unwrap_or(self.count.into()), process)
+    }
+}
+
+/// The numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub struct SplitMix(u64);
+
+impl SplitMix {
+    /// From this seed.
+    pub fn new(seed: u64) -> SplitMix {
+        SplitMix(seed)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        (mixed % bound as u64) as usize
+    }
 }
 
 /// What an order asks of an execution.
@@ -67,7 +132,7 @@ impl<S: System> History for Execution<'_, S> {
 #[derive(Debug)]
 pub struct Sorter {
     order: Order,
-    random: u64,
+    random: SplitMix,
     /// The actions at hand, each with what it is sorted by.
     keyed: Vec<(Key, Action)>,
 }
@@ -86,7 +151,7 @@ impl Sorter {
             Order::Random(seed) => seed,
             _ => 0,
         };
-        Sorter { order, random, keyed: Vec::new() }
+        Sorter { order, random: SplitMix::new(random), keyed: Vec::new() }
     }
 
     /// Sorts `actions`: enabled ones, or pending messages and internal handlers, after `execution`.
@@ -101,7 +166,9 @@ impl Sorter {
         self.keyed.clear();
         self.keyed.extend(actions.iter().map(|&action| (key(order, execution, action), action)));
         match order {
-            Order::Fifo | Order::Eca | Order::Random(_) => self.keyed.sort_unstable(),
+            Order::Fifo | Order::Eca | Order::Sequential(_) | Order::Random(_) => {
+                self.keyed.sort_unstable();
+            }
             Order::Lifo => self.keyed.sort_unstable_by_key(|&keyed| Reverse(keyed)),
             Order::Lca => self.keyed.sort_unstable_by_key(|&((born, process, since), action)| {
                 (Reverse((born, process)), since, action)
@@ -112,15 +179,11 @@ impl Sorter {
         }
     }
 
-    /// Fisher and Yates, with the numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+    /// Fisher and Yates.
     fn shuffle(&mut self, actions: &mut [Action]) {
         for last in (1..actions.len()).rev() {
-            self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut mixed = self.random;
-            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^= mixed >> 31;
-            actions.swap(last, (mixed % (last as u64 + 1)) as usize);
+            let other = self.random.below(last + 1);
+            actions.swap(last, other);
         }
     }
 }
@@ -131,7 +194,8 @@ fn key(order: Order, execution: &impl History, action: Action) -> Key {
         Order::Eca | Order::Lca => {
             (execution.state().born(process).map_or(0, |position| position + 1), 0)
         }
-        _ => group_since(order, execution, process),
+        Order::Sequential(permutation) => (permutation.place(process).0, 0),
+        Order::Fifo | Order::Lifo | Order::Random(_) => group_since(order, execution, process),
     };
     (group, process, since(execution, action))
 }

@@ -1,16 +1,12 @@
 //! The explorers by name: what each is, which options it takes, and the [`Method`] that they make.
 //!
 //! This is the one table of them. A command line, a study and a report all name an explorer by a
-//! [`Setting`], which is written and read as
-//!
-//! ```text
-//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7
-//! ```
+//! [`Setting`](super::Setting).
 
-use std::fmt::{self, Display, Formatter};
-use std::str::FromStr;
+use std::num::NonZeroU32;
 
-use super::{Guarantee, Info, K, Method, Order, Scheduling};
+use super::{Info, K, Method, Order, Permutation, Scheduling, Stateful, Switch, Switches};
+use super::{de_s_por, dl_s_por, portfolio, s_por, stateful};
 use super::{dpor, dpor_ds, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
 
 /// An explorer as others choose it.
@@ -20,11 +16,36 @@ pub struct Explorer {
     pub info: Info,
     /// Does it look for alternatives, with a k?
     pub takes_k: bool,
-    /// Does the order in which enabled actions are tried make a difference to it?
-    pub takes_order: bool,
+    /// Which orders make a difference to it.
+    pub orders: Orders,
     /// What it does with sleep sets.
     pub sleep_sets: SleepSets,
-    method: fn(Options) -> Method,
+    /// What can be switched off in it, if it stores states.
+    pub switches: Option<&'static [Switch]>,
+    /// Does it run several searches at once?
+    pub takes_jobs: bool,
+    pub(super) method: fn(Options) -> Method,
+}
+
+/// Which orders mean something for an explorer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orders {
+    /// None: it takes what is enabled as it comes.
+    None,
+    /// Orders of the processes, which a state tells.
+    OfProcesses,
+    /// Also those by what is pending, which only an execution tells.
+    All,
+}
+
+impl Orders {
+    /// Is this one of them?
+    pub fn contain(self, order: Order) -> bool {
+        match order {
+            Order::Sequential(_) | Order::Random(_) => self != Orders::None,
+            _ => self == Orders::All,
+        }
+    }
 }
 
 /// What an explorer does with sleep sets (Godefroid, LNCS 1032, 1996).
@@ -47,6 +68,14 @@ pub struct Options {
     pub order: Option<Order>,
     /// With sleep sets on top.
     pub sleep_sets: bool,
+    /// What is switched off.
+    pub without: Switches,
+    /// A stateful explorer as the paper prints it.
+    pub as_printed: bool,
+    /// Hashes instead of states.
+    pub hash_compaction: bool,
+    /// How many searches to run at once.
+    pub jobs: Option<NonZeroU32>,
 }
 
 /// The explorers that exist.
@@ -54,8 +83,10 @@ pub const EXPLORERS: &[Explorer] = &[
     Explorer {
         info: udpor::INFO,
         takes_k: true,
-        takes_order: true,
+        orders: Orders::All,
         sleep_sets: SleepSets::Never,
+        switches: None,
+        takes_jobs: false,
         method: |options| {
             let k = options.k.unwrap_or(K::Optimal);
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
@@ -70,11 +101,26 @@ pub const EXPLORERS: &[Explorer] = &[
     unslept(dpor_ds::FORCE, |options| Method::DporForce(options.order())),
     ordered(dpor_ds::DS, |options| Method::DporDs(options.order())),
     ordered(sleep_sets::INFO, |options| Method::Sleep(options.order())),
+    storing(dl_s_por::INFO, dl_s_por::SWITCHES, |options| Method::DlSPor(options.stateful())),
+    storing(de_s_por::INFO, de_s_por::SWITCHES, |options| Method::DeSPor(options.stateful())),
+    storing(s_por::INFO, &[Switch::SafeSets], |options| Method::SPor(options.stateful())),
+    Explorer {
+        info: portfolio::INFO,
+        takes_k: false,
+        orders: Orders::None,
+        sleep_sets: SleepSets::Never,
+        switches: None,
+        takes_jobs: true,
+        method: |options| Method::Portfolio(options.jobs.unwrap_or_else(portfolio::default_jobs)),
+    },
+    storing(stateful::INFO, &[], |options| Method::Stateful(options.stateful())),
     Explorer {
         info: exhaustive::INFO,
         takes_k: false,
-        takes_order: false,
+        orders: Orders::None,
         sleep_sets: SleepSets::Never,
+        switches: None,
+        takes_jobs: false,
         method: |_| Method::Exhaustive,
     },
 ];
@@ -82,22 +128,73 @@ pub const EXPLORERS: &[Explorer] = &[
 /// One that takes an order, and is made of sleep sets.
 const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Always;
-    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
 }
 
 /// One that takes an order, and has no sleep sets.
 const fn unslept(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Never;
-    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
 }
 
 /// One that takes an order, and sleep sets if asked to.
 const fn scheduled(info: Info, method: fn(Options) -> Method) -> Explorer {
     let sleep_sets = SleepSets::Optional;
-    Explorer { info, takes_k: false, takes_order: true, sleep_sets, method }
+    Explorer {
+        info,
+        takes_k: false,
+        orders: Orders::All,
+        sleep_sets,
+        switches: None,
+        takes_jobs: false,
+        method,
+    }
+}
+
+/// One that stores states.
+const fn storing(
+    info: Info,
+    switches: &'static [Switch],
+    method: fn(Options) -> Method,
+) -> Explorer {
+    let (orders, sleep_sets) = (Orders::OfProcesses, SleepSets::Never);
+    Explorer {
+        info,
+        takes_k: false,
+        orders,
+        sleep_sets,
+        switches: Some(switches),
+        takes_jobs: false,
+        method,
+    }
 }
 
 impl Options {
+    fn stateful(self) -> Stateful {
+        Stateful {
+            order: self.order.unwrap_or(Order::Sequential(Permutation::default())),
+            without: self.without,
+            as_printed: self.as_printed,
+            hash_compaction: self.hash_compaction,
+        }
+    }
+
     fn order(self) -> Order {
         self.order.unwrap_or_default()
     }
@@ -119,248 +216,16 @@ impl Explorer {
 
     /// Those of the options that mean something for this explorer.
     pub fn understood(&self, options: Options) -> Options {
+        let switches = self.switches.unwrap_or_default();
+        let is_storing = self.switches.is_some();
         Options {
             k: options.k.filter(|_| self.takes_k),
-            order: options.order.filter(|_| self.takes_order),
+            order: options.order.filter(|&order| self.orders.contain(order)),
             sleep_sets: options.sleep_sets && self.sleep_sets == SleepSets::Optional,
+            without: options.without.among(switches),
+            as_printed: options.as_printed && is_storing,
+            hash_compaction: options.hash_compaction && is_storing,
+            jobs: options.jobs.filter(|_| self.takes_jobs),
         }
-    }
-}
-
-/// An explorer with options that it takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    explorer: &'static Explorer,
-    options: Options,
-}
-
-impl Setting {
-    /// Refuses, with a sentence, an option that means nothing for the explorer.
-    pub fn new(explorer: &'static Explorer, options: Options) -> Result<Setting, String> {
-        let name = explorer.info.name;
-        if options.k.is_some() && !explorer.takes_k {
-            return Err(format!(
-                "-k sets how thorough the alternatives of `udpor` are; `{name}` has none"
-            ));
-        }
-        if options.order.is_some() && !explorer.takes_order {
-            return Err(format!(
-                "--order says which enabled actions are tried first; that makes no difference to `{name}`"
-            ));
-        }
-        match explorer.sleep_sets {
-            SleepSets::Never if options.sleep_sets => Err(format!(
-                "--sleep-sets adds sleep sets to an explorer; `{name}` cannot have any"
-            )),
-            SleepSets::Always if options.sleep_sets => Err(format!(
-                "--sleep-sets adds sleep sets to an explorer; `{name}` always has them"
-            )),
-            _ => Ok(Setting { explorer, options }),
-        }
-    }
-
-    /// The explorer with those of the options that mean something for it.
-    pub fn with_what_fits(explorer: &'static Explorer, options: Options) -> Setting {
-        Setting { explorer, options: explorer.understood(options) }
-    }
-
-    /// The same; what was not asked for is taken from `options`, as far as it means something.
-    pub fn completed(self, options: Options) -> Setting {
-        let fitting = self.explorer.understood(options);
-        let options = Options {
-            k: self.options.k.or(fitting.k),
-            order: self.options.order.or(fitting.order),
-            sleep_sets: self.options.sleep_sets || fitting.sleep_sets,
-        };
-        Setting { options, ..self }
-    }
-
-    /// The explorer.
-    pub fn explorer(&self) -> &'static Explorer {
-        self.explorer
-    }
-
-    /// The options that were given.
-    pub fn options(&self) -> Options {
-        self.options
-    }
-
-    /// What to run.
-    pub fn method(&self) -> Method {
-        (self.explorer.method)(self.options)
-    }
-
-    /// The same for each k, if it takes one and was not given its own; else as it is.
-    pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
-        if !self.explorer.takes_k || self.options.k.is_some() || ks.is_empty() {
-            return vec![self];
-        }
-        let with = |&k| Setting { options: Options { k: Some(k), ..self.options }, ..self };
-        ks.iter().map(with).collect()
-    }
-
-    /// The same, with the k left open.
-    pub fn without_k(self) -> Setting {
-        Setting { options: Options { k: None, ..self.options }, ..self }
-    }
-
-    /// What a complete search promises.
-    pub fn guarantee(&self) -> Guarantee {
-        self.method().guarantee()
-    }
-
-    /// The k that the explorer works with; `None` if it has none.
-    pub fn k(&self) -> Option<K> {
-        self.explorer.takes_k.then(|| self.options.k.unwrap_or(K::Optimal))
-    }
-}
-
-impl Display for Setting {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Options { k, order, sleep_sets } = self.options;
-        let mut options = Vec::new();
-        options.extend(k.map(|k| format!("k={k}")));
-        options.extend(order.map(|order| format!("order={}", order.name())));
-        if let Some(Order::Random(seed)) = order {
-            options.push(format!("seed={seed}"));
-        }
-        options.extend(sleep_sets.then(|| "sleep-sets".to_owned()));
-        let colon = if options.is_empty() { "" } else { ":" };
-        write!(f, "{}{colon}{}", self.explorer.info.name, options.join("+"))
-    }
-}
-
-impl FromStr for Setting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Setting, String> {
-        let (name, rest) = text.split_once(':').map_or((text, None), |(n, rest)| (n, Some(rest)));
-        let explorer = Explorer::named(name.trim())?;
-        Setting::new(explorer, rest.map_or(Ok(Options::default()), options)?)
-    }
-}
-
-/// `k=2+order=lca+sleep-sets`
-fn options(text: &str) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut seed = None;
-    for item in text.split('+').map(str::trim) {
-        match item.split_once('=') {
-            Some(("k", value)) => options.k = Some(value.parse()?),
-            Some(("order", value)) => options.order = Some(value.parse()?),
-            Some(("seed", value)) => {
-                seed = Some(value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?);
-            }
-            None if item == "sleep-sets" => options.sleep_sets = true,
-            _ => {
-                return Err(format!(
-                    "`{item}` is no option of an explorer; there are: k=K, order=ORDER, seed=N, sleep-sets"
-                ));
-            }
-        }
-    }
-    options.order = seeded(options.order, seed)?;
-    Ok(options)
-}
-
-/// The order with the seed of its chances.
-pub fn seeded(order: Option<Order>, seed: Option<u64>) -> Result<Option<Order>, String> {
-    match (order, seed) {
-        (Some(Order::Random(_)), Some(seed)) => Ok(Some(Order::Random(seed))),
-        (_, Some(_)) => Err("a seed is for the order `random`".into()),
-        (order, None) => Ok(order),
-    }
-}
-
-impl Display for K {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            K::Partial(k) => write!(f, "{k}"),
-            K::Optimal => f.write_str("optimal"),
-        }
-    }
-}
-
-impl FromStr for K {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<K, String> {
-        match text.parse() {
-            _ if text == "optimal" => Ok(K::Optimal),
-            Ok(k) if k > 0 => Ok(K::Partial(k)),
-            _ => Err("k is a number from 1 on, or `optimal`".into()),
-        }
-    }
-}
-
-impl Order {
-    /// All of them, with the seed 0 where there is one.
-    pub const ALL: [Order; 5] =
-        [Order::Fifo, Order::Eca, Order::Lca, Order::Lifo, Order::Random(0)];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Fifo => "fifo",
-            Order::Eca => "eca",
-            Order::Lca => "lca",
-            Order::Lifo => "lifo",
-            Order::Random(_) => "random",
-        }
-    }
-}
-
-impl FromStr for Order {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Order, String> {
-        Order::ALL.into_iter().find(|order| order.name() == text).ok_or_else(|| {
-            let names = Order::ALL.map(Order::name).join(", ");
-            format!("`{text}` is no order; there are: {names}")
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_written_as_they_are_read() {
-        for text in ["udpor", "exhaustive", "udpor:k=2", "udpor:k=optimal+order=random+seed=7"] {
-            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
-        }
-        let setting: Setting = "udpor:order=lca".parse().unwrap();
-        assert_eq!(setting.method(), Method::UdporIn(Order::Lca, K::Optimal));
-    }
-
-    #[test]
-    fn what_means_nothing_is_refused() {
-        for (text, fragment) in [
-            ("magic", "there is no explorer `magic`"),
-            ("udpor:", "is no option"),
-            ("udpor:k", "is no option"),
-            ("udpor:k=0", "k is a number from 1 on"),
-            ("udpor:order=best", "`best` is no order"),
-            ("udpor:seed=7", "a seed is for the order `random`"),
-            ("udpor:order=random+seed=x", "is no seed"),
-            ("udpor:sleep-sets", "cannot have any"),
-            ("exhaustive:k=1", "`exhaustive` has none"),
-            ("exhaustive:order=lca", "makes no difference to `exhaustive`"),
-        ] {
-            let refusal = text.parse::<Setting>().unwrap_err();
-            assert!(refusal.contains(fragment), "{text}: {refusal}");
-        }
-    }
-
-    #[test]
-    fn options_that_do_not_fit_can_be_left_out() {
-        let options = Options { k: Some(K::Partial(1)), order: Some(Order::Lca), sleep_sets: true };
-        let fits = |name| {
-            let explorer = Explorer::named(name).unwrap();
-            Setting::with_what_fits(explorer, options).to_string()
-        };
-        assert_eq!(fits("udpor"), "udpor:k=1+order=lca");
-        assert_eq!(fits("exhaustive"), "exhaustive");
     }
 }

@@ -108,6 +108,27 @@ impl Books {
         });
     }
 
+    /// The requests in here.
+    pub fn requests(&self) -> impl Iterator<Item = Handle> {
+        self.0.iter().filter_map(|entry| match entry {
+            Entry::Mutex(_, handle) | Entry::Semaphore(_, handle) | Entry::Received(handle, _) => {
+                Some(*handle)
+            }
+            Entry::Barrier { .. } | Entry::Spawned { .. } => None,
+        })
+    }
+
+    /// The same with its requests called otherwise, in the same order of age.
+    pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
+        let renamed = self.0.iter().map(|entry| match entry.clone() {
+            Entry::Mutex(mutex, handle) => Entry::Mutex(mutex, name(handle)),
+            Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
+            Entry::Received(handle, value) => Entry::Received(name(handle), value),
+            other => other,
+        });
+        Books(renamed.collect())
+    }
+
     /// How many processes of a template were spawned.
     pub fn spawned(&self, template: u32) -> u32 {
         let found = self.0.iter().find_map(|entry| match *entry {
@@ -137,6 +158,7 @@ fn order(entry: &Entry) -> (u8, u32, u32) {
     }
 }
 
+/// Does the value contain this communication?
 fn names(value: &Value, comm: Handle) -> bool {
     match value {
         Value::Comm(handle) => *handle == comm,

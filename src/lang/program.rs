@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
 mod actor;
+mod canonical;
 mod operation;
 
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use crate::model::{
     Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
-    Site, Stimulus, Supply, System, Value, ValueId, Values,
+    Site, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -28,7 +29,9 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    pub(super) supplies: super::supplies::Supplies,
+    pub(super) touches: super::touches::Touches,
+    /// May a process unlock a mutex that it does not own yet?
+    pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
     /// The messages of which it is not known, at some send, that the target has a handler for them.
     pub(super) sent_blindly: BTreeSet<u32>,
@@ -378,9 +381,22 @@ impl System for Program {
         machine.journal.unwrap_or_default()
     }
 
-    fn may_supply(&self, local: &Local, supply: Supply) -> bool {
+    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let &(declaration, index) = local.path.last().expect("a process has a declaration");
-        self.supplies.contain(declaration, index, supply)
+        match touch {
+            // Messages go to references, which are values.
+            Touch::Tell(_) => true,
+            Touch::Cancel(_) if !self.may_cancel => false,
+            _ => self.touches.contain(declaration, index, touch),
+        }
+    }
+
+    fn may_cancel(&self) -> bool {
+        self.may_cancel
+    }
+
+    fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
+        Some(self.renumbered(local))
     }
 
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {

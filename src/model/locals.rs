@@ -12,7 +12,9 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{Effects, MessageId, Next, Op, Outcome, Stimulus, System, Value, ValueId, Values};
+use super::{
+    Effects, Handle, MessageId, Next, Op, Outcome, Stimulus, System, Value, ValueId, Values,
+};
 
 /// A local state, by its place in [`Locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +76,15 @@ pub struct Reaction {
     pub started: Box<[LocalId]>,
 }
 
+/// A local state by what matters of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    /// The local state with its requests numbered anew.
+    pub local: LocalId,
+    /// The requests that its future may depend on, the oldest first; `None`: all that the process ever made.
+    pub requests: Option<Box<[Handle]>>,
+}
+
 /// Who sent a message, in which of its actions; and as the how-manieth there.
 type Posting = (Option<(ProcessId, u32)>, u32);
 
@@ -94,6 +105,8 @@ pub struct Locals<'s, S: System> {
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Outcome), LocalId>,
     initial: Vec<LocalId>,
+    /// Per local state what it is numbered anew, as far as it was asked for.
+    canonical: Vec<Option<Canonical>>,
     parents: Vec<Option<Birth>>,
     children: Children,
     /// Which guards hold; filled in by queries.
@@ -119,6 +132,7 @@ impl<'s, S: System> Locals<'s, S> {
             ids: HashTable::new(),
             steps: FxHashMap::default(),
             initial: Vec::new(),
+            canonical: Vec::new(),
             parents: vec![None; first.len()],
             children: FxHashMap::default(),
             guards: RefCell::default(),
@@ -179,6 +193,24 @@ impl<'s, S: System> Locals<'s, S> {
         self.start(after);
         self.steps.insert((id, outcome), after);
         after
+    }
+
+    /// What matters of a local state: see [`System::canonical`]. O(1) after the first time.
+    pub fn canonical(&mut self, id: LocalId) -> &Canonical {
+        let index = id.0 as usize;
+        if self.canonical.len() <= index {
+            self.canonical.resize(self.arena.len(), None);
+        }
+        if self.canonical[index].is_none() {
+            let found = self.system.canonical(&self.arena[index]);
+            self.canonical[index] = Some(match found {
+                None => Canonical { local: id, requests: None },
+                Some((local, requests)) => {
+                    Canonical { local: self.intern(local), requests: Some(requests.into()) }
+                }
+            });
+        }
+        self.canonical[index].as_ref().expect("just found")
     }
 
     /// Finds out what a process in local state `id` is about to do, if that is not known yet.

@@ -104,6 +104,13 @@ impl Mailbox {
         found.map(|index| index as u32)
     }
 
+    /// The posts at `end` that are not paired, by position. O(1) each if every post matches.
+    pub fn unpaired(&self, end: End) -> impl Iterator<Item = u32> {
+        let from = if self.is_plain() { self.posts(end.opposite()).len() } else { 0 };
+        let rest = self.posts(end).iter().enumerate().skip(from);
+        rest.filter(|(_, post)| post.partner == NONE).map(|(position, _)| position as u32)
+    }
+
     /// Posts at `end`, and pairs the post if it can be.
     pub(super) fn push(
         &mut self,
@@ -171,7 +178,8 @@ impl Mutex {
 
     /// Those in the queue, the owner first.
     pub fn queue(&self) -> impl Iterator<Item = ProcessId> {
-        self.requests.iter().filter(|&&(_, released)| released == NONE).map(|&(process, _)| process)
+        let rest = &self.requests[self.head as usize..];
+        rest.iter().filter(|&&(_, released)| released == NONE).map(|&(process, _)| process)
     }
 
     /// Is (or was) every request before `request` released?

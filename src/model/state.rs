@@ -10,6 +10,10 @@
 
 mod actors;
 mod footprint;
+mod portrait;
+mod touches;
+
+pub use portrait::Parts;
 
 use super::object::NONE;
 use super::{

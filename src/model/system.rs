@@ -3,10 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{
-    BarrierId, End, MailboxId, Op, Outcome, ProcessId, SemaphoreId, State, Stimulus, Value,
-    ValueId, Values,
-};
+use super::{Handle, Op, Outcome, ProcessId, State, Stimulus, Touch, Value, ValueId, Values};
 
 /// A concurrent program, seen process by process.
 ///
@@ -21,7 +18,7 @@ use super::{
 ///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
 ///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
 ///   of it panics.
-pub trait System {
+pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
 
@@ -130,11 +127,27 @@ pub trait System {
         Vec::new()
     }
 
-    /// May a process in this local state, or one that it spawns, ever do this? An over-approximation, used
-    /// only to explain deadlocks.
-    fn may_supply(&self, local: &Self::Local, supply: Supply) -> bool {
-        let _ = (local, supply);
+    /// May a process in this local state, or one that it spawns, ever touch this? An over-approximation: it
+    /// explains deadlocks, and tells what is shared at all.
+    fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
+        let _ = (local, touch);
         true
+    }
+
+    /// May a process ever unlock a request for a mutex without having waited until it was granted, or tested that
+    /// it is?
+    fn may_cancel(&self) -> bool {
+        true
+    }
+
+    /// The local state with the requests that its future may depend on numbered from 0, in order of age, and
+    /// which requests of the process these are; `None` if that is not known, and any may matter.
+    ///
+    /// Local states that become equal so, and whose requests went the same way, have the same future. All
+    /// requests for mutexes that it lists are still in the queue.
+    fn canonical(&self, local: &Self::Local) -> Option<(Self::Local, Vec<Handle>)> {
+        let _ = local;
+        None
     }
 
     /// A value in the program's own words (variants by name).
@@ -171,17 +184,6 @@ pub trait Effects<L> {
 
     /// Starts an actor in this local state.
     fn spawn(&mut self, actor: L) -> ProcessId;
-}
-
-/// Something that a blocked process may need another one to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Supply {
-    /// A post at this end of the mailbox.
-    Post(MailboxId, End),
-    /// A release of the semaphore.
-    Release(SemaphoreId),
-    /// An arrival at the barrier.
-    Arrival(BarrierId),
 }
 
 /// The next step of a process.

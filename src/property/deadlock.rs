@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, Supply, System,
+    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System, Touch,
 };
 
 /// A terminal state in which some process is neither done nor failed.
@@ -210,8 +210,8 @@ impl<S: System> Replay<'_, S> {
             End::Receive => "sends there",
             End::Send => "receives there",
         };
-        let supply = Supply::Post(mailbox, end.opposite());
-        let may = |p: &ProcessId| self.may_supply(*p, supply);
+        let touch = Touch::Post(mailbox, end.opposite());
+        let may = |p: &ProcessId| self.may_touch(*p, touch);
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless = helpers.is_empty().then(|| {
             let ended = self.state.processes().any(|p| p != process && may(&p));
@@ -249,14 +249,14 @@ impl<S: System> Replay<'_, S> {
     fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
         let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
         let position = self.state.semaphore_request(process, own) as usize;
-        let supply = Supply::Release(semaphore);
+        let touch = Touch::Release(semaphore);
         let semaphore = self.state.semaphore(semaphore);
         let missing = position + 1 - semaphore.initial as usize - semaphore.releases.len();
         let words = match missing {
             1 => format!("a release of semaphore {name}"),
             n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
         };
-        let may = |p: &ProcessId| self.may_supply(*p, supply);
+        let may = |p: &ProcessId| self.may_touch(*p, touch);
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless =
             helpers.is_empty().then(|| "no other process that is left releases it".into());
@@ -273,7 +273,7 @@ impl<S: System> Replay<'_, S> {
             // All participants arrive in the first round, so once it is full they are known.
             !arrived.contains(p)
                 && (first.len() < *size as usize || first.contains(p))
-                && self.may_supply(*p, Supply::Arrival(barrier))
+                && self.may_touch(*p, Touch::Arrive(barrier))
         };
         let helpers: Vec<_> = self.state.unfinished(&self.locals).filter(may).collect();
         if helpers.len() >= missing {
@@ -300,8 +300,8 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// May `process` ever do this, or what it spawns?
-    fn may_supply(&self, process: ProcessId, supply: Supply) -> bool {
-        self.locals.system().may_supply(self.locals.get(self.state.local(process)), supply)
+    fn may_touch(&self, process: ProcessId, touch: Touch) -> bool {
+        self.locals.system().may_touch(self.locals.get(self.state.local(process)), touch)
     }
 
     fn has_ended(&self, process: ProcessId) -> bool {

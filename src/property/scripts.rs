@@ -1,7 +1,7 @@
 //! Systems for the tests of this module: processes that run fixed lists of operations.
 
 use crate::model::{
-    End, Envelope, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome, Request, Supply, System,
+    End, Envelope, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome, Request, System, Touch,
     Value, ValueId, Values,
 };
 
@@ -91,9 +91,9 @@ impl System for Script {
         format!("P{process}")
     }
 
-    fn may_supply(&self, &(process, _): &Self::Local, supply: Supply) -> bool {
-        match (supply, &self.senders) {
-            (Supply::Post(mailbox, End::Send), Some(senders)) => {
+    fn may_touch(&self, &(process, _): &Self::Local, touch: Touch) -> bool {
+        match (touch, &self.senders) {
+            (Touch::Post(mailbox, End::Send), Some(senders)) => {
                 senders[mailbox.index()].contains(&(process as u32))
             }
             _ => true,

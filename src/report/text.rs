@@ -19,6 +19,7 @@ use bytesize::ByteSize;
 
 use super::{CheckReport, Subject, ViolationReport};
 use crate::explore::{ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
+use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -141,6 +142,12 @@ fn coverage(report: &CheckReport) -> String {
             format!("{} classes of executions, each explored once", thousands(n))
         }
         (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
+        (Guarantee::EveryEnd, 1) => {
+            "every state that matters visited; all executions end alike".into()
+        }
+        (Guarantee::EveryEnd, n) => {
+            format!("every state that matters visited; executions end in {} states", thousands(n))
+        }
         (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
         (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
         (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
@@ -172,6 +179,17 @@ fn coverage(report: &CheckReport) -> String {
     format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
 }
 
+/// What it means that a search has found violations, and is complete.
+fn complete(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::SomeClasses => "; done, perhaps without some executions",
+        Guarantee::EveryEnd => "; complete: every terminal state was reached",
+        Guarantee::EveryClass | Guarantee::EveryClassOnce | Guarantee::EveryExecution => {
+            "; complete: every class of executions was visited"
+        }
+    }
+}
+
 /// Why the search ended early, as part of a sentence.
 fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
     let limits = &report.limits;
@@ -190,6 +208,10 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
             None => "stopped by --max-memory".into(),
         },
         StopReason::Interrupted => "interrupted".into(),
+        StopReason::HashCompaction => {
+            "states were told apart by hashes only, so some may have been missed (--hash-compaction)"
+                .into()
+        }
         StopReason::Depth => format!(
             "{} cut at {} {} (--depth)",
             match report.stats.truncated {
@@ -224,7 +246,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
     }
-    if let Some(order) = report.order {
+    if let Some(order) = &report.order {
         search += &format!(", order {order}");
     }
     if let Some(seed) = report.seed {
@@ -233,10 +255,22 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if report.sleep_sets {
         search += ", sleep sets";
     }
+    for name in &report.without {
+        search += &format!(", without {name}");
+    }
+    if let Some(setting) = &report.answered_by {
+        search += &format!(", answered by {setting}");
+    }
+    if report.as_printed {
+        search += ", as printed";
+    }
+    if report.hash_compaction {
+        search += ", hashes of states";
+    }
     match report.stopped_by {
         Some(_) if report.violations.is_empty() => search += "; incomplete",
         Some(reason) => search += &format!("; {}", stop_sentence(reason, report)),
-        None => search += "; complete: every class of executions was visited",
+        None => search += complete(report.guarantee),
     }
     row(f, "Search", search)?;
     let may_be_more = !matches!(report.stopped_by, None | Some(StopReason::Violation));
@@ -266,6 +300,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     }
     let rest = [
         (stats.states, "state", "states"),
+        (bytes_per_state(stats), "byte per state", "bytes per state"),
         (stats.sat_calls.filter(|&n| n > 0), "SAT call", "SAT calls"),
     ];
     figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
@@ -273,6 +308,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     row(f, "Explored", figures.join(", "))?;
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
     row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))
+}
+
+/// On average, rounded up.
+fn bytes_per_state(stats: &Figures) -> Option<u64> {
+    Some(stats.state_bytes?.div_ceil(stats.states?.max(1)))
 }
 
 /// The counterexample of a violation.

@@ -3,8 +3,8 @@
 use mazurka::explore::{self, Budget, K, Method, NoObserver, Observer};
 use mazurka::lang::{self, Granularity, Verdict};
 use mazurka::model::{
-    Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, Supply,
-    System, Value, Values,
+    Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, System,
+    Touch, Value, Values,
 };
 
 use super::{program, program_with};
@@ -145,7 +145,7 @@ fn long_files_and_long_lines_take_linear_time() {
 }
 
 #[test]
-fn who_may_supply_what() {
+fn who_may_touch_what() {
     let program = program_with(
         "const N = 2;
          mailbox inbox[N], any[2], dynamic;
@@ -159,12 +159,12 @@ fn who_may_supply_what() {
     );
     let mut values = Values::default();
     let locals = program.initial(&mut values);
-    let suppliers = |supply| {
-        let may = |&index: &usize| program.may_supply(&locals[index], supply);
+    let suppliers = |touch| {
+        let may = |&index: &usize| program.may_touch(&locals[index], touch);
         (0..locals.len()).filter(may).collect::<Vec<_>>()
     };
-    let sends = |mailbox| suppliers(Supply::Post(MailboxId(mailbox), End::Send));
-    let receives = |mailbox| suppliers(Supply::Post(MailboxId(mailbox), End::Receive));
+    let sends = |mailbox| suppliers(Touch::Post(MailboxId(mailbox), End::Send));
+    let receives = |mailbox| suppliers(Touch::Post(MailboxId(mailbox), End::Receive));
     assert_eq!(sends(0), [2]);
     assert_eq!(sends(1), [0]);
     assert_eq!(receives(1), [1]);
@@ -172,8 +172,8 @@ fn who_may_supply_what() {
     assert_eq!(sends(4), [4]);
     assert_eq!(sends(5), [4], "through its child");
     assert_eq!(receives(5), [3]);
-    assert_eq!(suppliers(Supply::Release(SemaphoreId(0))), [3]);
-    assert_eq!(suppliers(Supply::Arrival(BarrierId(1))), [1]);
+    assert_eq!(suppliers(Touch::Release(SemaphoreId(0))), [3]);
+    assert_eq!(suppliers(Touch::Arrive(BarrierId(1))), [1]);
 }
 
 #[test]

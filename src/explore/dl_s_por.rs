@@ -1,0 +1,151 @@
+//! DL-S-POR: S-POR with source sets, found lazily.
+//!
+//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*, algorithm 3.
+//!
+//! ```text
+//! Explore(s):
+//!   loop:
+//!     choose t ∈ backtrack ∖ done if there is one, or else t ∈ safeSet(s) ∖ done
+//!     (s, a, s') := next(s, t);  push s'
+//!     if s' was not visited: Explore(s')
+//!     pop;  if IsComplete(s): return
+//!
+//! IsComplete(s):
+//!   for each t explored from s, t ∉ done:
+//!     done := done ∪ {t}
+//!     if done = safeSet(s), or the other t' ∈ safeSet(s) lead to visited states: take those, and return true
+//!     current[t] := {t} ∪ {tid(a') | a' after s', and a races with a'}
+//!     backtrack := UpdateBack(s, a)
+//!     if backtrack = done: return true
+//!   return false
+//! ```
+//!
+//! UpdateBack is [`super::states::source_set`]. What comes after s' is a summary, found when the search left s'
+//! ([`super::states::labels`]), so asking for it costs nothing and is done after every transition; without summaries it is
+//! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
+//! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
+//! ([`super::states::search`]).
+
+use super::states::past::{Memory, Traversal};
+use super::states::search::{self, Rule, Search};
+use super::states::{Processes, Stateful, Switch};
+use super::{Driver, Guarantee, Info};
+use crate::model::{ProcessId, System};
+
+/// What it is.
+pub const INFO: Info = Info {
+    name: "dl-s-por",
+    summary: "s-por with source sets, computed when a state is backtracked to",
+    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    guarantee: Guarantee::EveryEnd,
+    requires: None,
+};
+
+/// What can be switched off.
+pub const SWITCHES: &[Switch] = &Switch::ALL;
+
+struct Lazy {
+    memory: Memory,
+}
+
+impl<S: System> Rule<S> for Lazy {
+    fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+        let visited_first = search.has(Switch::VisitedFirst);
+        let top = search.top();
+        if top.is_complete && !top.is_full {
+            return None;
+        }
+        let all = if top.is_full { &top.enabled } else { &top.safe };
+        let mut rest = top.backtrack.without(&top.explored);
+        if rest.is_empty() || top.is_full {
+            rest = all.without(&top.explored);
+        }
+        search.first(&rest, visited_first)
+    }
+
+    fn explored(&mut self, search: &mut Search<'_, S>, _: ProcessId) {
+        let top = search.top();
+        let is_last = top.safe.is_subset(&top.explored);
+        if top.has_news || is_last || self.memory == Memory::Summaries {
+            self.check(search);
+        }
+    }
+}
+
+impl Lazy {
+    /// IsComplete(s)
+    fn check<S: System>(&self, search: &mut Search<'_, S>) {
+        while let Some(index) = next_undone(search) {
+            let top = search.top();
+            let process = top.taken[index].process;
+            top.done.insert(process);
+            let rest = top.safe.without(&top.done);
+            if rest.is_empty() && search.has(Switch::LastSuccessor) {
+                search.top().is_complete = true;
+                return;
+            }
+            if search.has(Switch::VisitedSuccessors) && self.ends_with(search, &rest) {
+                return;
+            }
+            self.update_current(search, index);
+            let as_printed = search.settings.as_printed;
+            let top = search.top();
+            top.update_backtrack(as_printed);
+            top.is_complete = top.backtrack.is_subset(&top.done);
+            if top.is_complete {
+                return;
+            }
+        }
+    }
+
+    /// If these, which are to be explored at most, lead to visited states, there is no more to find out.
+    fn ends_with<S: System>(&self, search: &mut Search<'_, S>, rest: &Processes) -> bool {
+        let unexplored = rest.without(&search.top().explored);
+        if rest.is_empty() || search.known(&unexplored).len() < unexplored.len() {
+            return false;
+        }
+        let top = search.top();
+        top.done = top.safe.clone();
+        top.backtrack = top.safe.clone();
+        top.is_complete = unexplored.is_empty();
+        true
+    }
+
+    /// current\[t\], for the process of this number of those taken.
+    fn update_current<S: System>(&self, search: &mut Search<'_, S>, index: usize) {
+        let (once, complete, disabled) = (
+            search.has(Switch::Once),
+            search.has(Switch::CompleteSet),
+            search.has(Switch::DisabledProcess),
+        );
+        let (stack, labels, past) = search.stack();
+        let top = stack.last_mut().expect("a state on top");
+        let how = Traversal {
+            once,
+            until_all: complete.then_some(&top.safe),
+            until_outside: disabled.then_some(&top.safe),
+        };
+        let taken = &mut top.taken[index];
+        for edge in top.edges.iter().filter(|edge| edge.action.process == taken.process) {
+            let is_known = past.rivals_after(labels, taken.watch, edge.to, how, &mut taken.current);
+            taken.is_open |= !is_known;
+        }
+    }
+}
+
+/// A process explored from the state on top that IsComplete has not seen.
+fn next_undone<S: System>(search: &mut Search<'_, S>) -> Option<usize> {
+    let top = search.top();
+    top.taken.iter().position(|taken| !top.done.contains(taken.process))
+}
+
+/// Visits the states that source sets lead to.
+pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
+    let memory =
+        if settings.has(Switch::Summaries) { Memory::Summaries } else { Memory::Transitions };
+    search::explore(system, settings, &mut Lazy { memory }, driver);
+}

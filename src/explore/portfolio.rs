@@ -1,0 +1,142 @@
+//! A portfolio: several searches of one program at once; the first answer ends them all.
+//!
+//! Cirisci, Enea, Farzan, Mutluergil (*A pragmatic approach to stateful partial order reduction*, section 4.1) find
+//! S-POR fastest where there is little to reduce, DL-S-POR elsewhere, and the order of processes decisive for how soon
+//! an error is found; which is which is not known beforehand. So they are all run, each on a thread of its own: S-POR
+//! and DL-S-POR, first by number, then in reverse, then at random.
+//!
+//! An answer is a complete search, or a violation where one is enough. Who answers first is a matter of time, so
+//! the figures, and which of several violations is shown, may differ from run to run; the verdict does not.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::{
+    Budget, Explorer, Guarantee, Info, Observer, Options, Order, Outcome, Permutation, Setting,
+    Stats, explore,
+};
+use crate::model::{ProcessId, System, Values};
+
+/// What it is.
+pub const INFO: Info = Info {
+    name: "portfolio",
+    summary: "s-por and dl-s-por in several orders at once; the first answer counts",
+    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    guarantee: Guarantee::EveryEnd,
+    requires: None,
+};
+
+/// Time between two looks at what is going on.
+const POLL: Duration = Duration::from_millis(20);
+
+/// The searches to run: so many.
+fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<Setting> {
+    let listed: Vec<_> = (0..processes.min(Permutation::LIMIT)).rev().map(ProcessId).collect();
+    let reverse = Permutation::new(&listed).expect("each process once");
+    let orders = [Permutation::BY_NUMBER, reverse].map(Order::Sequential);
+    let orders = orders.into_iter().chain((0..).map(Order::Random));
+    let settings = orders.flat_map(|order| {
+        ["s-por", "dl-s-por"].map(|name| {
+            let explorer = Explorer::named(name).expect("a registered explorer");
+            Setting::with_what_fits(explorer, Options { order: Some(order), ..Options::default() })
+        })
+    });
+    settings.take(jobs.get() as usize).collect()
+}
+
+/// As many searches as there are processors, but two at least: more would only wait for one another.
+pub fn default_jobs() -> NonZeroU32 {
+    let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
+    NonZeroU32::new(cores.clamp(2, 6)).expect("two at least")
+}
+
+/// Runs the searches until one of them has an answer.
+pub fn explore_first<S: System>(
+    system: &S,
+    jobs: NonZeroU32,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let processes = system.initial(&mut Values::default()).len() as u32;
+    let entrants = entrants(processes, jobs);
+    let (start, stop) = (Instant::now(), Arc::new(AtomicBool::new(false)));
+    let latest = Mutex::new(Stats::default());
+    std::thread::scope(|scope| {
+        let (sender, answers) = channel();
+        for &setting in &entrants {
+            let (sender, latest) = (sender.clone(), &latest);
+            let budget = Budget { cancel: stop.clone(), ..budget.clone() };
+            scope.spawn(move || run(system, setting, budget, latest, &sender));
+        }
+        drop(sender);
+        let (mut best, mut running) = (None::<Outcome>, entrants.len());
+        while running > 0 {
+            match answers.recv_timeout(POLL) {
+                Ok(outcome) => {
+                    running -= 1;
+                    if is_answer(&outcome) {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    let is_better =
+                        best.as_ref().is_none_or(|best| !is_answer(best) && is_answer(&outcome));
+                    best = if is_better { Some(outcome) } else { best };
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if budget.cancel.load(Ordering::Relaxed) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            let stats = latest.lock().expect("no search panicked").clone();
+            observer.progress(&stats, start.elapsed());
+        }
+        best.expect("each search has an outcome")
+    })
+}
+
+/// Is nothing left to be found out?
+fn is_answer(outcome: &Outcome) -> bool {
+    outcome.is_complete() || !outcome.violations.is_empty()
+}
+
+fn run<S: System>(
+    system: &S,
+    setting: Setting,
+    budget: Budget,
+    latest: &Mutex<Stats>,
+    sender: &Sender<Outcome>,
+) {
+    let outcome = explore(system, setting.method(), budget, &mut Latest(latest));
+    // The receiver waits for all of us.
+    let _ = sender.send(Outcome { answered_by: Some(setting), ..outcome });
+}
+
+/// Tells how far a search is.
+struct Latest<'l>(&'l Mutex<Stats>);
+
+impl Observer for Latest<'_> {
+    fn progress(&mut self, stats: &Stats, _: Duration) {
+        self.0.lock().expect("no search panicked").clone_from(stats);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_algorithms_run_and_then_other_orders() {
+        let names = |jobs| {
+            let entrants = entrants(3, NonZeroU32::new(jobs).expect("some"));
+            entrants.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(names(2), ["s-por:order=sequential", "dl-s-por:order=sequential"]);
+        assert_eq!(
+            names(5)[2..],
+            ["s-por:order=2.1.0", "dl-s-por:order=2.1.0", "s-por:order=random+seed=0"]
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The order in which the processes of a state are explored.
+
+use super::Processes;
+use crate::explore::Order;
+use crate::explore::order::SplitMix;
+use crate::model::ProcessId;
+
+/// Picks processes one by one.
+#[derive(Debug)]
+pub enum Enumeration {
+    /// In this order.
+    Sequential(crate::explore::Permutation),
+    /// By chance.
+    Random(SplitMix),
+}
+
+impl Enumeration {
+    /// For a search with this order.
+    ///
+    /// # Panics
+    /// If the order is one by what is pending, which states do not tell.
+    pub fn new(order: Order) -> Enumeration {
+        match order {
+            Order::Sequential(permutation) => Enumeration::Sequential(permutation),
+            Order::Random(seed) => Enumeration::Random(SplitMix::new(seed)),
+            Order::Fifo | Order::Eca | Order::Lca | Order::Lifo => {
+                panic!("{order:?} is an order of executions")
+            }
+        }
+    }
+
+    /// The next of these processes.
+    pub fn first(&mut self, of: &Processes) -> Option<ProcessId> {
+        match self {
+            Enumeration::Sequential(permutation) => {
+                of.iter().min_by_key(|&process| permutation.place(process))
+            }
+            Enumeration::Random(numbers) => match of.len() {
+                0 => None,
+                count => of.iter().nth(numbers.below(count)),
+            },
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What is remembered of states that the search has left: what can come after them.
+//!
+//! Each stored state is marked: it is on the stack; or left, but it leads back to a state on the stack, so
+//! that not everything after it is explored yet; or closed. States that lead to one another are closed together, when the
+//! search leaves the first of them (Tarjan, SIAM J. Comput. 1972; `low` is the lowest place on the stack that a
+//! state is known to lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
+//!
+//! What comes after a closed state is kept as a summary, or found by a traversal of the stored transitions, as in
+//! the paper. Of an open state nobody knows everything yet, and the answer is [`After::Unknown`].
+
+use super::labels::{LabelId, Labels, Summaries, SummaryId};
+use super::{Processes, StateId};
+use crate::model::Action;
+
+/// A stored transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// What moved.
+    pub action: Action,
+    /// What it touched.
+    pub label: LabelId,
+    /// Where it led.
+    pub to: StateId,
+}
+
+/// Where the search is with a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// At this place of the stack.
+    OnStack(u32),
+    /// Left; it leads to this place of the stack.
+    Open(u32),
+    /// Everything after it is explored; that.
+    Closed(SummaryId),
+}
+
+/// How much to remember.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Which states are on the stack, no more.
+    Marks,
+    /// What comes after each state.
+    Summaries,
+    /// Every transition.
+    Transitions,
+}
+
+/// How to traverse stored transitions.
+#[derive(Clone, Copy, Debug)]
+pub struct Traversal<'f> {
+    /// Each transition once, and not every execution.
+    pub once: bool,
+    /// End when all of these are found.
+    pub until_all: Option<&'f Processes>,
+    /// End when one is found that is not among these.
+    pub until_outside: Option<&'f Processes>,
+}
+
+/// What is remembered.
+pub struct Past {
+    memory: Memory,
+    marks: Vec<Mark>,
+    /// The open states, in the order in which they were left.
+    open: Vec<StateId>,
+    summaries: Summaries,
+    edges: Vec<Edge>,
+    /// The edges of each state that was left.
+    ranges: Vec<(u32, u32)>,
+    /// The traversal that has met a state last.
+    met: Vec<u32>,
+    traversals: u32,
+    /// The labels that a traversal has met.
+    found: Vec<LabelId>,
+}
+
+impl Past {
+    /// Nothing yet.
+    pub fn new(memory: Memory) -> Past {
+        Past {
+            memory,
+            marks: Vec::new(),
+            open: Vec::new(),
+            summaries: Summaries::new(),
+            edges: Vec::new(),
+            ranges: Vec::new(),
+            met: Vec::new(),
+            traversals: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// How much is remembered.
+    pub fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    /// A new state, numbered next, is pushed at this place of the stack.
+    pub fn push(&mut self, state: StateId, place: usize) {
+        assert_eq!(self.marks.len(), state.index(), "states are numbered as they come");
+        self.marks.push(Mark::OnStack(place as u32));
+        if self.memory == Memory::Transitions {
+            self.ranges.push((0, 0));
+            self.met.push(0);
+        }
+    }
+
+    /// Where the search is with a state.
+    pub fn mark(&self, state: StateId) -> Mark {
+        self.marks[state.index()]
+    }
+
+    /// How many states are open.
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// set ∪ {label}; ∅ if nothing but marks is kept.
+    pub fn with(&mut self, set: SummaryId, labels: &Labels, label: LabelId) -> SummaryId {
+        match self.memory {
+            Memory::Summaries if !labels.is_inert(label) => self.summaries.with(set, label),
+            _ => set,
+        }
+    }
+
+    /// a ∪ b
+    pub fn union(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
+        self.summaries.union(a, b)
+    }
+
+    /// The search leaves `state`, at `place` of the stack, from where `low` is the lowest place that it leads
+    /// to; `open` states were open when it came.
+    pub fn leave(&mut self, state: StateId, place: usize, low: u32, open: usize, after: SummaryId) {
+        if (low as usize) < place {
+            self.marks[state.index()] = Mark::Open(low);
+            self.open.push(state);
+            return;
+        }
+        self.marks[state.index()] = Mark::Closed(after);
+        for closed in self.open.drain(open..) {
+            self.marks[closed.index()] = Mark::Closed(after);
+        }
+    }
+
+    /// Notes the transitions of a state that the search leaves, if they are kept.
+    pub fn keep(&mut self, state: StateId, edges: &[Edge]) {
+        if self.memory == Memory::Transitions {
+            let from = self.edges.len() as u32;
+            self.edges.extend_from_slice(edges);
+            self.ranges[state.index()] = (from, self.edges.len() as u32);
+        }
+    }
+
+    /// The transitions kept of a state.
+    pub fn edges(&self, state: StateId) -> &[Edge] {
+        let (from, to) = self.ranges[state.index()];
+        &self.edges[from as usize..to as usize]
+    }
+
+    /// Adds to `found` the processes with a label after `state` that races with what watches `first`; false if not
+    /// all of them are known yet.
+    pub fn rivals_after(
+        &mut self,
+        labels: &Labels,
+        first: LabelId,
+        state: StateId,
+        how: Traversal<'_>,
+        found: &mut Processes,
+    ) -> bool {
+        if self.memory == Memory::Summaries {
+            let Mark::Closed(after) = self.mark(state) else { return false };
+            found.unite(self.summaries.rivals(labels, first, after));
+            return true;
+        }
+        let mut all_known = true;
+        self.traverse(state, how.once, |edge| {
+            all_known &= edge.is_some();
+            if let Some(edge) = edge
+                && labels.race(first, edge.label)
+            {
+                found.insert(labels.process(edge.label));
+            }
+            let has_all = how.until_all.is_some_and(|all| all.is_subset(found));
+            let is_outside = how.until_outside.is_some_and(|safe| !found.is_subset(safe));
+            all_known && !has_all && !is_outside
+        });
+        all_known
+    }
+
+    /// All labels after `state`; `None` if not all of them are known yet.
+    pub fn after(&mut self, state: StateId, once: bool) -> Option<SummaryId> {
+        if self.memory == Memory::Summaries {
+            let Mark::Closed(after) = self.mark(state) else { return None };
+            return Some(after);
+        }
+        let (mut all_known, mut found) = (true, std::mem::take(&mut self.found));
+        found.clear();
+        self.traverse(state, once, |edge| {
+            all_known &= edge.is_some();
+            found.extend(edge.map(|edge| edge.label));
+            all_known
+        });
+        let after = all_known.then(|| self.summaries.of(&found));
+        self.found = found;
+        after
+    }
+
+    /// The processes of those labels in `after` that race with what watches `first`.
+    pub fn rivals(&mut self, labels: &Labels, first: LabelId, after: SummaryId) -> &Processes {
+        self.summaries.rivals(labels, first, after)
+    }
+
+    /// Depth-first along the kept transitions from `state`, each once, or along every execution. `each` says
+    /// whether to go on; it is told `None` for a state whose transitions are not kept yet.
+    fn traverse(&mut self, state: StateId, once: bool, mut each: impl FnMut(Option<Edge>) -> bool) {
+        self.traversals += 1;
+        let mut pending = vec![state];
+        while let Some(state) = pending.pop() {
+            if once
+                && std::mem::replace(&mut self.met[state.index()], self.traversals)
+                    == self.traversals
+            {
+                continue;
+            }
+            if let Mark::OnStack(_) = self.mark(state) {
+                if !each(None) {
+                    return;
+                }
+                continue;
+            }
+            for index in 0..self.edges(state).len() {
+                let edge = self.edges(state)[index];
+                if !each(Some(edge)) {
+                    return;
+                }
+                pending.push(edge.to);
+            }
+        }
+    }
+
+    /// Bytes in use, about.
+    pub fn bytes(&self) -> usize {
+        self.marks.len() * size_of::<Mark>()
+            + self.edges.len() * size_of::<Edge>()
+            + self.ranges.len() * 8
+            + self.met.len() * 4
+            + self.summaries.bytes()
+    }
+}

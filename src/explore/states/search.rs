@@ -1,0 +1,467 @@
+//! Depth-first through states: what the stateful explorers share.
+//!
+//! ```text
+//! Explore(s):                                  s is new, on top of the stack
+//!   while the rule names a process t:
+//!     for each transition (s, a, s') of t:     several where t has a choice
+//!       push s';  if s' is new: Explore(s');  pop
+//!     tell the rule that t is explored from s
+//! ```
+//!
+//! A [`Rule`] is what the explorers differ in: which processes to explore from a state. The search keeps one
+//! model state, which it steps and undoes; a state to be matched is its portrait in the [`Store`].
+//!
+//! **Cycles.** The paper's state spaces have none. A program that spins has, and then a process could be put
+//! off for ever along one. So a state with a transition back to the stack is explored in full
+//! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
+//!
+//! **Depth.** What lies beyond a bound is unknown, and a state that is met again at a smaller depth is not
+//! explored again: with a bound, no search is complete.
+//!
+//! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
+//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two.
+
+use smallvec::SmallVec;
+
+use super::labels::{LabelId, Labels, SummaryId, Touches};
+use super::past::{Edge, Mark, Memory, Past};
+use super::{Enumeration, Processes, SafeSets, StateId, Stateful, Store, Switch};
+use crate::explore::{Driver, StopReason};
+use crate::model::{Action, Choice, Locals, MutexId, Op, Parts, ProcessId, State, System, Touch};
+
+/// Which processes are explored from a state.
+pub trait Rule<S: System> {
+    /// What it needs to know of states that were left.
+    fn memory(&self) -> Memory {
+        Memory::Marks
+    }
+
+    /// The process to be explored next from the state on top of the stack; `None` if it is done with.
+    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId>;
+
+    /// A transition of the state on top was taken.
+    fn moved(&mut self, search: &mut Search<'_, S>) {
+        let _ = search;
+    }
+
+    /// It led to a state that was met before.
+    fn revisited(&mut self, search: &mut Search<'_, S>, state: StateId) {
+        let _ = (search, state);
+    }
+
+    /// All transitions of `process` from the state on top are explored.
+    fn explored(&mut self, search: &mut Search<'_, S>, process: ProcessId) {
+        let _ = (search, process);
+    }
+}
+
+/// A process that was explored from a state.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Who.
+    pub process: ProcessId,
+    /// What its operation watches there.
+    pub watch: LabelId,
+    /// s.current\[t\]: itself, and who acts later in a way that races with it.
+    pub current: Processes,
+    /// Not all that comes after its transitions is known yet.
+    pub is_open: bool,
+}
+
+/// A state on the stack.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Which one.
+    pub state: StateId,
+    /// enabled(s)
+    pub enabled: Processes,
+    /// safeSet(s)
+    pub safe: Processes,
+    /// The processes explored, or being explored.
+    pub explored: Processes,
+    /// s.done
+    pub done: Processes,
+    /// s.backtrack
+    pub backtrack: Processes,
+    /// The processes explored so far, and what is known of them.
+    pub taken: Vec<Taken>,
+    /// It is to be explored in full: see the head of this file.
+    pub is_full: bool,
+    /// What the rule explored is enough.
+    pub is_complete: bool,
+    /// A transition of the process at hand led to a new state.
+    pub has_news: bool,
+    /// The transitions taken so far.
+    pub edges: Vec<Edge>,
+    /// Processes whose successors were all met before.
+    known: Processes,
+    /// How many actions the transition at hand is made of.
+    steps: usize,
+    after: SummaryId,
+    low: u32,
+    open: usize,
+    /// Where its choices begin.
+    mark: usize,
+}
+
+/// A search under way.
+pub struct Search<'s, S: System> {
+    /// How to go about it.
+    pub settings: Stateful,
+    /// The labels met so far.
+    pub labels: Labels,
+    /// What is remembered of states that were left.
+    pub past: Past,
+    locals: Locals<'s, S>,
+    state: State,
+    parts: Parts,
+    portrait: Vec<u32>,
+    store: Store,
+    safe_sets: SafeSets,
+    order: Enumeration,
+    /// The stack; what is beyond `depth` is there to be used again.
+    frames: Vec<Frame>,
+    depth: usize,
+    /// The choices not yet taken of the process at hand, for each state on the stack.
+    choices: Vec<Choice>,
+}
+
+/// Explores what `rule` asks for.
+pub fn explore<S: System>(
+    system: &S,
+    settings: Stateful,
+    rule: &mut impl Rule<S>,
+    driver: &mut Driver<'_>,
+) {
+    let mut search = Search::new(system, settings, rule.memory());
+    driver.started(&search.locals, &search.state);
+    let (initial, _) = search.matched();
+    search.enter(initial, driver);
+    while search.depth > 0 && !driver.is_stopped() {
+        if let Some(action) = search.next_transition() {
+            search.take(action, rule, driver);
+        } else if let Some(process) = search.finished() {
+            rule.explored(&mut search, process);
+        } else if let Some(process) = rule.next(&mut search) {
+            search.begin(process);
+        } else {
+            search.leave();
+        }
+    }
+    if settings.hash_compaction {
+        driver.stop(StopReason::HashCompaction);
+    }
+    driver.stats.states = Some(search.store.len() as u64);
+    driver.stats.state_bytes = Some(search.bytes() as u64);
+}
+
+impl<'s, S: System> Search<'s, S> {
+    fn new(system: &'s S, settings: Stateful, memory: Memory) -> Self {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        Search {
+            settings,
+            labels: Labels::default(),
+            past: Past::new(memory),
+            locals,
+            state,
+            parts: Parts::default(),
+            portrait: Vec::new(),
+            store: Store::new(settings.hash_compaction),
+            safe_sets: SafeSets::default(),
+            order: Enumeration::new(settings.order),
+            frames: Vec::new(),
+            depth: 0,
+            choices: Vec::new(),
+        }
+    }
+
+    /// The state on top of the stack.
+    pub fn top(&mut self) -> &mut Frame {
+        &mut self.frames[self.depth - 1]
+    }
+
+    /// The stack up to the state on top.
+    pub fn stack(&mut self) -> (&mut [Frame], &Labels, &mut Past) {
+        (&mut self.frames[..self.depth], &self.labels, &mut self.past)
+    }
+
+    /// Is this switched on?
+    pub fn has(&self, switch: Switch) -> bool {
+        self.settings.has(switch)
+    }
+
+    /// Bytes in use for states, and for what comes after them.
+    fn bytes(&self) -> usize {
+        self.store.bytes() + self.parts.bytes() + self.past.bytes()
+    }
+
+    /// The stored state that equals the present one, and whether it is new.
+    fn matched(&mut self) -> (StateId, bool) {
+        self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+        self.store.insert(&self.portrait)
+    }
+
+    /// Pushes the present state, which is new.
+    fn enter(&mut self, id: StateId, driver: &mut Driver<'_>) {
+        self.past.push(id, self.depth);
+        let mut frame = self.frame(id);
+        frame.enabled = self.enabled();
+        if frame.enabled.is_empty() {
+            self.end(driver);
+        } else if self.state.depth() as u64 >= u64::from(driver.depth_bound()) {
+            driver.truncated(&self.state);
+            frame.enabled = Processes::default();
+        }
+        frame.safe = self.safe_set(&frame.enabled);
+        match self.frames.get_mut(self.depth) {
+            Some(left) => *left = frame,
+            None => self.frames.push(frame),
+        }
+        self.depth += 1;
+    }
+
+    /// A frame for a new state, with the allocations of one that was left.
+    fn frame(&mut self, state: StateId) -> Frame {
+        let left = self.frames.get_mut(self.depth);
+        let (mut taken, mut edges) = left.map_or_else(Default::default, |left| {
+            (std::mem::take(&mut left.taken), std::mem::take(&mut left.edges))
+        });
+        taken.clear();
+        edges.clear();
+        Frame {
+            state,
+            enabled: Processes::default(),
+            safe: Processes::default(),
+            explored: Processes::default(),
+            done: Processes::default(),
+            backtrack: Processes::default(),
+            taken,
+            is_full: false,
+            is_complete: false,
+            has_news: false,
+            edges,
+            known: Processes::default(),
+            steps: 0,
+            after: SummaryId::NONE,
+            low: self.depth as u32,
+            open: self.past.open(),
+            mark: self.choices.len(),
+        }
+    }
+
+    fn enabled(&self) -> Processes {
+        let processes = self.state.processes();
+        processes.filter(|&process| self.is_enabled(process)).collect()
+    }
+
+    fn is_enabled(&self, process: ProcessId) -> bool {
+        match self.blocking_lock(process) {
+            Some(mutex) => self.state.mutex(mutex).owner().is_none(),
+            None => self.state.can_move(&self.locals, process),
+        }
+    }
+
+    /// The mutex that the process is about to lock, if that is one transition.
+    fn blocking_lock(&self, process: ProcessId) -> Option<MutexId> {
+        match self.locals.op(self.state.local(process)) {
+            Some(&Op::AsyncLock(mutex)) if self.settings.as_printed => Some(mutex),
+            _ => None,
+        }
+    }
+
+    /// safeSet(s)
+    fn safe_set(&mut self, enabled: &Processes) -> Processes {
+        let invisible = match self.has(Switch::SafeSets) {
+            true => self.safe_sets.invisible(&mut self.locals, &self.state, enabled),
+            false => None,
+        };
+        invisible.map_or_else(|| enabled.clone(), Processes::only)
+    }
+
+    /// A terminal state. Where locks are one transition, those who cannot have theirs ask for it, so that
+    /// nothing can move in the model either.
+    fn end(&mut self, driver: &mut Driver<'_>) {
+        let stuck: Vec<_> =
+            self.state.processes().filter(|&p| self.blocking_lock(p).is_some()).collect();
+        for &process in &stuck {
+            self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
+        }
+        driver.terminal(&self.locals, &self.state);
+        stuck.iter().for_each(|_| self.state.undo(&self.locals));
+    }
+
+    /// The process to be explored next of these, which are enabled and not explored: in the order asked for. With
+    /// `visited_first` one whose transitions all lead to states that were met before, if there is such.
+    pub fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
+        if visited_first && of.len() > 1 {
+            let known = self.known(of);
+            if !known.is_empty() {
+                return self.order.first(&known);
+            }
+        }
+        self.order.first(of)
+    }
+
+    /// Those of the processes, which are enabled and not explored, whose transitions all lead to states that
+    /// were met before.
+    pub fn known(&mut self, of: &Processes) -> Processes {
+        let before = std::mem::take(&mut self.top().known);
+        let known = of.iter().filter(|&process| before.contains(process) || self.is_known(process));
+        let known: Processes = known.collect();
+        self.top().known.clone_from(&known);
+        known
+    }
+
+    fn is_known(&mut self, process: ProcessId) -> bool {
+        let mut choices: SmallVec<[Choice; 4]> = SmallVec::new();
+        self.state.choices(&self.locals, process, |choice| choices.push(choice));
+        choices.into_iter().all(|choice| {
+            let (steps, _) = self.step(Action { process, choice }, None);
+            self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+            let found = self.store.find(&self.portrait);
+            (0..steps).for_each(|_| self.state.undo(&self.locals));
+            found.is_some()
+        })
+    }
+
+    /// Begins to explore a process from the state on top.
+    fn begin(&mut self, process: ProcessId) {
+        let watch = self.watch(process);
+        let Search { state, locals, choices, .. } = self;
+        let from = choices.len();
+        state.choices(locals, process, |choice| choices.push(choice));
+        choices[from..].reverse();
+        let current = Processes::only(process);
+        let top = self.top();
+        top.taken.push(Taken { process, watch, current, is_open: false });
+        top.explored.insert(process);
+        top.has_news = false;
+    }
+
+    fn watch(&mut self, process: ProcessId) -> LabelId {
+        let mut touches = Touches::new();
+        if self.past.memory() != Memory::Marks {
+            self.state.watches(&mut self.locals, process, |touch| touches.push(touch));
+            self.as_locks(&mut touches);
+        }
+        self.labels.intern(process, touches)
+    }
+
+    /// As printed, all that is done with a mutex is a change of it.
+    fn as_locks(&self, touches: &mut Touches) {
+        if self.settings.as_printed {
+            for touch in touches {
+                if let Touch::Unlock(m) | Touch::Cancel(m) | Touch::AwaitUnlock(m) = *touch {
+                    *touch = Touch::Lock(m);
+                }
+            }
+        }
+    }
+
+    /// The next transition of the process at hand.
+    fn next_transition(&mut self) -> Option<Action> {
+        let top = &self.frames[self.depth - 1];
+        if self.choices.len() == top.mark {
+            return None;
+        }
+        let process = top.taken.last().expect("a process at hand").process;
+        self.choices.pop().map(|choice| Action { process, choice })
+    }
+
+    /// The process at hand, if all its transitions have been taken and the rule has not been told.
+    fn finished(&mut self) -> Option<ProcessId> {
+        let top = self.top();
+        let is_at_hand = std::mem::replace(&mut top.steps, 0) > 0;
+        is_at_hand.then(|| top.taken.last().expect("a process at hand").process)
+    }
+
+    /// Takes a transition, and pushes the state that it leads to if that is new.
+    fn take(&mut self, action: Action, rule: &mut impl Rule<S>, driver: &mut Driver<'_>) {
+        let (steps, label) = self.step(action, Some(driver));
+        let (to, is_new) = self.matched();
+        let top = &mut self.frames[self.depth - 1];
+        let wait = Action { choice: Choice::ONLY, ..action };
+        driver.transition(top.state.0, &[action, wait][..steps], to.0);
+        top.steps = steps;
+        top.has_news |= is_new;
+        top.edges.push(Edge { action, label, to });
+        top.after = self.past.with(top.after, &self.labels, label);
+        rule.moved(self);
+        if is_new {
+            self.enter(to, driver);
+        } else {
+            self.meet(to);
+            rule.revisited(self, to);
+            self.back();
+        }
+    }
+
+    /// One transition of the model, of one action or two; how many, and what they touched.
+    fn step(&mut self, action: Action, driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
+        let lock = self.blocking_lock(action.process);
+        let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
+        let mut next = Some(action);
+        while let Some(action) = next.take() {
+            self.state.step(&mut self.locals, action);
+            steps += 1;
+            if let Some(driver) = &mut driver {
+                driver.moved(&self.locals, &self.state, action);
+                if self.past.memory() != Memory::Marks {
+                    self.state.touches(&self.locals, |touch| touches.push(touch));
+                }
+            }
+            let waits =
+                steps == 1 && lock.is_some_and(|mutex| self.waits_for(action.process, mutex));
+            next = waits.then_some(Action { choice: Choice::ONLY, ..action });
+        }
+        self.as_locks(&mut touches);
+        (steps, self.labels.intern(action.process, touches))
+    }
+
+    /// Is the process about to wait for this mutex alone?
+    fn waits_for(&self, process: ProcessId, mutex: MutexId) -> bool {
+        match self.locals.op(self.state.local(process)) {
+            Some(Op::MutexWaitAny(requests)) => {
+                matches!(**requests, [request] if request.mutex == mutex)
+            }
+            _ => false,
+        }
+    }
+
+    /// The transition at hand led to a state that was met before.
+    fn meet(&mut self, state: StateId) {
+        let mark = self.past.mark(state);
+        let top = &mut self.frames[self.depth - 1];
+        match mark {
+            Mark::OnStack(place) => {
+                top.low = top.low.min(place);
+                top.is_full = true;
+                top.safe = top.enabled.clone();
+            }
+            Mark::Open(low) => top.low = top.low.min(low),
+            Mark::Closed(after) => top.after = self.past.union(top.after, after),
+        }
+    }
+
+    /// Undoes the transition at hand of the state on top.
+    fn back(&mut self) {
+        for _ in 0..self.frames[self.depth - 1].steps {
+            self.state.undo(&self.locals);
+        }
+    }
+
+    /// Pops the state on top.
+    fn leave(&mut self) {
+        self.depth -= 1;
+        let Frame { state, low, after, open, .. } = self.frames[self.depth];
+        self.past.leave(state, self.depth, low, open, after);
+        self.past.keep(state, &self.frames[self.depth].edges);
+        if self.depth > 0 {
+            let top = &mut self.frames[self.depth - 1];
+            top.low = top.low.min(low);
+            top.after = self.past.union(top.after, after);
+            self.back();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! When are the processes explored from a state a source set?
+//!
+//! Figure 2 of the paper, UpdateBack:
+//!
+//! ```text
+//! s.backtrack := safeSet(s)              if some t' ∈ current[t] is not in safeSet(s)
+//!             := done                    if ∃ T ⊆ done: T = ∪ {current[t] | t ∈ T}
+//!             := ∪ {current[t] | t ∈ done}   otherwise
+//! ```
+//!
+//! for the process t explored last. In the second case T is a persistent set, so done is a source set and the state
+//! is finished.
+//!
+//! **As printed, that loses classes.** The first case looks at the last t only. Once a later t has nothing disabled
+//! in its current set, the third case applies again, and names processes that are disabled in s; they cannot
+//! be explored, and what they need is not. So the first case must hold for *every* t done so far. And it must
+//! come second: if there is a T, the state is finished, whatever the others' current sets have in them.
+//!
+//! The largest T is found by leaving out of done, as long as there is one, a process with a rival outside.
+
+use super::Processes;
+use super::search::{Frame, Taken};
+
+impl Frame {
+    /// UpdateBack(s, a) for the process explored last.
+    pub fn update_backtrack(&mut self, as_printed: bool) {
+        self.backtrack = match as_printed {
+            true => self.printed(),
+            false => self.sound(),
+        };
+    }
+
+    fn sound(&self) -> Processes {
+        if self.has_persistent_set() {
+            self.done.clone()
+        } else if self.those_done().any(|taken| self.needs_all(taken)) {
+            self.safe.clone()
+        } else {
+            self.rivals()
+        }
+    }
+
+    fn printed(&self) -> Processes {
+        if self.those_done().last().is_some_and(|last| self.needs_all(last)) {
+            self.safe.clone()
+        } else if self.has_persistent_set() {
+            self.done.clone()
+        } else {
+            self.rivals()
+        }
+    }
+
+    fn those_done(&self) -> impl Iterator<Item = &Taken> {
+        self.taken.iter().filter(|taken| self.done.contains(taken.process))
+    }
+
+    /// Has it rivals that cannot be explored from here, or that are not known?
+    fn needs_all(&self, taken: &Taken) -> bool {
+        taken.is_open || !taken.current.is_subset(&self.safe)
+    }
+
+    /// ∃ T ⊆ done: T = ∪ {current\[t\] | t ∈ T}, not empty
+    fn has_persistent_set(&self) -> bool {
+        let known = self.those_done().filter(|taken| !taken.is_open);
+        let mut set: Vec<&Taken> = known.collect();
+        loop {
+            let members: Processes = set.iter().map(|taken| taken.process).collect();
+            let before = set.len();
+            set.retain(|taken| taken.current.is_subset(&members));
+            if set.len() == before {
+                return before > 0;
+            }
+        }
+    }
+
+    /// ∪ {current\[t\] | t ∈ done}
+    fn rivals(&self) -> Processes {
+        let mut all = Processes::default();
+        self.those_done().for_each(|taken| all.unite(&taken.current));
+        all
+    }
+}

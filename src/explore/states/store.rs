@@ -1,0 +1,227 @@
+//! The states met so far, each kept once, and most of each shared with others.
+//!
+//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). The list is
+//! folded as a binary tree: neighbours make a pair, pairs of pairs, up to one pair for the whole, and each distinct
+//! pair is kept once (tree compression: Blom, Lisper, van de Pol, Weber, *A database approach to distributed
+//! state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol, Weber, SPIN 2011). A step changes a number or
+//! two, so of a new state all but a path or two of the tree is there already. Matching is exact: equal
+//! roots are equal lists.
+//!
+//! ```text
+//!        root             a state: 8 bytes for its root, and an entry in the table
+//!       /    \
+//!     pair   pair
+//!     / \    / \
+//!    3   1  0   7         cells, queues, local states
+//! ```
+//!
+//! *Incremental.* The tree of the last list is kept. Only nodes above numbers that differ from it are looked up:
+//! along a depth-first search the last list is that of a neighbour.
+//!
+//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps 64 bits of a hash instead: less memory, and two states
+//! may be taken for one.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+/// A stored state, numbered in the order in which they were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
+
+impl StateId {
+    /// The position in an arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// States, each kept once.
+pub enum Store {
+    /// All of each.
+    Exact(Trees),
+    /// A hash of each.
+    Compacted(Hashes),
+}
+
+impl Store {
+    /// Nothing met so far. `compact`: keep hashes only.
+    pub fn new(compact: bool) -> Store {
+        if compact { Store::Compacted(Hashes::default()) } else { Store::Exact(Trees::default()) }
+    }
+
+    /// The state with this portrait, if it was met.
+    pub fn find(&mut self, portrait: &[u32]) -> Option<StateId> {
+        match self {
+            Store::Exact(trees) => trees.find(portrait),
+            Store::Compacted(hashes) => hashes.find(portrait),
+        }
+    }
+
+    /// The state with this portrait, and whether it is new.
+    pub fn insert(&mut self, portrait: &[u32]) -> (StateId, bool) {
+        match self {
+            Store::Exact(trees) => trees.insert(portrait),
+            Store::Compacted(hashes) => hashes.insert(portrait),
+        }
+    }
+
+    /// How many were met.
+    pub fn len(&self) -> usize {
+        match self {
+            Store::Exact(trees) => trees.roots.pairs.len(),
+            Store::Compacted(hashes) => hashes.hashes.len(),
+        }
+    }
+
+    /// Bytes in use for them.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Store::Exact(trees) => trees.nodes.bytes() + trees.roots.bytes(),
+            Store::Compacted(hashes) => hashes.hashes.len() * 8 + hashes.ids.capacity() * 5,
+        }
+    }
+}
+
+/// Pairs, each kept once. O(1) amortised.
+#[derive(Default)]
+struct Pairs {
+    ids: HashTable<u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Pairs {
+    fn find(&self, pair: (u32, u32)) -> Option<u32> {
+        let hash = FxBuildHasher.hash_one(pair);
+        self.ids.find(hash, |&id| self.pairs[id as usize] == pair).copied()
+    }
+
+    fn insert(&mut self, pair: (u32, u32)) -> (u32, bool) {
+        let hash = FxBuildHasher.hash_one(pair);
+        if let Some(&id) = self.ids.find(hash, |&id| self.pairs[id as usize] == pair) {
+            return (id, false);
+        }
+        let id = self.pairs.len() as u32;
+        self.pairs.push(pair);
+        let pairs = &self.pairs;
+        self.ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(pairs[id as usize]));
+        (id, true)
+    }
+
+    fn bytes(&self) -> usize {
+        self.pairs.len() * 8 + self.ids.capacity() * 5
+    }
+}
+
+/// The states as trees.
+#[derive(Default)]
+pub struct Trees {
+    /// The inner nodes.
+    nodes: Pairs,
+    /// For each state what its list folds to, and the length of the list.
+    roots: Pairs,
+    /// The tree of the last list: its n numbers at n to 2n - 1, and at i the pair of what is at 2i and 2i + 1.
+    last: Vec<u32>,
+    /// Which places of it have changed.
+    changed: Vec<bool>,
+}
+
+impl Trees {
+    fn insert(&mut self, list: &[u32]) -> (StateId, bool) {
+        let root = self.fold(list);
+        let (id, is_new) = self.roots.insert(root);
+        (StateId(id), is_new)
+    }
+
+    fn find(&mut self, list: &[u32]) -> Option<StateId> {
+        let root = self.fold(list);
+        self.roots.find(root).map(StateId)
+    }
+
+    /// What is kept of a list at the root.
+    fn fold(&mut self, list: &[u32]) -> (u32, u32) {
+        let width = list.len();
+        let is_other_shape = self.last.len() != 2 * width;
+        if is_other_shape {
+            self.last.resize(2 * width, 0);
+            self.changed.resize(2 * width, true);
+        }
+        for (place, &number) in (width..).zip(list) {
+            self.changed[place] = is_other_shape || self.last[place] != number;
+            self.last[place] = number;
+        }
+        for place in (1..width).rev() {
+            let is_changed = self.changed[2 * place] || self.changed[2 * place + 1];
+            self.changed[place] = is_changed;
+            if is_changed {
+                let pair = (self.last[2 * place], self.last[2 * place + 1]);
+                self.last[place] = self.nodes.insert(pair).0;
+            }
+        }
+        (self.last.get(1).copied().unwrap_or(0), width as u32)
+    }
+}
+
+/// The states as hashes.
+#[derive(Default)]
+pub struct Hashes {
+    ids: HashTable<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Hashes {
+    fn find(&self, list: &[u32]) -> Option<StateId> {
+        let hash = FxBuildHasher.hash_one(list);
+        self.ids.find(hash, |&id| self.hashes[id as usize] == hash).map(|&id| StateId(id))
+    }
+
+    fn insert(&mut self, list: &[u32]) -> (StateId, bool) {
+        if let Some(id) = self.find(list) {
+            return (id, false);
+        }
+        let hash = FxBuildHasher.hash_one(list);
+        let id = self.hashes.len() as u32;
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.ids.insert_unique(hash, id, |&id| hashes[id as usize]);
+        (StateId(id), true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rustc_hash::FxHashMap;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_state_is_its_portrait(
+            lists in prop::collection::vec(prop::collection::vec(0_u32..3, 0..7), 0..60)
+        ) {
+            let (mut store, mut twin) = (Store::new(false), FxHashMap::default());
+            for list in lists {
+                let known = twin.get(&list).copied();
+                prop_assert_eq!(store.find(&list), known);
+                let next = StateId(twin.len() as u32);
+                let id = *twin.entry(list.clone()).or_insert(next);
+                prop_assert_eq!(store.insert(&list), (id, known.is_none()));
+            }
+            prop_assert_eq!(store.len(), twin.len());
+        }
+    }
+
+    #[test]
+    fn neighbours_share_most_of_their_trees() {
+        let mut store = Store::new(false);
+        for number in 0..1000 {
+            let mut list = vec![7; 64];
+            list[number % 64] = number as u32;
+            store.insert(&list);
+        }
+        let Store::Exact(trees) = &store else { unreachable!("it was asked for") };
+        assert!(trees.nodes.pairs.len() < 1000 * 7, "not more than a path each");
+    }
+}

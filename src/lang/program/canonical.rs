@@ -1,0 +1,45 @@
+//! Local states by what matters of them: which request is the process's seventh does not.
+//!
+//! Requests are numbered per process as they are made, so a process that has come to the same point by way of
+//! more requests remembers other numbers for those that are left. Numbered anew from 0, in order of
+//! age, the local states are equal.
+
+use crate::lang::program::{Local, Program};
+use crate::model::{Handle, Value};
+
+impl Program {
+    /// The local state with its requests numbered from 0, and which they were.
+    pub(super) fn renumbered(&self, local: &Local) -> (Local, Vec<Handle>) {
+        let mut requests: Vec<Handle> = local.books.requests().collect();
+        local.stack.iter().for_each(|value| collect(value, &mut requests));
+        requests.sort_unstable();
+        requests.dedup();
+        if requests.iter().enumerate().all(|(number, handle)| handle.index() == number) {
+            return (local.clone(), requests);
+        }
+        let name = |handle: Handle| {
+            let number = requests.binary_search(&handle).expect("a request that was collected");
+            Handle(number as u32)
+        };
+        let stack = local.stack.iter().map(|value| renamed(value, &name)).collect();
+        (Local { stack, books: local.books.renamed(&name), ..local.clone() }, requests)
+    }
+}
+
+fn collect(value: &Value, requests: &mut Vec<Handle>) {
+    match value {
+        Value::Comm(handle) => requests.push(*handle),
+        Value::Tuple(parts) => parts.iter().for_each(|part| collect(part, requests)),
+        Value::List(items) => items.iter().for_each(|item| collect(item, requests)),
+        _ => {}
+    }
+}
+
+fn renamed(value: &Value, name: &dyn Fn(Handle) -> Handle) -> Value {
+    match value {
+        Value::Comm(handle) => Value::Comm(name(*handle)),
+        Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| renamed(part, name)).collect()),
+        Value::List(items) => Value::List(items.iter().map(|item| renamed(item, name)).collect()),
+        other => other.clone(),
+    }
+}

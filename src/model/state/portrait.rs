@@ -1,0 +1,219 @@
+//! What of a state its future depends on: two executions that lead to equal portraits can go on alike.
+//!
+//! The logs of a [`State`] hold its whole past. Of that, the future depends on the local states (up to the
+//! numbers of requests, see [`System::canonical`]), on how the requests went that these still name, on the
+//! posts not yet paired, the queues of mutexes and semaphores, the arrivals of the rounds that are not over, the
+//! contents of the cells, and the pending messages of actors, whoever sent them. A portrait is a list of numbers,
+//! one for each object and then one for each process, and shorter or longer by processes spawned. What does not
+//! fit into a number is a list kept once in [`Parts`].
+//!
+//! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
+//! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::State;
+use crate::model::{End, Envelope, LocalId, Locals, MailboxId, Posted, ProcessId, System, ValueId};
+
+/// Lists of numbers, each kept once.
+#[derive(Default)]
+pub struct Parts {
+    ids: HashTable<u32>,
+    words: Vec<u32>,
+    /// Where the words of each list end.
+    ends: Vec<u32>,
+    /// The list at hand.
+    scratch: Vec<u32>,
+}
+
+impl Parts {
+    /// The number of this list; O(its length).
+    fn intern(&mut self) -> u32 {
+        let Parts { ids, words, ends, scratch } = self;
+        let of = |id: u32| -> &[u32] { list(words, ends, id) };
+        let hash = FxBuildHasher.hash_one(&scratch[..]);
+        if let Some(&id) = ids.find(hash, |&id| of(id) == &scratch[..]) {
+            return id;
+        }
+        let id = ends.len() as u32;
+        words.extend_from_slice(scratch);
+        ends.push(words.len() as u32);
+        let (words, ends) = (&*words, &*ends);
+        ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(list(words, ends, id)));
+        id
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.ids.capacity() * 5 + (self.words.capacity() + self.ends.capacity()) * 4
+    }
+}
+
+fn list<'w>(words: &'w [u32], ends: &[u32], id: u32) -> &'w [u32] {
+    let from = id.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    &words[from as usize..ends[id as usize] as usize]
+}
+
+/// Nothing there.
+const EMPTY: u32 = 0;
+
+/// A number that stands for itself, told apart from the number of a part.
+fn plain(number: u32) -> u32 {
+    2 * number + 1
+}
+
+impl State {
+    /// The portrait, into `slots`. O(processes + objects + what waits).
+    pub fn portrait<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        slots: &mut Vec<u32>,
+    ) {
+        slots.clear();
+        slots.extend(self.cells.iter().map(|versions| versions[versions.len() - 1].0));
+        for mutex in &self.mutexes {
+            slots.push(queue(parts, mutex.queue()));
+        }
+        for semaphore in &self.semaphores {
+            let granted = semaphore.initial as usize + semaphore.releases.len();
+            slots.push(match granted.checked_sub(semaphore.requests.len()) {
+                Some(free) => plain(free as u32),
+                None => queue(parts, semaphore.requests[granted..].iter().copied()),
+            });
+        }
+        for barrier in &self.barriers {
+            parts.scratch.clear();
+            parts.scratch.extend(barrier.rounds.iter().map(|arrived| arrived.len() as u32));
+            slots.push(parts.pack());
+        }
+        for mailbox in 0..self.mailboxes.len() as u32 {
+            slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
+        }
+        let existing = self.processes.iter().rposition(|p| p.local != LocalId::ABSENT);
+        for process in 0..existing.map_or(0, |last| last + 1) {
+            slots.push(self.process(locals, parts, ProcessId(process as u32)));
+        }
+    }
+
+    /// The posts of a mailbox that are not paired.
+    fn waiting<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        mailbox: MailboxId,
+    ) -> u32 {
+        parts.scratch.clear();
+        for end in [End::Send, End::Receive] {
+            for position in self.mailbox(mailbox).unpaired(end) {
+                let post = &self.mailbox(mailbox).posts(end)[position as usize];
+                let owner = post.process;
+                let name = self.name_of(locals, owner, Posted::At(mailbox, end, position));
+                parts.scratch.extend([end as u32, owner.0, name, post.value.0]);
+                parts.envelope(post.envelope);
+            }
+        }
+        parts.pack()
+    }
+
+    /// Which of the requests that the future of `owner` depends on this is; `u32::MAX` for none of them.
+    fn name_of<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        owner: ProcessId,
+        request: Posted,
+    ) -> u32 {
+        let canonical = locals.canonical(self.local(owner));
+        let found = match &canonical.requests {
+            Some(listed) => listed.iter().position(|&name| self.posted(owner, name) == request),
+            None => self.processes[owner.index()].posted.iter().position(|&made| made == request),
+        };
+        found.map_or(u32::MAX, |name| name as u32)
+    }
+
+    fn process<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        process: ProcessId,
+    ) -> u32 {
+        let local = self.local(process);
+        if local == LocalId::ABSENT {
+            return EMPTY;
+        }
+        let canonical = locals.canonical(local);
+        parts.scratch.clear();
+        parts.scratch.push(canonical.local.0);
+        match &canonical.requests {
+            Some(listed) => {
+                let listed = listed.iter().map(|&handle| self.posted(process, handle));
+                let waited = listed.filter(|posted| !matches!(posted, Posted::Mutex(..)));
+                waited.for_each(|posted| self.how_it_went(parts, process, posted));
+            }
+            None => {
+                let all = self.processes[process.index()].posted.iter();
+                all.for_each(|&posted| self.how_it_went(parts, process, posted));
+            }
+        }
+        let sent = self.inboxes.pending(process).map(|at| self.inboxes.log()[at as usize].content);
+        let before = parts.scratch.len();
+        parts.scratch.extend(sent.map(|content: ValueId| content.0));
+        parts.scratch[before..].sort_unstable();
+        match parts.scratch[..] {
+            [local] => plain(local),
+            _ => parts.pack(),
+        }
+    }
+
+    /// How a request went so far.
+    fn how_it_went(&self, parts: &mut Parts, process: ProcessId, posted: Posted) {
+        match posted {
+            Posted::At(mailbox, end, position) => {
+                let post = &self.mailbox(mailbox).posts(end)[position as usize];
+                let received = post.partner().map(|partner| match end {
+                    End::Receive => self.mailbox(mailbox).sends[partner as usize].value,
+                    End::Send => ValueId::UNIT,
+                });
+                let value = received.map_or(u32::MAX, |value| value.0);
+                parts.scratch.extend([mailbox.0, end as u32, value]);
+            }
+            Posted::Mutex(mutex, request) => {
+                let is_over = self.mutex(mutex).released_at(request).is_some();
+                parts.scratch.extend([mutex.0, process.0, u32::from(is_over)]);
+            }
+            Posted::Semaphore(semaphore, request) => {
+                let is_granted = self.semaphore(semaphore).is_granted(request);
+                parts.scratch.extend([semaphore.0, process.0, u32::from(is_granted)]);
+            }
+        }
+    }
+}
+
+impl Parts {
+    /// The list at hand as a number.
+    fn pack(&mut self) -> u32 {
+        if self.scratch.is_empty() { EMPTY } else { 2 * (self.intern() + 1) }
+    }
+
+    fn envelope(&mut self, Envelope { src, tag }: Envelope) {
+        self.scratch.push(u32::from(src.is_some()) + 2 * u32::from(tag.is_some()));
+        for number in [src, tag].into_iter().flatten() {
+            self.scratch.extend([number as u32, (number >> 32) as u32]);
+        }
+    }
+}
+
+/// A queue: mostly nobody or one process.
+fn queue(parts: &mut Parts, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
+    let Some(first) = waiting.next() else { return EMPTY };
+    parts.scratch.clear();
+    parts.scratch.push(first.0);
+    parts.scratch.extend(waiting.map(|process| process.0));
+    match parts.scratch[..] {
+        [only] => plain(only),
+        _ => parts.pack(),
+    }
+}
