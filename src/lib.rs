@@ -33,7 +33,7 @@
 //! | [`property`] | deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
 //! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
-//! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG | `study`, `explore` |
+//! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two

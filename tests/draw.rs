@@ -3,12 +3,14 @@
 //! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written instead of
 //! compared.
 
+mod steps;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use mazurka::explore::{Budget, NoObserver, Prefix, unfold};
+use mazurka::explore::{Budget, K, NoObserver, Prefix, unfold};
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{Fate, PartialOrder, Picture, SpaceTime};
 use mazurka::report::{Subject, dot, json, svg};
@@ -42,6 +44,7 @@ fn pictures_are_as_reviewed() {
         ("deadlock", &["draw", "philosophers.maz", "--what", "space-time"]),
         ("rendezvous", &["draw", "rendezvous.maz"]),
         ("exchange", &["draw", "rendezvous.maz", "--what", "space-time"]),
+        ("search", &["draw", "philosophers.maz", "-D", "N=2", "--what", "steps", "--k", "1"]),
         ("class", &["draw", "counter.maz", "--what", "configuration", "--trace", "2"]),
     ] {
         for format in ["dot", "json", "svg"] {
@@ -107,7 +110,7 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn awkward_text_stays_text() {
-    for what in ["unfolding", "configuration", "space-time"] {
+    for what in ["unfolding", "configuration", "space-time", "steps"] {
         let draw = |format| {
             let output = run_with(&["draw", "-", "--what", what, "--format", format], AWKWARD);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -133,7 +136,9 @@ fn mistakes_are_explained() {
         (&["--trace", "1"][..], "--trace and --schedule are for"),
         (&["--what", "space-time", "--trace", "99"], "there is no trace 99: the search has 7"),
         (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
-        (&["-o", "picture.bmp"], "end the name in .svg, .dot or .json"),
+        (&["--what", "steps", "--trace", "1"], "--trace and --schedule are for"),
+        (&["-k", "1"], "-k is for --what steps"),
+        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json"),
         (&["-o", "no/such/folder.svg"], "cannot write"),
     ] {
         let output = run(&[&["draw", "philosophers.maz"], args].concat());
@@ -187,18 +192,20 @@ fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::ex
 }
 
 fn unfolding(program: &Program, events: usize) -> PartialOrder {
-    let (prefix, outcome) = prefix(program, events);
-    PartialOrder::of_unfolding(subject(), program, prefix, &outcome, events)
+    let (mut prefix, outcome) = prefix(program, events);
+    PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
-/// The unfolding, and of a violation (or else nothing) its class and chart.
+/// The unfolding, of a violation (or else nothing) its class and chart, and searches.
 fn pictures(program: &Program) -> Vec<Picture> {
-    let (prefix, outcome) = prefix(program, EVENTS);
+    let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
     let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
     let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
-    let order = PartialOrder::of_unfolding(subject(), program, prefix, &outcome, EVENTS);
-    vec![Picture::Order(order), Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap())]
+    let order = PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, EVENTS);
+    let search = |k| Picture::Steps(steps::tree(program, k, EVENTS, EVENTS));
+    let (class, chart) = (Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap()));
+    vec![Picture::Order(order), class, chart, search(K::Optimal), search(K::Partial(1))]
 }
 
 #[test]
@@ -215,7 +222,7 @@ fn every_spec_can_be_drawn() {
             drawn += 1;
         }
     }
-    assert!(drawn > 300, "{drawn} pictures");
+    assert!(drawn > 500, "{drawn} pictures");
 }
 
 /// No cause is a cause of another one, and causes are older.
@@ -242,7 +249,7 @@ fn assert_drawing(path: &Path, drawing: &str) {
     let number = |node: &Node, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
     let size =
         (number(&document.root_element(), "width"), number(&document.root_element(), "height"));
-    let is_box = |node: &Node| matches!(node.attribute("class"), Some("event" | "step"));
+    let is_box = |node: &Node| matches!(node.attribute("class"), Some("event" | "step" | "node"));
     let boxes: Vec<[f64; 4]> = document
         .descendants()
         .filter(is_box)

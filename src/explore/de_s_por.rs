@@ -68,7 +68,8 @@ impl<S: System> Rule<S> for Eager {
             (false, true) => &top.safe,
             (false, false) => &top.backtrack,
         };
-        let rest = wanted.without(&top.explored);
+        // As printed, it may name processes that are disabled here.
+        let rest = wanted.within(&top.enabled).without(&top.explored);
         search.first(&rest, visited_first)
     }
 

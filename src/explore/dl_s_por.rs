@@ -60,7 +60,8 @@ impl<S: System> Rule<S> for Lazy {
             return None;
         }
         let all = if top.is_full { &top.enabled } else { &top.safe };
-        let mut rest = top.backtrack.without(&top.explored);
+        // As printed, it may name processes that are disabled here.
+        let mut rest = top.backtrack.within(&top.enabled).without(&top.explored);
         if rest.is_empty() || top.is_full {
             rest = all.without(&top.explored);
         }

@@ -1,8 +1,8 @@
 //! What a drawing shows, as plain data: no colours, no coordinates.
 //!
-//! There are two kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
+//! There are three kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
 //! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
-//! processes. Both serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
+//! processes. A [`SearchTree`] is how UDPOR goes about it, call by call. All serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
 //! and [`svg`](super::svg) draw them.
 //!
 //! Events and steps are numbered from 0, causes before effects, and refer to one another and to
@@ -13,8 +13,11 @@
 mod configuration;
 mod lanes;
 mod order;
+mod search;
 mod space_time;
 mod unfolding;
+
+pub use search::{Node, SearchTree, Turn, compact};
 
 use serde::Serialize;
 
@@ -29,6 +32,8 @@ pub enum Picture {
     Order(PartialOrder),
     /// One execution.
     SpaceTime(SpaceTime),
+    /// A search.
+    Steps(SearchTree),
 }
 
 /// Events with causality and conflict.

@@ -2,7 +2,7 @@
 //!
 //! Processes are columns and time goes down, in the unfolding as causal depth, in a space-time diagram as the
 //! order of the execution. So the only freedom is the order within a column, and drawings of one program
-//! resemble one another.
+//! resemble one another. In a search tree each execution followed is a column.
 //!
 //! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
 //! clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and Ito, which the
@@ -10,7 +10,10 @@
 
 mod canvas;
 mod partial_order;
+mod search_tree;
 mod space_time;
+
+pub(super) use canvas::escaped;
 
 use super::picture::Picture;
 
@@ -19,5 +22,6 @@ pub fn render(picture: &Picture) -> String {
     match picture {
         Picture::Order(order) => partial_order::draw(order),
         Picture::SpaceTime(chart) => space_time::draw(chart),
+        Picture::Steps(tree) => search_tree::draw(tree),
     }
 }

@@ -264,6 +264,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if report.as_printed {
         search += ", as printed";
     }
+    if report.histories {
+        search += ", histories";
+    }
     if report.hash_compaction {
         search += ", hashes of states";
     }
