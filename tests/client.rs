@@ -9,7 +9,7 @@ use mazurka::lang::{self, Program};
 use mazurka::model::{Locals, State, System};
 use mazurka::study::client::{Buggy, Client, Unmade, Wish, client};
 
-use crate::cli::{code, json, run, run_with, stderr, stdout};
+use crate::cli::{code, json, mazurka, run, run_with, stderr, stdout};
 use crate::judge::STATEFUL;
 
 /// Every structure, and whether a key runs into its bug.
@@ -179,6 +179,20 @@ fn a_client_says_how_to_make_it_again() {
     assert_eq!(stdout(&run(&again)), text, "{command}");
     assert!(!text.contains("contains(1)") && !text.contains("//@"), "{text}");
     assert!(program(&text).has_final());
+}
+
+/// The README shows what it is good for.
+#[test]
+fn a_client_is_as_reviewed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let golden = root.join("tests/golden/cli/client.maz");
+    let args = "client specs/structures/coarse-list.maz --threads 2 --calls 1 --operations add --keys 1 --buggy all";
+    let args: Vec<&str> = args.split(' ').collect();
+    let output = mazurka(&args).current_dir(root).output().expect("an output");
+    if std::env::var_os("MAZURKA_BLESS").is_some() {
+        fs::write(&golden, &output.stdout).expect("a writable golden file");
+    }
+    assert_eq!(fs::read_to_string(&golden).unwrap_or_default(), stdout(&output));
 }
 
 /// Parameters of all kinds, calls without results, calls without operations, a semaphore, and a mailbox.

@@ -141,7 +141,8 @@ impl Search<'_> {
             let results = self.ended(marks, &mut progress[thread]);
             if results.is_empty() {
                 let on = Running { thread, steps: steps + 1, progress: &progress };
-                self.call(state, &on, all)?;
+                // A step is a level of recursion, and a call may have thousands.
+                stacker::maybe_grow(64 << 10, 1 << 20, || self.call(state, &on, all))?;
             } else {
                 let rest = self.suffixes(state, &progress)?;
                 all.extend(rest.iter().map(|suffix| {
