@@ -33,7 +33,7 @@
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
+//! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!

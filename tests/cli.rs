@@ -89,7 +89,8 @@ fn exit_codes_tell_the_result() {
 #[test]
 fn texts_are_as_reviewed() {
     for (name, args) in [
-        ("rendezvous.txt", &["check", "rendezvous.maz"][..]),
+        ("client.txt", &["check", "client.maz"][..]),
+        ("rendezvous.txt", &["check", "rendezvous.maz"]),
         ("philosophers.txt", &["check", "philosophers.maz", "-D", "N=4"]),
         ("counter.txt", &["check", "counter.maz"]),
         ("assertion.txt", &["check", "assertion.maz", "--explorer", "exhaustive", "--all"]),
@@ -145,7 +146,7 @@ fn the_readme_shows_what_is_printed() {
         assert_eq!(without_cost(expected), without_cost(&printed), "README: {args:?}");
         shown += 1;
     }
-    assert_eq!(shown, 2);
+    assert_eq!(shown, 3);
 }
 
 #[test]

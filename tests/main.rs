@@ -14,6 +14,7 @@
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
+//! | `client` | data structures, and clients made for them |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
@@ -29,6 +30,7 @@
 
 mod agreement;
 mod cli;
+mod client;
 mod compare;
 mod draw;
 mod gallery;
