@@ -82,6 +82,9 @@ pub struct CheckReport {
     /// A stateful explorer as the paper prints it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_printed: bool,
+    /// Histories of processes were a part of states.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub histories: bool,
     /// Only hashes of states were kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
@@ -206,6 +209,7 @@ impl CheckReport {
             sleep_sets: setting.options().sleep_sets,
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
+            histories: setting.options().histories,
             hash_compaction: setting.options().hash_compaction,
             answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),
