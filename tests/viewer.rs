@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use mazurka::explore::prefix::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
-use mazurka::property::{Replay, schedule};
+use mazurka::property::{Fact, Replay, schedule};
 use mazurka::report::picture::SearchTree;
-use mazurka::report::viewer::{Asked, Run, Viewer};
+use mazurka::report::viewer::{Asked, Run, Topic, Viewer};
 use mazurka::report::{Subject, html};
 use serde_json::Value;
 
@@ -423,13 +423,16 @@ fn assert_states(path: &Path, program: &Program, run: &Run) -> usize {
         }
         let facts = replay.facts();
         assert_eq!(facts.len(), values.iter().flatten().count(), "{}", path.display());
-        for fact in facts {
-            let lane = fact.process.map(|process| process.index());
-            let is_about = |topic: &_| {
-                let mazurka::report::viewer::Topic { kind, lane: of, name } = topic;
-                (*kind, *of, name) == (fact.kind, lane, &fact.name)
+        for (index, fact) in facts.iter().enumerate() {
+            // Of several of one name the k-th fact is the k-th topic.
+            let same = |other: &&Fact| {
+                (other.kind, other.process, &other.name) == (fact.kind, fact.process, &fact.name)
             };
-            let topic = run.topics.iter().position(is_about).expect("a topic for every fact");
+            let nth = facts[..index].iter().filter(same).count();
+            let lane = fact.process.map(|process| process.index());
+            let topic = Topic { kind: fact.kind, lane, name: fact.name.clone() };
+            let mut topics = (0..run.topics.len()).filter(|&at| run.topics[at] == topic);
+            let topic = topics.nth(nth).expect("a topic for every fact");
             assert_eq!(values[topic].as_ref(), Some(&fact.value), "{}", path.display());
         }
     }

@@ -14,7 +14,13 @@ use super::viewer::Viewer;
 
 const PAGE: &str = include_str!("../../visuals/viewer/viewer.html");
 const STYLE: &str = include_str!("../../visuals/viewer/viewer.css");
-const SCRIPT: &str = include_str!("../../visuals/viewer/viewer.js");
+/// Its parts share a scope, and the last one starts it.
+const SCRIPT: &str = concat!(
+    include_str!("../../visuals/viewer/base.js"),
+    include_str!("../../visuals/viewer/pictures.js"),
+    include_str!("../../visuals/viewer/panels.js"),
+    include_str!("../../visuals/viewer/viewer.js"),
+);
 
 /// The page.
 ///

@@ -56,11 +56,12 @@ fn causes<S: System>(system: &S, schedule: &[Action], first: usize) -> Vec<Vec<u
     (first..schedule.len()).map(of_one).collect()
 }
 
-/// What is so now, by topic.
+/// What is so now, by topic. A name may stand for several variables (of a procedure that calls itself, say): the
+/// k-th of them in a state is one topic.
 #[derive(Default)]
 struct Ledger {
     topics: Vec<Topic>,
-    numbers: HashMap<Topic, usize>,
+    numbers: HashMap<(Topic, usize), usize>,
     now: Vec<Option<String>>,
 }
 
@@ -68,10 +69,14 @@ impl Ledger {
     /// Notes a state; which topics are not as before, ascending.
     fn update(&mut self, facts: Vec<Fact>) -> Vec<(usize, Option<String>)> {
         let mut after = vec![None; self.topics.len()];
-        for fact in facts {
-            let number = self.number(&fact);
+        let mut met: HashMap<Topic, usize> = HashMap::new();
+        for Fact { kind, process, name, value } in facts {
+            let topic = Topic { kind, lane: process.map(|process| process.index()), name };
+            let count = met.entry(topic.clone()).or_default();
+            let number = self.number((topic, *count));
+            *count += 1;
             after.resize(self.topics.len(), None);
-            after[number] = Some(fact.value);
+            after[number] = Some(value);
         }
         self.now.resize(after.len(), None);
         let pairs = self.now.iter().zip(&after).enumerate();
@@ -81,15 +86,11 @@ impl Ledger {
         changed
     }
 
-    fn number(&mut self, fact: &Fact) -> usize {
-        let lane = fact.process.map(|process| process.index());
-        let topic = Topic { kind: fact.kind, lane, name: fact.name.clone() };
-        if let Some(&number) = self.numbers.get(&topic) {
-            return number;
-        }
-        self.topics.push(topic.clone());
-        self.numbers.insert(topic, self.topics.len() - 1);
-        self.topics.len() - 1
+    fn number(&mut self, named: (Topic, usize)) -> usize {
+        *self.numbers.entry(named).or_insert_with_key(|(topic, _)| {
+            self.topics.push(topic.clone());
+            self.topics.len() - 1
+        })
     }
 }
 
