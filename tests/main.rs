@@ -18,6 +18,7 @@
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
+//! | `gallery` | the pictures of the README are what the command makes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `study` | what a study writes, and does not run twice |
@@ -32,6 +33,7 @@ mod cli;
 mod client;
 mod compare;
 mod draw;
+mod gallery;
 mod golden;
 mod judge;
 mod known;

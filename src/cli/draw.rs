@@ -1,5 +1,5 @@
-//! `mazurka draw`: the unfolding, one class of executions, one execution, or a search as a picture; or all of them
-//! as a page.
+//! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program as a picture; or
+//! most of them as a page.
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
@@ -12,16 +12,17 @@ use crate::explore::prefix::Extent;
 use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::schedule;
-use crate::report::picture::{PartialOrder, Picture};
+use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
-/// Draw the unfolding of a spec, one class of its executions, one execution, or how UDPOR searches
+/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or the program
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
 /// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
 /// execution, time downwards, with the messages and mutexes that went from process to process and, after a
 /// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
 /// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
+/// Processes are the text of the program as control flow: branches, loops, handlers, and which steps others can see.
 ///
 /// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
 /// event to see its history, step through executions and watch the state. It starts with the picture that --what
@@ -79,6 +80,8 @@ enum What {
     SpaceTime,
     /// The calls of UDPOR
     Steps,
+    /// The control flow of processes and actors
+    Processes,
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -135,6 +138,7 @@ fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
             let k = args.k.unwrap_or(K::Optimal);
             Ok(Picture::Steps(drawing::search(spec, k, extent(args), &mut full)))
         }
+        What::Processes => Ok(Picture::Processes(ControlFlow::new(subject, program.flows()))),
     }
 }
 
@@ -145,7 +149,7 @@ fn extent(args: &Args) -> Extent {
 fn page(args: &Args, spec: &Spec) -> Result<Viewer, Failure> {
     let asked = vec![execution(args, spec)?];
     let start = match args.what {
-        What::Unfolding | What::Configuration => View::Unfolding,
+        What::Unfolding | What::Configuration | What::Processes => View::Unfolding,
         What::SpaceTime => View::SpaceTime,
         What::Steps => View::Search,
     };

@@ -1,11 +1,14 @@
 //! Pictures in the DOT language, for Graphviz and the many programs that read it.
 //!
 //! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, .. and ends at
-//! `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, ... Ids are generated, so only labels hold text of the program, and
+//! `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, .., and so is a step
+//! of a process. Ids are generated, so only labels hold text of the program, and
 //! [`escaped`] makes them safe: the writer itself escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, also within
 //! quotes: both are escaped, besides the quote.
+
+mod control_flow;
 
 use dot_writer::{Attributes, DotWriter, Scope};
 
@@ -33,6 +36,7 @@ pub fn render(picture: &Picture) -> String {
             Picture::Order(order) => partial_order(&mut graph, order),
             Picture::SpaceTime(chart) => space_time(&mut graph, chart),
             Picture::Steps(tree) => search_tree(&mut graph, tree),
+            Picture::Processes(flow) => control_flow::draw(&mut graph, flow),
         }
     }
     String::from_utf8(bytes).expect("only text was written") + "\n"

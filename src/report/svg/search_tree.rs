@@ -61,11 +61,14 @@ fn figures(tree: &SearchTree) -> String {
     let count = |is: fn(&Turn) -> bool| tree.nodes.iter().filter(|node| is(&node.turn)).count();
     let maximal = count(|turn| matches!(turn, Turn::Maximal { .. }));
     let blocked = count(|turn| matches!(turn, Turn::Blocked { .. }));
-    format!(
-        "{} calls, {} events, {maximal} maximal configurations, {blocked} blocked explorations",
-        tree.nodes.len(),
-        tree.events.len()
-    )
+    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let figures = [
+        plural(tree.nodes.len(), "call"),
+        plural(tree.events.len(), "event"),
+        plural(maximal, "maximal configuration"),
+        plural(blocked, "blocked exploration"),
+    ];
+    figures.join(", ")
 }
 
 /// What a box says: what became of the call, and in smaller print what comes of the event, and the sets.
