@@ -23,7 +23,7 @@ use crate::study::{Job, Measured, Ran};
 #[derive(Serialize, Deserialize)]
 enum Message {
     Beat(Beat),
-    Done(Measured),
+    Done(Box<Measured>),
 }
 
 /// How far a search is.
@@ -57,7 +57,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
         cancel.store(true, Ordering::Relaxed);
     });
     let outcome = explore(&program, setting.method(), budget, &mut Heart);
-    say(&Message::Done(Measured::new(&outcome, memory::peak())))?;
+    say(&Message::Done(Box::new(Measured::new(&outcome, memory::peak()))))?;
     Ok(Exit::Fine)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat
         }
         match messages.recv_timeout(GLANCE) {
             Ok(Message::Beat(beat)) => watch(beat),
-            Ok(Message::Done(measured)) => break Some(measured),
+            Ok(Message::Done(measured)) => break Some(*measured),
             Err(RecvTimeoutError::Disconnected) => break None,
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -3,7 +3,7 @@
 //! | part | idea |
 //! |---|---|
 //! | [`Store`] | each state once, compressed as a tree |
-//! | [`Search`] | depth-first, with a [`Rule`] for what to explore |
+//! | [`search`] | depth-first, with a rule for what to explore |
 //! | [`SafeSets`] | operations that nobody can interfere with |
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
 //! | [`source_set`] | whether enough was explored from a state |
@@ -17,7 +17,7 @@ pub mod past;
 mod processes;
 mod safe_set;
 pub mod search;
-mod source_set;
+pub mod source_set;
 mod store;
 
 pub use enumeration::Enumeration;
