@@ -209,30 +209,34 @@ impl Past {
         self.summaries.rivals(labels, first, after)
     }
 
-    /// Depth-first along the kept transitions from `state`, each once, or along every execution. `each` says
-    /// whether to go on; it is told `None` for a state whose transitions are not kept yet.
+    /// Depth-first along the kept transitions from `state`, each once, or along every execution without a state
+    /// twice. `each` says whether to go on; it is told `None` for a state whose transitions are not kept yet.
     fn traverse(&mut self, state: StateId, once: bool, mut each: impl FnMut(Option<Edge>) -> bool) {
         self.traversals += 1;
-        let mut pending = vec![state];
-        while let Some(state) = pending.pop() {
-            if once
-                && std::mem::replace(&mut self.met[state.index()], self.traversals)
-                    == self.traversals
-            {
-                continue;
+        // The execution at hand: its states, each with the number of the next edge to take.
+        let mut path = vec![(state, 0)];
+        while let Some((state, next)) = path.last_mut() {
+            let (state, index) = (*state, *next);
+            *next += 1;
+            if index == 0 {
+                self.met[state.index()] = self.traversals;
             }
             if let Mark::OnStack(_) = self.mark(state) {
                 if !each(None) {
                     return;
                 }
-                continue;
-            }
-            for index in 0..self.edges(state).len() {
-                let edge = self.edges(state)[index];
+            } else if let Some(&edge) = self.edges(state).get(index) {
                 if !each(Some(edge)) {
                     return;
                 }
-                pending.push(edge.to);
+                if self.met[edge.to.index()] != self.traversals {
+                    path.push((edge.to, 0));
+                }
+                continue;
+            }
+            path.pop();
+            if !once {
+                self.met[state.index()] = 0;
             }
         }
     }
