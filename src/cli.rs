@@ -18,6 +18,8 @@ mod draw;
 mod execution;
 mod explorers;
 mod interrupt;
+mod log;
+mod machine;
 mod measure;
 mod memory;
 mod options;
