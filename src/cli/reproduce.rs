@@ -54,11 +54,12 @@ Tables:
   quasi-optimal  programs of the CAV 2018 artefact, with locks: UDPOR by k, source and optimal DPOR
 
 Experiment:
-  stateful       S-POR, DE-S-POR and DL-S-POR (Cirisci, Enea, Farzan, Mutluergil) on 84 clients of seven data
-                 structures, and the time to the first error on 80 clients with a misplaced lock: quantiles,
-                 speed-ups, and whether the paper's claims come out; a search is stopped after 30 s. It takes
-                 some minutes; --full has 114 and 160 clients and stops after 10 min. All searches of a client
-                 must agree. DIR gets report.md, clients.csv, errors.csv, plots as SVG, and runs.jsonl
+  stateful       S-POR, DE-S-POR and DL-S-POR on 84 clients of seven data structures, and the time
+                 to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and
+                 whether what Cirisci, Enea, Farzan and Mutluergil claim comes out. All searches of
+                 a client must agree. It takes about ten minutes, 30 s for a search at most; with
+                 --full there are 114 and 160 clients and 10 minutes. DIR gets report.md,
+                 clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Examples:
   mazurka reproduce udpor
