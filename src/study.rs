@@ -231,6 +231,7 @@ impl Measured {
 
 /// What became of a job.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // Nearly all are measured: a box would save nothing.
 pub enum Ran {
     /// It was done.
     Measured(Measured),

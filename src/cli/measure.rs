@@ -23,6 +23,7 @@ use crate::study::{Job, Measured, Ran};
 
 /// What a child says.
 #[derive(Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant)] // It is written and read, not kept.
 enum Message {
     Beat(Beat),
     Done(Measured),

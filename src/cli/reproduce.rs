@@ -58,7 +58,7 @@ Experiment:
                  to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and
                  whether what Cirisci, Enea, Farzan and Mutluergil claim comes out. All searches of
                  a client must agree. It takes about ten minutes, 30 s for a search at most; with
-                 --full there are 114 and 160 clients and 10 minutes. DIR gets report.md,
+                 --full there are 108 and 160 clients and 10 minutes. DIR gets report.md,
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Examples:

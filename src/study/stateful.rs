@@ -25,7 +25,7 @@ pub mod plan;
 
 use std::time::Duration;
 
-use super::{Job, Limits, Measured, Ran};
+use super::{Case, Job, Limits, Measured, Ran};
 use crate::explore::{StopReason, Verdict};
 use figures::Cost;
 use plan::Bounded;
@@ -113,18 +113,25 @@ impl Trials {
         for client in &self.clients {
             let case = client.case();
             for contender in &self.contenders {
-                let job = Job {
-                    case: case.clone(),
-                    setting: contender.setting.clone(),
-                    limits: Limits { timeout: Some(self.limit), ..Limits::default() },
-                    all: self.all,
-                    repeat_for: REPEAT_FOR,
+                let ran = match &case {
+                    Ok(case) => run(&self.job(case, contender))?,
+                    Err(why) => Some(Ran::Failed(why.to_string())),
                 };
-                let Some(ran) = run(&job)? else { return Ok(()) };
+                let Some(ran) = ran else { return Ok(()) };
                 self.ran.push(ran);
             }
         }
         Ok(())
+    }
+
+    fn job(&self, case: &Case, contender: &Contender) -> Job {
+        Job {
+            case: case.clone(),
+            setting: contender.setting.clone(),
+            limits: Limits { timeout: Some(self.limit), ..Limits::default() },
+            all: self.all,
+            repeat_for: REPEAT_FOR,
+        }
     }
 
     /// What became of the search of this client by this contender; `None` if it was not done.
