@@ -25,6 +25,7 @@
 //! | `rmq` | the one program that all message-passing checkers have been run on |
 //! | `families` | locks and shared memory, by k; what other checkers need for the same programs |
 //! | `explorers` | one program after the other by every explorer that is made for it |
+//! | `states` | searches that store states: what a state costs, and what a reduction saves |
 //! | `ablation` | what the design choices are worth |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
 //!
@@ -37,6 +38,7 @@ mod families;
 mod growth;
 mod measure;
 mod rmq;
+mod states;
 mod table;
 mod table1;
 
@@ -71,6 +73,8 @@ enum Section {
     Families,
     /// One program after the other by every explorer
     Explorers,
+    /// Searches that store states
+    States,
     /// What the design choices are worth
     Ablation,
     /// The cost of a transition as programs grow
@@ -95,6 +99,7 @@ fn main() {
             Section::Rmq => rmq::run(&bench),
             Section::Families => families::run(&bench),
             Section::Explorers => explorers::run(&bench),
+            Section::States => states::run(&bench),
             Section::Ablation => ablation::run(&bench),
             Section::Growth => growth::run(&bench),
         }

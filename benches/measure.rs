@@ -11,7 +11,9 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Setting, explore, udpor_with};
+use mazurka::explore::{
+    Budget, K, Method, NoObserver, Outcome, Setting, StopReason, explore, udpor_with,
+};
 use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,8 @@ pub enum Search {
     SpikesAfresh,
     /// An explorer by its place in [`EXPLORERS_COMPARED`].
     By(usize),
+    /// One that stores states, by its place in [`STORING`].
+    Storing(usize),
     /// Nothing at all.
     Nothing,
 }
@@ -68,6 +72,20 @@ pub const EXPLORERS_COMPARED: [&str; 9] = [
     "transdpor",
     "transdpor-tool",
     "sleep",
+];
+
+/// Explorers that store states, and for comparison one that does not.
+pub const STORING: [&str; 10] = [
+    "stateful",
+    "s-por",
+    "de-s-por",
+    "dl-s-por",
+    "dl-s-por:without=visited-first",
+    "dl-s-por:without=summaries",
+    "de-s-por:without=summaries",
+    "dl-s-por:without=safe-sets",
+    "stateful:hash-compaction",
+    "udpor",
 ];
 
 impl Job {
@@ -127,6 +145,10 @@ impl Job {
             Search::SpikesAfresh => {
                 udpor_with(program, Afresh(Optimal::<Varisat>::new()), budget, nobody)
             }
+            Search::Storing(explorer) => {
+                let setting: Setting = STORING[explorer].parse().expect("an explorer");
+                explore(program, setting.method(), budget, nobody)
+            }
             Search::By(explorer) => {
                 let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
                 explore(program, setting.method(), budget, nobody)
@@ -185,6 +207,9 @@ pub struct Measured {
     /// Is it the former?
     pub is_exact: bool,
     pub sat_calls: u64,
+    /// States stored, and the bytes in use for them.
+    pub states: Option<u64>,
+    pub state_bytes: Option<u64>,
     pub seconds: f64,
     /// Bytes; `None` where the platform does not tell.
     pub peak: Option<u64>,
@@ -203,13 +228,15 @@ pub fn as_child(job: &str) {
     }
     let stats = &outcome.stats;
     let measured = Measured {
-        is_complete: outcome.is_complete(),
+        is_complete: matches!(outcome.stopped_by, None | Some(StopReason::HashCompaction)),
         traces: stats.traces,
         blocked: stats.blocked,
         transitions: stats.transitions,
         events: stats.events.or(stats.events_built).unwrap_or(0),
         is_exact: stats.events.is_some(),
         sat_calls: stats.sat_calls.unwrap_or(0),
+        states: stats.states,
+        state_bytes: stats.state_bytes,
         seconds: fastest,
         peak,
     };

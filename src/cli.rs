@@ -15,6 +15,7 @@ mod check;
 mod client;
 mod compare;
 mod draw;
+mod drawing;
 mod execution;
 mod explorers;
 mod interrupt;
@@ -59,7 +60,7 @@ Examples:
   mazurka compare philosophers.maz                  all explorers on it, side by side
   mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
-  mazurka draw philosophers.maz -o all.svg          draw its unfolding
+  mazurka draw philosophers.maz -o all.html         look around in its unfolding and executions
   mazurka client lazy-list.maz -o client.maz        a client of a data structure, to be checked
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes

@@ -14,7 +14,7 @@ mod optimal_dpor;
 mod order;
 mod points;
 mod portfolio;
-mod prefix;
+pub mod prefix;
 mod registry;
 mod s_por;
 mod setting;

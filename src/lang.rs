@@ -14,6 +14,7 @@ mod hir;
 mod interpret;
 mod lexer;
 mod operators;
+mod outline;
 mod parser;
 mod program;
 mod structure;
@@ -88,11 +89,13 @@ fn compile_here(
     let touches = touches::touches(&checked);
     let may_cancel = touches::cancels(&checked);
     let processes = templates(&checked);
+    let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
     let mut program = Program {
         code,
         processes,
+        flows,
         enums,
         messages,
         constants,

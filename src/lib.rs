@@ -4,7 +4,8 @@
 //! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions are one class, and a
 //! class is one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
 //! from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
-//! visits a class twice. Explorers of the DPOR family walk along executions instead ([`explore`]).
+//! visits a class twice. Explorers of the DPOR family walk along executions instead, and those of the S-POR family
+//! store states, so that executions that meet go on as one ([`explore`]).
 //!
 //! ```
 //! use mazurka::explore::{Budget, K, Method, NoObserver, Verdict, explore};
@@ -32,8 +33,8 @@
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
-//! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG | `study`, `explore` |
+//! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
+//! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
@@ -70,6 +71,8 @@
 //!   reduction.*
 //! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction of
 //!   asynchronous distributed programs.*
+//! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to stateful partial order
+//!   reduction.*
 
 pub mod alternatives;
 pub mod cli;

@@ -13,8 +13,10 @@
 //! | [`Action`] | a process and the choice among the outcomes of its operation |
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
+//! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
+pub mod flow;
 mod inbox;
 mod independence;
 mod locals;

@@ -9,6 +9,7 @@
 //! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
+//! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
 //! | [`schedule`] | executions as short strings that fit on a command line |
@@ -19,6 +20,7 @@ mod deadlock;
 mod narration;
 mod replay;
 pub mod schedule;
+mod snapshot;
 
 #[cfg(test)]
 pub(crate) mod scripts;
@@ -27,6 +29,7 @@ pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
 pub use replay::{Ending, Refusal, Replay, Standing, Step};
+pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
     CellId, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System,

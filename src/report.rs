@@ -1,11 +1,12 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
-//! [`dot`], [`svg`]) decides how. Reports
+//! [`dot`], [`svg`], [`html`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 pub mod comparison;
 pub mod dot;
+pub mod html;
 pub mod json;
 pub mod picture;
 pub mod plot;
@@ -15,6 +16,7 @@ pub mod study;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod viewer;
 
 use std::collections::BTreeMap;
 
@@ -81,6 +83,9 @@ pub struct CheckReport {
     /// A stateful explorer as the paper prints it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_printed: bool,
+    /// Histories of processes were a part of states.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub histories: bool,
     /// Only hashes of states were kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
@@ -205,6 +210,7 @@ impl CheckReport {
             sleep_sets: setting.options().sleep_sets,
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
+            histories: setting.options().histories,
             hash_compaction: setting.options().hash_compaction,
             answered_by: outcome.answered_by.map(|setting| setting.to_string()),
             verdict: outcome.verdict(),

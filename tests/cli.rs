@@ -89,7 +89,8 @@ fn exit_codes_tell_the_result() {
 #[test]
 fn texts_are_as_reviewed() {
     for (name, args) in [
-        ("rendezvous.txt", &["check", "rendezvous.maz"][..]),
+        ("client.txt", &["check", "client.maz"][..]),
+        ("rendezvous.txt", &["check", "rendezvous.maz"]),
         ("philosophers.txt", &["check", "philosophers.maz", "-D", "N=4"]),
         ("counter.txt", &["check", "counter.maz"]),
         ("assertion.txt", &["check", "assertion.maz", "--explorer", "exhaustive", "--all"]),
@@ -145,7 +146,7 @@ fn the_readme_shows_what_is_printed() {
         assert_eq!(without_cost(expected), without_cost(&printed), "README: {args:?}");
         shown += 1;
     }
-    assert_eq!(shown, 2);
+    assert_eq!(shown, 3);
 }
 
 #[test]
@@ -246,7 +247,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
             "no difference to `exh",
         ),
         (&["check", "ok.maz", "--sleep-sets"], "`udpor` cannot have any"),
-        (&["check", "ok.maz", "--order", "best"], "possible values: fifo, eca, lca, lifo, random"),
+        (&["check", "ok.maz", "--order", "best"], "there are: fifo, eca, lca, lifo, sequential, random"),
         (&["check", "ok.maz", "--seed", "7"], "--seed is for --order random"),
         (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),
         (&["check", "ok.maz", "--timeout", "soon"], "write a time like 30s"),

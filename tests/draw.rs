@@ -3,14 +3,17 @@
 //! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written instead of
 //! compared.
 
+mod processes;
+mod steps;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use mazurka::explore::{Budget, NoObserver, Prefix, unfold};
+use mazurka::explore::{Budget, K, NoObserver, Prefix, unfold};
 use mazurka::lang::{Program, compile};
-use mazurka::report::picture::{Fate, PartialOrder, Picture, SpaceTime};
+use mazurka::report::picture::{ControlFlow, Fate, PartialOrder, Picture, SpaceTime};
 use mazurka::report::{Subject, dot, json, svg};
 use roxmltree::{Document, Node};
 
@@ -42,6 +45,8 @@ fn pictures_are_as_reviewed() {
         ("deadlock", &["draw", "philosophers.maz", "--what", "space-time"]),
         ("rendezvous", &["draw", "rendezvous.maz"]),
         ("exchange", &["draw", "rendezvous.maz", "--what", "space-time"]),
+        ("flow", &["draw", "philosophers.maz", "--what", "processes"]),
+        ("search", &["draw", "philosophers.maz", "-D", "N=2", "--what", "steps", "--k", "1"]),
         ("class", &["draw", "counter.maz", "--what", "configuration", "--trace", "2"]),
     ] {
         for format in ["dot", "json", "svg"] {
@@ -107,7 +112,7 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn awkward_text_stays_text() {
-    for what in ["unfolding", "configuration", "space-time"] {
+    for what in ["unfolding", "configuration", "space-time", "steps", "processes"] {
         let draw = |format| {
             let output = run_with(&["draw", "-", "--what", what, "--format", format], AWKWARD);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -115,8 +120,12 @@ fn awkward_text_stays_text() {
         };
         let label = "local(\"a<b> & 'c' \\\\ é\")";
         let model: serde_json::Value = serde_json::from_str(&draw("json")).unwrap();
-        let list = if what == "space-time" { &model["steps"] } else { &model["events"] };
-        let labels: Vec<_> = list.as_array().unwrap().iter().map(|e| &e["label"]).collect();
+        let (list, key) = match what {
+            "space-time" => (&model["steps"], "label"),
+            "processes" => (&model["processes"][0]["steps"], "text"),
+            _ => (&model["events"], "label"),
+        };
+        let labels: Vec<_> = list.as_array().unwrap().iter().map(|e| &e[key]).collect();
         assert!(labels.contains(&&label.into()), "{labels:?}");
         let drawing = draw("svg");
         let document = Document::parse(&drawing).expect("XML");
@@ -133,7 +142,9 @@ fn mistakes_are_explained() {
         (&["--trace", "1"][..], "--trace and --schedule are for"),
         (&["--what", "space-time", "--trace", "99"], "there is no trace 99: the search has 7"),
         (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
-        (&["-o", "picture.bmp"], "end the name in .svg, .dot or .json"),
+        (&["--what", "steps", "--trace", "1"], "--trace and --schedule are for"),
+        (&["-k", "1"], "-k is for --what steps"),
+        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json"),
         (&["-o", "no/such/folder.svg"], "cannot write"),
     ] {
         let output = run(&[&["draw", "philosophers.maz"], args].concat());
@@ -187,18 +198,21 @@ fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::ex
 }
 
 fn unfolding(program: &Program, events: usize) -> PartialOrder {
-    let (prefix, outcome) = prefix(program, events);
-    PartialOrder::of_unfolding(subject(), program, prefix, &outcome, events)
+    let (mut prefix, outcome) = prefix(program, events);
+    PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
-/// The unfolding, and of a violation (or else nothing) its class and chart.
+/// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control flow.
 fn pictures(program: &Program) -> Vec<Picture> {
-    let (prefix, outcome) = prefix(program, EVENTS);
+    let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
     let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
     let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
-    let order = PartialOrder::of_unfolding(subject(), program, prefix, &outcome, EVENTS);
-    vec![Picture::Order(order), Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap())]
+    let order = PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, EVENTS);
+    let search = Picture::Steps(steps::tree(program, K::Partial(1), EVENTS, EVENTS / 2));
+    let (class, chart) = (Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap()));
+    let flow = Picture::Processes(ControlFlow::new(subject(), program.flows()));
+    vec![Picture::Order(order), class, chart, search, flow]
 }
 
 #[test]
@@ -209,13 +223,17 @@ fn every_spec_can_be_drawn() {
         let program = compile("spec.maz", &source, &[]).unwrap();
         for picture in pictures(&program) {
             assert_is_reduced(&path, &picture);
-            assert_drawing(&path, &svg::render(&picture));
+            let drawing = svg::render(&picture);
+            assert_drawing(&path, &drawing);
+            if let Picture::Steps(_) | Picture::Processes(_) = picture {
+                assert_lines_keep_off(&path, &drawing);
+            }
             assert_accepted(&path.display().to_string(), &dot::render(&picture), "canon");
             serde_json::from_str::<serde_json::Value>(&json::render(&picture)).unwrap();
             drawn += 1;
         }
     }
-    assert!(drawn > 300, "{drawn} pictures");
+    assert!(drawn > 900, "{drawn} pictures");
 }
 
 /// No cause is a cause of another one, and causes are older.
@@ -235,22 +253,52 @@ fn assert_is_reduced(path: &Path, picture: &Picture) {
     }
 }
 
+fn number(node: &Node, name: &str) -> f64 {
+    node.attribute(name).unwrap().parse().unwrap()
+}
+
+fn is_box(node: &Node) -> bool {
+    matches!(node.attribute("class"), Some("event" | "step" | "node"))
+}
+
+/// Left, top, right and bottom of each.
+fn boxes(document: &Document) -> Vec<[f64; 4]> {
+    let edges = |node: Node| {
+        let (x, y) = (number(&node, "x"), number(&node, "y"));
+        [x, y, x + number(&node, "width"), y + number(&node, "height")]
+    };
+    document.descendants().filter(is_box).map(edges).collect()
+}
+
+/// No line, all of them upright or level, goes through a box.
+fn assert_lines_keep_off(path: &Path, drawing: &str) {
+    let document = Document::parse(drawing).unwrap();
+    let boxes = boxes(&document);
+    let paths = document.descendants().filter(|node| node.has_tag_name("path"));
+    for line in paths.filter(|node| node.attribute("stroke").is_some()) {
+        let numbers = line.attribute("d").unwrap().split(['M', 'L', ' ']).filter(|s| !s.is_empty());
+        let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
+        let points: Vec<_> = numbers.chunks(2).map(|xy| (xy[0], xy[1])).collect();
+        for pair in points.windows(2) {
+            let ((a, b), (c, d)) = (pair[0], pair[1]);
+            assert!(a == c || b == d, "{}: {pair:?} is askew", path.display());
+            let is_hit = |[left, top, right, bottom]: &&[f64; 4]| {
+                let across = a.min(c) < right - 1.0 && left + 1.0 < a.max(c);
+                across && b.min(d) < bottom - 1.0 && top + 1.0 < b.max(d)
+            };
+            let hit = boxes.iter().find(is_hit);
+            assert!(hit.is_none(), "{}: {pair:?} goes through {hit:?}", path.display());
+        }
+    }
+}
+
 /// It is XML, all of it is inside, and boxes do not overlap nor is their text cut off.
 fn assert_drawing(path: &Path, drawing: &str) {
     let what = path.display();
     let document = Document::parse(drawing).unwrap_or_else(|why| panic!("{what}: {why}"));
-    let number = |node: &Node, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
     let size =
         (number(&document.root_element(), "width"), number(&document.root_element(), "height"));
-    let is_box = |node: &Node| matches!(node.attribute("class"), Some("event" | "step"));
-    let boxes: Vec<[f64; 4]> = document
-        .descendants()
-        .filter(is_box)
-        .map(|n| {
-            let (x, y) = (number(&n, "x"), number(&n, "y"));
-            [x, y, x + number(&n, "width"), y + number(&n, "height")]
-        })
-        .collect();
+    let boxes = boxes(&document);
     for (index, a) in boxes.iter().enumerate() {
         assert!(a[0] >= 0.0 && a[1] >= 0.0 && a[2] <= size.0 && a[3] <= size.1, "{what}: {a:?}");
         for b in &boxes[..index] {

@@ -54,4 +54,5 @@ mod actors;
 mod benchmarks;
 mod naming;
 mod operations;
+mod procedures;
 mod robustness;

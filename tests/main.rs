@@ -10,11 +10,16 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
+//! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
+//! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
+//! | `client` | data structures, and clients made for them |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
+//! | `gallery` | the pictures of the README are what the command makes |
+//! | `viewer` | the page of `draw -o x.html`, in a browser |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
@@ -25,8 +30,10 @@
 
 mod agreement;
 mod cli;
+mod client;
 mod compare;
 mod draw;
+mod gallery;
 mod golden;
 mod judge;
 mod known;
@@ -37,5 +44,8 @@ mod published;
 mod random_models;
 mod replay;
 mod reproduce;
+mod state_graph;
+mod stateful;
 mod study;
 mod tidy;
+mod viewer;

@@ -75,7 +75,7 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
 
 /// All that is written in Rust.
 fn sources() -> impl Iterator<Item = PathBuf> {
-    ["src", "tests", "benches"].into_iter().flat_map(|folder| files(folder, "rs"))
+    ["src", "tests", "benches", "examples"].into_iter().flat_map(|folder| files(folder, "rs"))
 }
 
 /// The name of a file below the root, for messages.

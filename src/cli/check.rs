@@ -2,12 +2,15 @@
 
 use clap::Args as ClapArgs;
 
+use super::drawing::{self, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
-use crate::explore::{Budget, Explorer, Setting, explore};
+use crate::explore::prefix::Extent;
+use crate::explore::{Budget, Explorer, K, Setting, Violation, explore};
+use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, json, text};
 
 /// Verify a spec: explore its executions and report what is wrong
@@ -32,6 +35,10 @@ pub(super) struct Args {
     /// Keep every event of the unfolding in memory (udpor), so that their number is exact however many they are
     #[arg(long)]
     keep_events: bool,
+    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
+    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`
+    #[arg(long, value_name = "FILE")]
+    draw: Option<String>,
     /// How to print the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -48,6 +55,7 @@ Examples:
   mazurka check philosophers.maz -D N=5 --timeout 30s
   mazurka check philosophers.maz --all --explorer exhaustive
   mazurka check philosophers.maz --order random --seed 7
+  mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz --format json > result.json
   mazurka replay philosophers.maz result.json
 
@@ -60,6 +68,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         Setting::new(explorer, args.options.options()?).map_err(Failure::Usage)
     })?;
     let limits = args.limits.limits()?;
+    let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
     let spec = Spec::load(&args.spec, output)?;
     let method = setting.method();
     if let Some(refusal) = method.refusal(&spec.program, &limits.budget(memory::in_use)) {
@@ -78,10 +87,43 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let outcome = explore(&spec.program, method, budget, &mut progress);
     progress.finish();
     let peak = memory::peak();
-    let report = CheckReport::new(spec.subject, &spec.program, setting, limits, &outcome, peak);
+    let report =
+        CheckReport::new(spec.subject.clone(), &spec.program, setting, limits, &outcome, peak);
     match args.format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => output.print(text::Check { report: &report, quiet: args.quiet })?,
     }
+    if let (Some(file), Some(format)) = (&args.draw, drawing) {
+        output.note(draw(file, format, &spec, &outcome.violations)?);
+    }
     Ok(report.verdict.into())
+}
+
+/// Draws what was found; what to say about it.
+fn draw(
+    file: &str,
+    format: Drawing,
+    spec: &Spec,
+    violations: &[Violation],
+) -> Result<String, Failure> {
+    let Some(first) = violations.first() else {
+        return Ok(format!("Nothing wrong was found, so {file} was not written.\n"));
+    };
+    let limit = MAX_EVENTS as usize;
+    let text = match format {
+        Drawing::Html => drawing::render(&page(spec, violations)?),
+        format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
+    };
+    drawing::write(file, text)?;
+    Ok(format!("Drawn: {file}\n"))
+}
+
+fn page(spec: &Spec, violations: &[Violation]) -> Result<Viewer, Failure> {
+    let asked = violations.iter().enumerate().map(|(index, violation)| Asked {
+        name: format!("Violation {}", index + 1),
+        schedule: violation.schedule.clone(),
+    });
+    let extent = Extent { events: MAX_EVENTS as usize, calls: MAX_NODES as usize };
+    let page = drawing::page(spec, asked.collect(), K::Optimal, extent)?;
+    Ok(Viewer { start: View::SpaceTime, ..page })
 }

@@ -157,6 +157,7 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
         ("--without", Options { without: options.without, ..Options::default() }),
         ("--jobs", Options { jobs: options.jobs, ..Options::default() }),
         ("--as-printed", Options { as_printed: options.as_printed, ..Options::default() }),
+        ("--histories", Options { histories: options.histories, ..Options::default() }),
         (
             "--hash-compaction",
             Options { hash_compaction: options.hash_compaction, ..Options::default() },

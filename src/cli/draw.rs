@@ -1,26 +1,33 @@
-//! `mazurka draw`: the unfolding, one class of executions, or one execution as a picture.
-
-use std::fs;
-use std::path::Path;
+//! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program as a picture; or
+//! most of them as a page.
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
+use super::drawing::{self, Format, MAX_EVENTS, MAX_NODES};
 use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
+use crate::explore::prefix::Extent;
 use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
 use crate::model::{Action, State};
-use crate::property::{Refusal, schedule};
-use crate::report::picture::{PartialOrder, Picture, SpaceTime};
-use crate::report::{dot, json, svg};
+use crate::property::schedule;
+use crate::report::picture::{ControlFlow, PartialOrder, Picture};
+use crate::report::viewer::{Asked, View, Viewer};
 
-/// Draw the unfolding of a spec, one class of its executions, or one execution
+/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or the program
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
 /// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
 /// execution, time downwards, with the messages and mutexes that went from process to process and, after a
-/// deadlock, who waits for whom.
+/// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
+/// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
+/// Processes are the text of the program as control flow: branches, loops, handlers, and which steps others can see.
+///
+/// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
+/// event to see its history, step through executions and watch the state. It starts with the picture that --what
+/// says and has one execution of each maximal configuration that ends badly, up to 20, after the one that --trace or
+/// --schedule asks for. It needs no network; `?` shows its keys.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -37,9 +44,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
     /// Draw so many events or steps at most; what is left out is noted in the picture
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
-    /// Where to write it: a name that ends in .svg, .dot or .json
+    /// Of the steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
+    k: Option<K>,
+    /// Draw so many steps of a search at most
+    #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
+    max_nodes: u32,
+    /// Where to write it: a name that ends in .html, .svg, .dot or .json
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     /// What to write; by default what the ending of FILE says, and without FILE, dot
@@ -49,10 +62,12 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
+  mazurka draw philosophers.maz -o philosophers.html
   mazurka draw philosophers.maz -D N=2 -o unfolding.svg
   mazurka draw philosophers.maz --what space-time -o deadlock.svg
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
+  mazurka draw philosophers.maz --what steps --k 1 -o search.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,102 +78,120 @@ enum What {
     Configuration,
     /// One execution, time against processes
     SpaceTime,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Svg,
-    Dot,
-    Json,
+    /// The calls of UDPOR
+    Steps,
+    /// The control flow of processes and actors
+    Processes,
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(&args)?;
-    if args.what == What::Unfolding && (args.trace.is_some() || args.schedule.is_some()) {
-        let why = "--trace and --schedule are for --what configuration and --what space-time";
+    let is_page = format == Format::Html;
+    let is_of_one = is_page || matches!(args.what, What::Configuration | What::SpaceTime);
+    if !is_of_one && (args.trace.is_some() || args.schedule.is_some()) {
+        let why =
+            "--trace and --schedule are for --what configuration, --what space-time and pages";
         return Err(Failure::Usage(why.into()));
     }
+    if args.what != What::Steps && !is_page && args.k.is_some() {
+        return Err(Failure::Usage("-k is for --what steps and pages".into()));
+    }
     let spec = Spec::load(&args.spec, output)?;
-    let picture = picture(&args, &spec)?;
     let text = match format {
-        Format::Svg => svg::render(&picture),
-        Format::Dot => dot::render(&picture),
-        Format::Json => json::render(&picture),
+        Format::Html => drawing::render(&page(&args, &spec)?),
+        format => drawing::picture(&picture(&args, &spec)?, format),
     };
     match &args.output {
         None => output.print(text)?,
-        Some(file) => fs::write(file, text)
-            .map_err(|error| Failure::Usage(format!("cannot write {file}: {error}")))?,
+        Some(file) => drawing::write(file, text)?,
     }
     Ok(Exit::Fine)
 }
 
 fn format(args: &Args) -> Result<Format, Failure> {
-    let Some(file) = args.output.as_ref().filter(|_| args.format.is_none()) else {
-        return Ok(args.format.unwrap_or(Format::Dot));
-    };
-    let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
-    ending.and_then(|ending| Format::from_str(ending, true).ok()).ok_or_else(|| {
-        Failure::Usage(format!("{file}: end the name in .svg, .dot or .json, or use --format"))
-    })
+    match (args.format, &args.output) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Dot),
+        (None, Some(file)) => Format::of(file),
+    }
 }
 
 fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
     let (subject, limit) = (spec.subject.clone(), args.max_events as usize);
-    let refused = |refusal: Refusal| Failure::Usage(refusal.to_string());
-    Ok(match args.what {
+    let program = &spec.program;
+    match args.what {
         What::Unfolding => {
-            let (prefix, outcome) = unfold(&spec.program, limit, budget(spec), &mut NoObserver);
-            let of = PartialOrder::of_unfolding(subject, &spec.program, prefix, &outcome, limit);
-            Picture::Order(of)
+            let budget = drawing::budget(spec);
+            let (mut prefix, outcome) = unfold(program, limit, budget, &mut NoObserver);
+            let order = PartialOrder::of_unfolding(subject, program, &mut prefix, &outcome, limit);
+            Ok(Picture::Order(order))
         }
         What::Configuration => {
-            let schedule = execution(args, spec)?;
-            let of = PartialOrder::of_execution(subject, &spec.program, &schedule, limit);
-            Picture::Order(of.map_err(refused)?)
+            let schedule = execution(args, spec)?.schedule;
+            let order = PartialOrder::of_execution(subject, program, &schedule, limit);
+            order.map(Picture::Order).map_err(drawing::refused)
         }
-        What::SpaceTime => {
-            let schedule = execution(args, spec)?;
-            let of = SpaceTime::of_execution(subject, &spec.program, &schedule, limit);
-            Picture::SpaceTime(of.map_err(refused)?)
+        What::SpaceTime => drawing::chart(spec, &execution(args, spec)?.schedule, limit),
+        What::Steps => {
+            let budget = drawing::budget(spec);
+            let (mut full, _) = unfold(program, limit, budget, &mut NoObserver);
+            let k = args.k.unwrap_or(K::Optimal);
+            Ok(Picture::Steps(drawing::search(spec, k, extent(args), &mut full)))
         }
-    })
+        What::Processes => Ok(Picture::Processes(ControlFlow::new(subject, program.flows()))),
+    }
 }
 
-fn budget(spec: &Spec) -> Budget {
-    Budget {
-        all: true,
-        allow_pending: spec.subject.allow_pending,
-        depth: Some(ENDLESS),
-        ..Budget::default()
-    }
+fn extent(args: &Args) -> Extent {
+    Extent { events: args.max_events as usize, calls: args.max_nodes as usize }
+}
+
+fn page(args: &Args, spec: &Spec) -> Result<Viewer, Failure> {
+    let asked = vec![execution(args, spec)?];
+    let start = match args.what {
+        What::Unfolding | What::Configuration | What::Processes => View::Unfolding,
+        What::SpaceTime => View::SpaceTime,
+        What::Steps => View::Search,
+    };
+    let page = drawing::page(spec, asked, args.k.unwrap_or(K::Optimal), extent(args))?;
+    Ok(Viewer { start, ..page })
 }
 
 /// A violation is looked for among so many classes: a drawing is not worth a search without end.
 const SEARCHED: u64 = 10_000;
 
 /// The execution asked for; else the first violation, or else the first class.
-fn execution(args: &Args, spec: &Spec) -> Result<Vec<Action>, Failure> {
+fn execution(args: &Args, spec: &Spec) -> Result<Asked, Failure> {
     if let Some(text) = &args.schedule {
-        return schedule::parse(text).map_err(Failure::Usage);
+        let schedule = schedule::parse(text).map_err(Failure::Usage)?;
+        return Ok(Asked { name: "The schedule given".into(), schedule });
     }
-    let mut visited = Visited { wanted: args.trace.unwrap_or(1), seen: 0, found: None };
+    let wanted = args.trace.unwrap_or(1);
+    let mut visited = Visited { wanted, seen: 0, found: None, cut: None };
     let budget = Budget {
         all: args.trace.is_some(),
         max_traces: Some(args.trace.unwrap_or(SEARCHED)),
-        ..budget(spec)
+        // An execution without an end ends this search, as it does that of `check`.
+        depth: None,
+        endless: Some(ENDLESS),
+        ..drawing::budget(spec)
     };
     let outcome = explore(&spec.program, Method::Udpor(K::Optimal), budget, &mut visited);
     if let (None, Some(violation)) = (args.trace, outcome.violations.into_iter().next()) {
-        return Ok(violation.schedule);
+        return Ok(Asked { name: "First violation".into(), schedule: violation.schedule });
     }
-    let seen = visited.seen;
-    visited.found.ok_or_else(|| {
-        Failure::Usage(match args.trace {
-            Some(wanted) => format!("there is no trace {wanted}: the search has {seen}"),
-            None => "no execution was followed to its end".into(),
-        })
-    })
+    let Visited { found, cut, seen, .. } = visited;
+    match (found, cut, args.trace) {
+        (Some(schedule), ..) => Ok(Asked { name: format!("Trace {wanted}"), schedule }),
+        (None, Some(mut schedule), None) => {
+            schedule.truncate(args.max_events as usize);
+            Ok(Asked { name: "The beginning of one without an end".into(), schedule })
+        }
+        (None, _, Some(wanted)) => {
+            Err(Failure::Usage(format!("there is no trace {wanted}: the search has {seen}")))
+        }
+        (None, None, None) => Err(Failure::Usage("no execution was followed to its end".into())),
+    }
 }
 
 /// Keeps one of the executions visited.
@@ -166,6 +199,8 @@ struct Visited {
     wanted: u64,
     seen: u64,
     found: Option<Vec<Action>>,
+    /// The first execution that did not come to an end.
+    cut: Option<Vec<Action>>,
 }
 
 impl Observer for Visited {
@@ -174,5 +209,9 @@ impl Observer for Visited {
         if self.seen == self.wanted {
             self.found = Some(state.portable_schedule());
         }
+    }
+
+    fn truncated(&mut self, state: &State) {
+        self.cut.get_or_insert_with(|| state.portable_schedule());
     }
 }

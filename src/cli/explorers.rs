@@ -47,6 +47,7 @@ impl From<&Explorer> for Row {
             (explorer.switches.is_some_and(|switches| !switches.is_empty()), "--without"),
             (explorer.takes_jobs, "--jobs"),
             (explorer.switches.is_some(), "--as-printed"),
+            (explorer.switches.is_some(), "--histories"),
             (explorer.switches.is_some(), "--hash-compaction"),
         ];
         let options = options.into_iter().filter(|&(taken, _)| taken).map(|(_, option)| option);

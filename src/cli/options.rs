@@ -60,6 +60,10 @@ pub(super) struct ExplorerArgs {
     /// they may miss executions then
     #[arg(long)]
     as_printed: bool,
+    /// Let a state tell what each process has gone through, not only where it is: more states, of explorers
+    /// that store them
+    #[arg(long)]
+    histories: bool,
     /// Keep a hash of each state instead of the state: less memory, but two states may be taken for
     /// one, so the search is never complete
     #[arg(long)]
@@ -84,6 +88,7 @@ impl ExplorerArgs {
             sleep_sets: self.sleep_sets,
             without,
             as_printed: self.as_printed,
+            histories: self.histories,
             hash_compaction: self.hash_compaction,
             jobs: self.jobs,
         })

@@ -43,12 +43,16 @@ impl Observer for Progress {
             return;
         }
         let seconds = elapsed.as_secs_f64();
-        let rate = (stats.traces as f64 / seconds.max(1e-9)) as u64;
+        let (count, unit) = match stats.states {
+            Some(states) => (states, "states"),
+            None => (stats.traces, "traces"),
+        };
+        let rate = (count as f64 / seconds.max(1e-9)) as u64;
         let events = stats.events.or(stats.events_built);
         let events = events.map_or(String::new(), |n| format!(", {} events", thousands(n)));
         self.line.set_message(format!(
-            "{} traces{events}, {} traces/s, {}",
-            thousands(stats.traces),
+            "{} {unit}{events}, {} {unit}/s, {}",
+            thousands(count),
             thousands(rate),
             duration(seconds)
         ));

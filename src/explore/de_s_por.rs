@@ -1,6 +1,6 @@
 //! DE-S-POR: S-POR with source sets, found eagerly.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*, algorithm 2.
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 2.
 //!
 //! ```text
 //! Explore(s):
@@ -42,7 +42,7 @@ use crate::model::{ProcessId, System};
 pub const INFO: Info = Info {
     name: "de-s-por",
     summary: "s-por with source sets, computed eagerly along the stack",
-    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
     guarantee: Guarantee::EveryEnd,
     requires: None,
 };
@@ -68,7 +68,8 @@ impl<S: System> Rule<S> for Eager {
             (false, true) => &top.safe,
             (false, false) => &top.backtrack,
         };
-        let rest = wanted.without(&top.explored);
+        // As printed, it may name processes that are disabled here.
+        let rest = wanted.within(&top.enabled).without(&top.explored);
         search.first(&rest, visited_first)
     }
 

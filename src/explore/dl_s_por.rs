@@ -1,6 +1,6 @@
 //! DL-S-POR: S-POR with source sets, found lazily.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*, algorithm 3.
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 3.
 //!
 //! ```text
 //! Explore(s):
@@ -36,7 +36,7 @@ use crate::model::{ProcessId, System};
 pub const INFO: Info = Info {
     name: "dl-s-por",
     summary: "s-por with source sets, computed when a state is backtracked to",
-    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
     guarantee: Guarantee::EveryEnd,
     requires: None,
 };
@@ -60,7 +60,8 @@ impl<S: System> Rule<S> for Lazy {
             return None;
         }
         let all = if top.is_full { &top.enabled } else { &top.safe };
-        let mut rest = top.backtrack.without(&top.explored);
+        // As printed, it may name processes that are disabled here.
+        let mut rest = top.backtrack.within(&top.enabled).without(&top.explored);
         if rest.is_empty() || top.is_full {
             rest = all.without(&top.explored);
         }

@@ -1,6 +1,6 @@
 //! A portfolio: several searches of one program at once; the first answer ends them all.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil (*A pragmatic approach to stateful partial order reduction*, section 4.1) find
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find
 //! S-POR fastest where there is little to reduce, DL-S-POR elsewhere, and the order of processes decisive for how soon
 //! an error is found; which is which is not known beforehand. So they are all run, each on a thread of its own: S-POR
 //! and DL-S-POR, first by number, then in reverse, then at random.
@@ -24,7 +24,7 @@ use crate::model::{ProcessId, System, Values};
 pub const INFO: Info = Info {
     name: "portfolio",
     summary: "s-por and dl-s-por in several orders at once; the first answer counts",
-    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
     guarantee: Guarantee::EveryEnd,
     requires: None,
 };

@@ -1,13 +1,23 @@
-//! A piece of the unfolding to look at: what UDPOR met, all of it kept, with where it came to an end.
+//! A piece of the unfolding to look at: what UDPOR met, all of it kept, and the calls in which it met it.
 //!
-//! The search is UDPOR's own ([`super::udpor`]). It forgets nothing here, so ids ascend in the order in which
+//! The search is UDPOR's own (`udpor`). It forgets nothing here, so ids ascend in the order in which
 //! events were met, causes first: any first part of them is a prefix of the unfolding. It stops when it has
 //! met as many events as are wanted, or as many maximal configurations: their number can be exponential in
 //! that of the events.
+//!
+//! A search tells its `Notes` of each step. They are a type parameter, so a search to which nobody listens
+//! pays nothing. A [`Call`] is one Explore(C, D, A) of algorithm 1, the second one of a configuration (a loop
+//! in our code) included. Of the three sets it keeps none, since they follow from the call above:
+//!
+//! ```text
+//!              (C, D, A)  chooses e
+//!             /         \            \  if there is an alternative J
+//!  (C ∪ {e}, D, A ∖ {e})    (C, D ∪ {e}, J ∖ C)
+//! ```
 
 use super::{Budget, Driver, K, Observer, Outcome, udpor};
-use crate::model::System;
-use crate::unfolding::{EventId, Unfolding};
+use crate::model::{Action, Choice, Handled, Op, State, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// So many maximal configurations are visited at most, unless the budget says less.
 const MAX_CONFIGURATIONS: u64 = 1_000;
@@ -18,15 +28,205 @@ pub struct Prefix<'s, S: System> {
     pub unfolding: Unfolding<'s, S>,
     /// The maximal configurations visited, each in the order of an execution.
     pub maximal: Vec<Vec<EventId>>,
+    /// The calls, in the order in which they were made.
+    pub calls: Vec<Call>,
     /// It stopped because there were events enough.
     pub is_full: bool,
+    /// It stopped because there were calls enough.
+    pub is_long: bool,
+    /// ∅, where the search began and ended.
+    empty: Configuration,
 }
 
-/// What a search notes for a [`Prefix`].
-pub(super) struct Notes {
-    pub(super) maximal: Vec<Vec<EventId>>,
-    pub(super) max_events: usize,
-    pub(super) is_full: bool,
+impl<S: System> Prefix<'_, S> {
+    /// An execution of these events, which are in the order of one, for a replay elsewhere.
+    pub fn schedule(&mut self, events: &[EventId]) -> Vec<Action> {
+        let mut state = State::initial(&mut self.unfolding.locals);
+        for &id in events {
+            let event = self.unfolding.structure.event(id);
+            let action = Action { process: event.process, choice: event.choice };
+            state.step(&mut self.unfolding.locals, action);
+        }
+        state.portable_schedule()
+    }
+
+    /// The other way round: the events of an execution, as far as the unfolding reaches: there is a bound to
+    /// the height of events, and none after a barrier is crowded. Those that the search did not meet join U.
+    pub fn events(&mut self, schedule: &[Action]) -> Vec<EventId> {
+        for &action in schedule {
+            let Some(event) = self.enabled(action) else { break };
+            if self.empty.state().oversubscribed().is_some() {
+                break;
+            }
+            self.unfolding.push(&mut self.empty, event);
+        }
+        let events = self.empty.events().to_vec();
+        for _ in &events {
+            self.unfolding.pop(&mut self.empty);
+        }
+        events
+    }
+
+    /// The event of en(C) that is this action of a replay.
+    fn enabled(&self, Action { process, choice }: Action) -> Option<EventId> {
+        let (c, locals) = (&self.empty, &self.unfolding.locals);
+        let ids = c.state().portable_ids();
+        let process = c.state().processes().find(|own| ids[own.index()] == process)?;
+        let choice = match (locals.op(c.state().local(process))?, choice.handled()) {
+            (Op::Handle { .. }, Handled::Message(position)) => {
+                Choice::message(c.state().inboxes().log().get(position.index())?.id)
+            }
+            _ => choice,
+        };
+        let is_meant = |&event: &EventId| self.unfolding.structure.event(event).choice == choice;
+        c.enabled_of(process).iter().copied().find(is_meant)
+    }
+}
+
+/// One Explore(C, D, A).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who made it, by its place in the list; `None` for the first.
+    pub caller: Option<(usize, Side)>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Which of the two calls of its caller a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// With the event chosen: Explore(C ∪ {e}, D, A ∖ {e}).
+    With,
+    /// Without it: Explore(C, D ∪ {e}, J ∖ C).
+    Without,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It chose an event.
+    Chose(EventId, Alternative),
+    /// C is maximal.
+    Maximal,
+    /// en(C), of which all is in D, and some there is.
+    Blocked(Vec<EventId>),
+    /// The bound on the depth cuts it.
+    Cut,
+}
+
+/// What was found when all with the event was explored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Alternative {
+    /// The search stopped before it asked.
+    Unknown,
+    /// There is none.
+    Missing,
+    /// J ∖ C, causes first.
+    Found(Vec<EventId>),
+}
+
+/// Who is told what a search does, as it does it. By default nobody listens.
+pub(super) trait Notes {
+    /// A call chooses e.
+    fn chose(&mut self, _e: EventId) {}
+
+    /// C has grown, U has `met` events.
+    fn pushed(&mut self, _met: usize) {}
+
+    /// C is again that of the call that chose last.
+    fn popped(&mut self) {}
+
+    /// J ∖ C if that call has an alternative.
+    fn answered(&mut self, _j: Option<&Vec<EventId>>) {}
+
+    /// C, in the order of an execution, is maximal.
+    fn maximal(&mut self, _c: &[EventId]) {}
+
+    /// All of en(C) is in D.
+    fn blocked(&mut self, _enabled: &[EventId]) {}
+
+    /// C reaches the bound on the depth.
+    fn cut(&mut self) {}
+
+    /// The search is to end.
+    fn are_full(&self) -> bool {
+        false
+    }
+}
+
+impl Notes for () {}
+
+/// Notes for a [`Prefix`].
+struct Record {
+    extent: Extent,
+    maximal: Vec<Vec<EventId>>,
+    calls: Vec<Call>,
+    /// The next call's caller.
+    caller: Option<(usize, Side)>,
+    /// The calls that wait for the one with their event to return.
+    waiting: Vec<usize>,
+    is_full: bool,
+    is_long: bool,
+}
+
+impl Record {
+    fn add(&mut self, fate: Fate) {
+        match self.calls.len() < self.extent.calls {
+            true => self.calls.push(Call { caller: self.caller, fate }),
+            false => self.is_long = true,
+        }
+    }
+}
+
+impl Notes for Record {
+    fn chose(&mut self, e: EventId) {
+        self.add(Fate::Chose(e, Alternative::Unknown));
+    }
+
+    fn pushed(&mut self, met: usize) {
+        let caller = self.calls.len() - 1;
+        self.waiting.push(caller);
+        self.caller = Some((caller, Side::With));
+        self.is_full |= met > self.extent.events;
+    }
+
+    fn popped(&mut self) {
+        let caller = self.waiting.pop().expect("a call that chose an event");
+        self.caller = Some((caller, Side::Without));
+    }
+
+    fn answered(&mut self, j: Option<&Vec<EventId>>) {
+        let Some((asked, _)) = self.caller else { return };
+        if let Fate::Chose(_, alternative) = &mut self.calls[asked].fate {
+            *alternative = j.map_or(Alternative::Missing, |j| Alternative::Found(j.clone()));
+        }
+    }
+
+    fn maximal(&mut self, c: &[EventId]) {
+        self.maximal.push(c.to_vec());
+        self.add(Fate::Maximal);
+    }
+
+    fn blocked(&mut self, enabled: &[EventId]) {
+        self.add(Fate::Blocked(enabled.to_vec()));
+    }
+
+    fn cut(&mut self) {
+        self.add(Fate::Cut);
+    }
+
+    fn are_full(&self) -> bool {
+        self.is_full || self.is_long
+    }
+}
+
+/// How much of a search is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// It stops when it has met more events.
+    pub events: usize,
+    /// It stops when it makes more calls.
+    pub calls: usize,
 }
 
 /// Runs UDPOR until it is complete, has met more than `max_events` events, or `budget` ends it.
@@ -36,14 +236,34 @@ pub fn unfold<'s, S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> (Prefix<'s, S>, Outcome) {
+    let extent = Extent { events: max_events, calls: usize::MAX };
+    record(system, K::Optimal, extent, budget, observer)
+}
+
+/// Runs UDPOR with this k until it is complete, or that was enough, or `budget` ends it.
+pub fn record<'s, S: System>(
+    system: &'s S,
+    k: K,
+    extent: Extent,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> (Prefix<'s, S>, Outcome) {
     let max_traces = budget.max_traces.map_or(MAX_CONFIGURATIONS, |n| n.min(MAX_CONFIGURATIONS));
     let budget =
         Budget { all: true, keep_events: usize::MAX, max_traces: Some(max_traces), ..budget };
     let mut driver = Driver::new(budget, observer);
-    let notes = Notes { maximal: Vec::new(), max_events, is_full: false };
-    let (unfolding, notes) = udpor::unfold(system, K::Optimal, notes, &mut driver);
-    let prefix = Prefix { unfolding, maximal: notes.maximal, is_full: notes.is_full };
-    (prefix, driver.finish())
+    let notes = Record {
+        extent,
+        maximal: Vec::new(),
+        calls: Vec::new(),
+        caller: None,
+        waiting: Vec::new(),
+        is_full: false,
+        is_long: false,
+    };
+    let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) =
+        udpor::unfold(system, k, notes, &mut driver);
+    (Prefix { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }
 
 #[cfg(test)]
@@ -68,5 +288,17 @@ mod tests {
                 assert_eq!((structure.len(), prefix.maximal.len()), (15, 6));
             }
         }
+    }
+
+    #[test]
+    fn executions_and_configurations_translate() {
+        let script = Script::new(vec![vec![isend(0, None); 2]; 3]).mailboxes(1);
+        let (mut prefix, _) = unfold(&script, 1_000, Budget::default(), &mut NoObserver);
+        let met = prefix.unfolding.structure.len();
+        for maximal in prefix.maximal.clone() {
+            let schedule = prefix.schedule(&maximal);
+            assert_eq!(prefix.events(&schedule), maximal);
+        }
+        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were met before");
     }
 }

@@ -72,6 +72,8 @@ pub struct Options {
     pub without: Switches,
     /// A stateful explorer as the paper prints it.
     pub as_printed: bool,
+    /// Histories of processes as a part of states.
+    pub histories: bool,
     /// Hashes instead of states.
     pub hash_compaction: bool,
     /// How many searches to run at once.
@@ -191,6 +193,7 @@ impl Options {
             order: self.order.unwrap_or(Order::Sequential(Permutation::default())),
             without: self.without,
             as_printed: self.as_printed,
+            histories: self.histories,
             hash_compaction: self.hash_compaction,
         }
     }
@@ -224,6 +227,7 @@ impl Explorer {
             sleep_sets: options.sleep_sets && self.sleep_sets == SleepSets::Optional,
             without: options.without.among(switches),
             as_printed: options.as_printed && is_storing,
+            histories: options.histories && is_storing,
             hash_compaction: options.hash_compaction && is_storing,
             jobs: options.jobs.filter(|_| self.takes_jobs),
         }

@@ -1,6 +1,6 @@
 //! S-POR: states once, and invisible operations first.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*, algorithm 1.
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 1.
 //!
 //! ```text
 //! Explore(s):
@@ -23,7 +23,7 @@ use crate::model::{ProcessId, System};
 pub const INFO: Info = Info {
     name: "s-por",
     summary: "states once, and operations first that nobody can interfere with (safe sets)",
-    source: "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction",
+    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
     guarantee: Guarantee::EveryEnd,
     requires: None,
 };

@@ -61,6 +61,7 @@ impl Setting {
             sleep_sets: self.options.sleep_sets || fitting.sleep_sets,
             without: self.options.without.or(fitting.without),
             as_printed: self.options.as_printed || fitting.as_printed,
+            histories: self.options.histories || fitting.histories,
             hash_compaction: self.options.hash_compaction || fitting.hash_compaction,
             jobs: self.options.jobs.or(fitting.jobs),
         };
@@ -109,7 +110,7 @@ impl Setting {
 
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Options { k, order, sleep_sets, without, as_printed, hash_compaction, jobs } =
+        let Options { k, order, sleep_sets, without, as_printed, histories, hash_compaction, jobs } =
             self.options;
         let mut options = Vec::new();
         options.extend(k.map(|k| format!("k={k}")));
@@ -121,6 +122,7 @@ impl Display for Setting {
         options.extend(without.names().map(|name| format!("without={name}")));
         options.extend(jobs.map(|jobs| format!("jobs={jobs}")));
         options.extend(as_printed.then(|| "as-printed".to_owned()));
+        options.extend(histories.then(|| "histories".to_owned()));
         options.extend(hash_compaction.then(|| "hash-compaction".to_owned()));
         let colon = if options.is_empty() { "" } else { ":" };
         write!(f, "{}{colon}{}", self.explorer.info.name, options.join("+"))
@@ -159,6 +161,7 @@ fn storing(explorer: &Explorer, options: Options) -> Result<(), String> {
         let given = [
             (options.without != Switches::default(), "--without"),
             (options.as_printed, "--as-printed"),
+            (options.histories, "--histories"),
             (options.hash_compaction, "--hash-compaction"),
         ];
         let stray = given.into_iter().find(|&(is_given, _)| is_given);
@@ -197,11 +200,12 @@ fn options(text: &str) -> Result<Options, String> {
             Some(("without", name)) => options.without = options.without.and(name.parse()?),
             None if item == "sleep-sets" => options.sleep_sets = true,
             None if item == "as-printed" => options.as_printed = true,
+            None if item == "histories" => options.histories = true,
             None if item == "hash-compaction" => options.hash_compaction = true,
             _ => {
                 return Err(format!(
                     "`{item}` is no option of an explorer; there are: k=K, order=ORDER, seed=N, \
-                     sleep-sets, without=NAME, as-printed, hash-compaction, jobs=N"
+                     sleep-sets, without=NAME, as-printed, histories, hash-compaction, jobs=N"
                 ));
             }
         }
@@ -326,7 +330,7 @@ mod tests {
             "udpor:k=optimal+order=random+seed=7",
             "s-por:order=2.0.1",
             "portfolio:jobs=3",
-            "dl-s-por:without=once+without=summaries+as-printed+hash-compaction",
+            "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
         ] {
             assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
         }

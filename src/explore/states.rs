@@ -8,9 +8,10 @@
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
 //! | [`source_set`] | whether enough was explored from a state |
 //!
-//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (the paper).
+//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 
 mod enumeration;
+mod histories;
 pub mod labels;
 pub mod past;
 mod processes;
@@ -20,6 +21,7 @@ mod source_set;
 mod store;
 
 pub use enumeration::Enumeration;
+pub use histories::Histories;
 pub use labels::Touches;
 pub use processes::Processes;
 pub use safe_set::SafeSets;
@@ -36,6 +38,9 @@ pub struct Stateful {
     pub without: Switches,
     /// The paper's algorithm to the letter, with locks as one transition. It loses executions.
     pub as_printed: bool,
+    /// A state tells what each process has gone through, not only where it is: of two executions that
+    /// meet, only those are one that differ in the order of independent actions.
+    pub histories: bool,
     /// Keep 64 bits of a hash instead of a state. Two states may be taken for one: no such search is complete.
     pub hash_compaction: bool,
 }

@@ -53,30 +53,29 @@ pub fn explore_with<S: System, T: Alternatives>(
     order: Option<Order>,
     driver: &mut Driver<'_>,
 ) {
-    search(system, alternatives, order, None, driver);
+    search(system, alternatives, order, (), driver);
 }
 
 /// Visits every class once until the notes are full; what it met, and what it noted.
-pub(super) fn unfold<'s, S: System>(
+pub(super) fn unfold<'s, S: System, N: Notes>(
     system: &'s S,
     k: K,
-    notes: Notes,
+    notes: N,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, Notes) {
-    let (unfolding, notes) = match k {
-        K::Partial(k) => search(system, KPartial::new(k), None, Some(notes), driver),
-        K::Optimal => search(system, Optimal::<Varisat>::new(), None, Some(notes), driver),
-    };
-    (unfolding, notes.expect("a search keeps its notes"))
+) -> (Unfolding<'s, S>, Configuration, N) {
+    match k {
+        K::Partial(k) => search(system, KPartial::new(k), None, notes, driver),
+        K::Optimal => search(system, Optimal::<Varisat>::new(), None, notes, driver),
+    }
 }
 
-fn search<'s, S: System, T: Alternatives>(
+fn search<'s, S: System, T: Alternatives, N: Notes>(
     system: &'s S,
     alternatives: T,
     order: Option<Order>,
-    notes: Option<Notes>,
+    notes: N,
     driver: &mut Driver<'_>,
-) -> (Unfolding<'s, S>, Option<Notes>) {
+) -> (Unfolding<'s, S>, Configuration, N) {
     let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
@@ -94,10 +93,10 @@ fn search<'s, S: System, T: Alternatives>(
     };
     search.explore(0, 0);
     search.report();
-    (search.unfolding, search.notes)
+    (search.unfolding, search.c, search.notes)
 }
 
-struct Search<'s, 'd, 'o, S: System, T> {
+struct Search<'s, 'd, 'o, S: System, T, N> {
     unfolding: Unfolding<'s, S>,
     c: Configuration,
     /// D, newest last.
@@ -112,8 +111,8 @@ struct Search<'s, 'd, 'o, S: System, T> {
     queue: Option<Queue>,
     /// The size of U at which to forget some of it.
     enough: usize,
-    /// For a [`Prefix`](super::Prefix), if somebody wants one.
-    notes: Option<Notes>,
+    /// For a [`Prefix`](super::Prefix), or none.
+    notes: N,
     driver: &'d mut Driver<'o>,
 }
 
@@ -121,7 +120,7 @@ struct Search<'s, 'd, 'o, S: System, T> {
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
-impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
+impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
     /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
     /// the `live` ones from `outer` on.
     fn explore(&mut self, mut a: usize, outer: usize) {
@@ -152,7 +151,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.driver.is_stopped() || self.notes.as_ref().is_some_and(|notes| notes.is_full)
+        self.driver.is_stopped() || self.notes.are_full()
     }
 
     /// Those of the caller's D ∩ en(C) that are in the new en(C). No others of D are: what is in conflict
@@ -189,6 +188,7 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
                 self.c.is_enabled(&self.unfolding.structure, e),
                 "{e:?} of A is in en(C)"
             );
+            self.notes.chose(e);
             return Some(e);
         }
         let disabled = &self.live[live..];
@@ -199,8 +199,9 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
                 (contention(self.unfolding.op(e)), self.unfolding.structure.event(e).degree())
             }),
         };
-        if best.is_none() {
-            self.leaf();
+        match best {
+            Some(e) => self.notes.chose(e),
+            None => self.leaf(live),
         }
         best
     }
@@ -210,35 +211,37 @@ impl<S: System, T: Alternatives> Search<'_, '_, '_, S, T> {
         let action = action(&self.unfolding, e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
-        if let Some(notes) = &mut self.notes {
-            notes.is_full |= self.unfolding.structure.len() > notes.max_events;
-        }
+        self.notes.pushed(self.unfolding.structure.len());
     }
 
     fn pop(&mut self) {
         self.unfolding.pop(&mut self.c);
+        self.notes.popped();
     }
 
     /// en(C) ⊆ D: a complete execution, one that the bound cuts, or a blocked exploration.
-    fn leaf(&mut self) {
+    fn leaf(&mut self, live: usize) {
         if self.c.enabled().next().is_some() {
             let events = self.c.events();
             assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
             self.driver.blocked(self.c.state());
+            self.notes.blocked(&self.live[live..]);
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
-            if let Some(notes) = &mut self.notes {
-                notes.maximal.push(self.c.events().to_vec());
-            }
+            self.notes.maximal(self.c.events());
         } else {
             self.driver.truncated(self.c.state());
+            self.notes.cut();
         }
     }
 
     /// Is there J ∈ Alt(C, D)? Then `j` is J ∖ C.
     fn find_alternative(&mut self, live: usize) -> bool {
         let disabled = &self.live[live..];
-        self.alternatives.find(&self.unfolding.structure, &self.c, disabled, &mut self.j)
+        let found =
+            self.alternatives.find(&self.unfolding.structure, &self.c, disabled, &mut self.j);
+        self.notes.answered(found.then_some(&self.j));
+        found
     }
 
     fn report(&mut self) {

@@ -15,6 +15,7 @@ use super::code::{Code, Instr};
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
+use crate::model::flow::Flow;
 use crate::model::{
     Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
     Site, Stimulus, System, Touch, Value, ValueId, Values,
@@ -25,6 +26,7 @@ use crate::model::{
 pub struct Program {
     pub(super) code: Code,
     pub(super) processes: Vec<Template>,
+    pub(super) flows: Vec<Flow>,
     pub(super) enums: Vec<Enum>,
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
@@ -132,6 +134,11 @@ impl Program {
             .iter()
             .filter(move |(_, v)| plain(v))
             .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The control flow of each process and actor, and of `init`, as they are declared.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
     }
 
     /// What the `//@` lines of the file say must hold.

@@ -181,16 +181,17 @@ fn with_comment(source: &str, span: Span) -> Span {
     Span::new(start, span.end as usize)
 }
 
-/// Without expectations, and with no more than one empty line in a row.
+/// Without expectations, and with no more than one empty line in a row, of comment or at all.
 fn tidied(text: &str) -> String {
+    let is_empty = |line: &str| matches!(line, "" | "//");
     let mut tidy = String::new();
     let mut empty_before = true;
     for line in text.lines().map(str::trim_end) {
-        let skipped = line.trim_start().starts_with("//@") || (line.is_empty() && empty_before);
+        let skipped = line.trim_start().starts_with("//@") || (is_empty(line) && empty_before);
         if !skipped {
             tidy += line;
             tidy.push('\n');
-            empty_before = line.is_empty();
+            empty_before = is_empty(line);
         }
     }
     tidy.truncate(tidy.trim_end().len());

@@ -127,8 +127,8 @@ pub trait System: Sync {
         Vec::new()
     }
 
-    /// May a process in this local state, or one that it spawns, ever touch this? An over-approximation: it
-    /// explains deadlocks, and tells what is shared at all.
+    /// May the process that is in this local state, or one that it spawns, ever touch this? An over-approximation,
+    /// the same in all local states of a process: it explains deadlocks, and tells what is shared at all.
     fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
         let _ = (local, touch);
         true

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Replay;
-use super::narration::label;
-use crate::model::{End, MailboxId, Op, ProcessId, Request, SemaphoreId, System, ValueId};
+use super::snapshot::Named;
+use crate::model::{End, Op, ProcessId, Request, System};
 
 /// Something that a step changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,35 +19,20 @@ pub struct Change {
 
 impl<S: System> Replay<'_, S> {
     /// The variables of `process` and the objects that `op` may change.
-    pub(super) fn view(&self, process: ProcessId, op: &Op) -> Vec<(String, String)> {
+    pub(super) fn view(&self, process: ProcessId, op: &Op) -> Vec<Named> {
         let mut view = self.variables(process);
-        let objects = self.locals.system().objects();
         match op {
             Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
-                let name = self.mailbox(*mailbox);
-                view.push((format!("messages at {name}"), self.pending_at(*mailbox, End::Send)));
-                view.push((format!("receives at {name}"), self.pending_at(*mailbox, End::Receive)));
+                view.extend([End::Send, End::Receive].map(|end| self.posts_now(*mailbox, end)));
             }
             Op::AsyncLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
-                let queue: Vec<_> =
-                    self.state.mutex(*mutex).queue().map(|p| self.name(p)).collect();
-                let queue = if queue.is_empty() { "free".into() } else { queue.join(", ") };
-                view.push((format!("queue of {}", self.mutex(*mutex)), queue));
+                view.push(self.queue_now(*mutex));
             }
             Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {
-                let name = &objects.semaphores[semaphore.index()].0;
-                view.push((format!("semaphore {name}"), self.units(*semaphore)));
+                view.push(self.units_now(*semaphore));
             }
-            Op::Arrive { barrier, round } => {
-                let arrived = self.state.barrier(*barrier).arrived(*round);
-                let arrived: Vec<_> = arrived.iter().map(|&p| self.name(p)).collect();
-                let arrived = if arrived.is_empty() { "nobody".into() } else { arrived.join(", ") };
-                let name = &objects.barriers[barrier.index()].0;
-                view.push((format!("arrived at {name} (round {})", round + 1), arrived));
-            }
-            Op::Access(cell, _) => {
-                view.push((self.cell(*cell).into(), self.value(self.state.content(*cell))));
-            }
+            Op::Arrive { barrier, round } => view.push(self.arrivals_now(*barrier, *round)),
+            Op::Access(cell, _) => view.push(self.cell_now(*cell)),
             Op::Handle { .. } => {
                 let actor = self.name(process);
                 view.push((format!("messages to {actor}"), self.pending_to(process)));
@@ -65,50 +50,11 @@ impl<S: System> Replay<'_, S> {
         }
         view
     }
-
-    /// The messages that an actor has not taken.
-    pub(super) fn pending_to(&self, actor: ProcessId) -> String {
-        let inboxes = self.state.inboxes();
-        let content = |at: u32| self.value(inboxes.log()[at as usize].content);
-        let pending: Vec<_> = inboxes.pending(actor).map(content).collect();
-        if pending.is_empty() { "none".into() } else { pending.join(", ") }
-    }
-
-    /// The posts at an end of a mailbox that have no partner.
-    fn pending_at(&self, mailbox: MailboxId, end: End) -> String {
-        let posts = self.state.mailbox(mailbox).posts(end);
-        let pending = posts.iter().filter(|post| post.partner().is_none()).map(|post| {
-            let name = self.name(post.process);
-            let label = label(post.envelope);
-            match end {
-                End::Send if post.value == ValueId::UNIT => format!("one of {name}{label}"),
-                End::Send => format!("{} of {name}{label}", self.value(post.value)),
-                End::Receive => format!("{name}{label}"),
-            }
-        });
-        let pending: Vec<_> = pending.collect();
-        if pending.is_empty() { "none".into() } else { pending.join(", ") }
-    }
-
-    fn units(&self, semaphore: SemaphoreId) -> String {
-        let semaphore = self.state.semaphore(semaphore);
-        let units = semaphore.initial as usize + semaphore.releases.len();
-        match semaphore.requests.get(units..) {
-            Some(waiting) if !waiting.is_empty() => {
-                let waiting: Vec<_> = waiting.iter().map(|&p| self.name(p)).collect();
-                format!("0 free, queue: {}", waiting.join(", "))
-            }
-            _ => format!("{} free", units - semaphore.requests.len()),
-        }
-    }
 }
 
 /// What differs between two views of one thing, in the order of the later one.
-pub(super) fn differences(
-    before: Vec<(String, String)>,
-    after: Vec<(String, String)>,
-) -> Vec<Change> {
-    let find = |view: &[(String, String)], what: &str| {
+pub(super) fn differences(before: Vec<Named>, after: Vec<Named>) -> Vec<Change> {
+    let find = |view: &[Named], what: &str| {
         view.iter().find(|(name, _)| name == what).map(|(_, content)| content.clone())
     };
     let appeared = after.iter().map(|(what, content)| Change {

@@ -236,7 +236,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// The shared cells with their contents.
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
-        cells.map(|c| (self.cell(c).into(), self.value(self.state.content(c)))).collect()
+        cells.map(|cell| self.cell_now(cell)).collect()
     }
 
     /// The operation that a process is at, its place and text.

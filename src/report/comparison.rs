@@ -100,6 +100,10 @@ impl Comparison {
         if self.rows.iter().filter_map(Row::measured).any(is_bound) {
             notes.push("≤ marks events of which some may have been counted twice.".into());
         }
+        if self.rows.iter().filter_map(Row::measured).any(|m| m.stats.states.is_some()) {
+            notes
+                .push("Where states are stored, traces are the terminal states among them.".into());
+        }
         for row in &self.rows {
             let who = format!("{} on {}", row.setting, title(&row.spec, &row.defines));
             match &row.ran {
@@ -205,6 +209,7 @@ fn sentence(disagreement: &Disagreement) -> String {
         About::Deadlocked => {
             quantity(n, plural(n as usize, "deadlocked class", "deadlocked classes"))
         }
+        About::Ends => quantity(n, plural(n as usize, "terminal state", "terminal states")),
     };
     format!(
         "Explorers disagree on {}: {} finds {}, {} finds {}. \

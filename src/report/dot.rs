@@ -1,15 +1,22 @@
 //! Pictures in the DOT language, for Graphviz and the many programs that read it.
 //!
 //! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, .. and ends at
-//! `q0`, `q1`, ... Ids are generated, so only labels hold text of the program, and
+//! `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, .., and so is a step
+//! of a process. Ids are generated, so only labels hold text of the program, and
 //! [`escaped`] makes them safe: the writer itself escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, also within
 //! quotes: both are escaped, besides the quote.
 
+mod control_flow;
+
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::picture::{Arrow, ArrowKind, End, Event, Fate, PartialOrder, Picture, SpaceTime};
+use super::picture::{
+    Arrow, ArrowKind, End, Event, Fate, Node, PartialOrder, Picture, SearchTree, SpaceTime, Turn,
+    compact,
+};
+use crate::explore::Verdict;
 
 /// Red of conflicts and deadlocks, blue of messages, grey of the rest: to be told apart by the
 /// colour-blind (Okabe and Ito).
@@ -28,6 +35,8 @@ pub fn render(picture: &Picture) -> String {
         match picture {
             Picture::Order(order) => partial_order(&mut graph, order),
             Picture::SpaceTime(chart) => space_time(&mut graph, chart),
+            Picture::Steps(tree) => search_tree(&mut graph, tree),
+            Picture::Processes(flow) => control_flow::draw(&mut graph, flow),
         }
     }
     String::from_utf8(bytes).expect("only text was written") + "\n"
@@ -179,6 +188,54 @@ fn waits(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
             attributes.set("style", "dashed", false).set("color", RED, true);
             attributes.set("constraint", "false", false);
         }
+    }
+}
+
+fn search_tree(graph: &mut Scope<'_, '_>, tree: &SearchTree) {
+    let title = format!("search tree of {}, k = {}", tree.subject.title(), tree.k);
+    caption(graph, &title, &tree.left_out);
+    for node in &tree.nodes {
+        call(graph, tree, node);
+        let Turn::Chose { event, left, right, .. } = &node.turn else { continue };
+        if let Some(left) = left {
+            let edge = graph.edge(format!("n{}", node.id), format!("n{left}"));
+            edge.attributes().set("label", &format!("C + {event}"), true);
+        }
+        if let Some(right) = right {
+            let edge = graph.edge(format!("n{}", node.id), format!("n{right}"));
+            let mut attributes = edge.attributes();
+            attributes.set("label", &format!("D + {event}"), true).set("style", "dashed", false);
+        }
+    }
+}
+
+fn call(graph: &mut Scope<'_, '_>, tree: &SearchTree, node: &Node) {
+    let (head, color) = match &node.turn {
+        Turn::Chose { event, .. } => (tree.told(*event), None),
+        Turn::Maximal { configuration, verdict, .. } => {
+            let color = if *verdict == Verdict::Ok { "#E0F2EA" } else { "#FBE3D3" };
+            (format!("configuration {configuration}: {}", verdict.word()), Some(color))
+        }
+        Turn::Blocked { .. } => ("blocked".into(), Some("#E4E4E8")),
+        Turn::Cut => ("cut".into(), Some("#E4E4E8")),
+    };
+    let sets = [("C", &node.c), ("D", &node.d), ("A", &node.a)];
+    let sets = sets.map(|(name, set)| format!("{name} = {}", compact(set)));
+    let alternative = match &node.turn {
+        Turn::Chose { alternative: Some(j), .. } => Some(format!("J = {}", compact(j))),
+        Turn::Chose { asked: true, .. } => Some("no J".into()),
+        _ => None,
+    };
+    let outcome = match &node.turn {
+        Turn::Chose { event, .. } => tree.event(*event).outcome.as_ref().filter(|o| !o.is_empty()),
+        _ => None,
+    };
+    let lines = [&head].into_iter().chain(outcome).chain(&sets).chain(&alternative);
+    let lines = lines.map(String::as_str);
+    let mut drawn = graph.node_named(format!("n{}", node.id));
+    drawn.set_label(&label(lines));
+    if let Some(color) = color {
+        drawn.set("style", "filled", false).set("fillcolor", color, true);
     }
 }
 

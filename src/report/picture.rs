@@ -1,8 +1,9 @@
 //! What a drawing shows, as plain data: no colours, no coordinates.
 //!
-//! There are two kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
+//! There are four kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
 //! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
-//! processes. Both serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
+//! processes. A [`SearchTree`] is how UDPOR goes about it, call by call. A
+//! [`ControlFlow`] is the program itself. All serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
 //! and [`svg`](super::svg) draw them.
 //!
 //! Events and steps are numbered from 0, causes before effects, and refer to one another and to
@@ -13,13 +14,17 @@
 mod configuration;
 mod lanes;
 mod order;
+mod search;
 mod space_time;
 mod unfolding;
+
+pub use search::{Node, SearchTree, Turn, compact};
 
 use serde::Serialize;
 
 use super::Subject;
 use crate::explore::Verdict;
+use crate::model::flow::Flow;
 
 /// What is drawn.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +34,22 @@ pub enum Picture {
     Order(PartialOrder),
     /// One execution.
     SpaceTime(SpaceTime),
+    /// A search.
+    Steps(SearchTree),
+    /// What processes are written to do.
+    Processes(ControlFlow),
+}
+
+/// The control flow of each process and actor.
+#[derive(Clone, Debug, Serialize)]
+pub struct ControlFlow {
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// `processes`.
+    pub what: &'static str,
+    /// One for each declaration, in order.
+    pub processes: Vec<Flow>,
 }
 
 /// Events with causality and conflict.
@@ -231,6 +252,26 @@ pub struct Hold {
     pub from: usize,
     /// The step that unlocks it; `None` if it is never unlocked.
     pub to: Option<usize>,
+}
+
+impl ControlFlow {
+    /// Of a program with these processes.
+    pub fn new(subject: Subject, processes: &[Flow]) -> Self {
+        ControlFlow { subject, what: "processes", processes: processes.to_vec() }
+    }
+}
+
+impl Flow {
+    /// What it is and how many there are, in words.
+    pub fn census(&self) -> String {
+        match (self.noun, self.instances) {
+            ("init", _) => "once, before all else".into(),
+            ("procedure", _) => "procedure, part of those that call it".into(),
+            (noun, None) => format!("{noun}, started by spawn"),
+            (noun, Some(1)) => format!("{noun}, 1 instance"),
+            (noun, Some(n)) => format!("{noun}, {n} instances"),
+        }
+    }
 }
 
 impl Subject {

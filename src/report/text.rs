@@ -264,6 +264,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if report.as_printed {
         search += ", as printed";
     }
+    if report.histories {
+        search += ", histories";
+    }
     if report.hash_compaction {
         search += ", hashes of states";
     }
@@ -277,7 +280,10 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if may_be_more && !report.violations.is_empty() {
         row(f, "", "not everything was explored: there may be more violations".into())?;
     }
-    let mut traces = plural(stats.traces, "trace", "traces");
+    let mut traces = match stats.states {
+        Some(_) => plural(stats.traces, "terminal state", "terminal states"),
+        None => plural(stats.traces, "trace", "traces"),
+    };
     if stats.deadlocked_traces > 0 {
         traces += &format!(" ({} deadlocked)", thousands(stats.deadlocked_traces));
     }

@@ -5,6 +5,7 @@
 //!
 //! - both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
 //!   has found as well);
+//! - those that store states have ended in as many of them;
 //! - those that visit every class once have as many traces, as many of them deadlocked, and as many as an
 //!   explorer that counts the classes it met;
 //! - no other has fewer traces than these.
@@ -23,14 +24,17 @@ pub enum About {
     Classes,
     /// The number of classes that end in a deadlock.
     Deadlocked,
+    /// The number of terminal states.
+    Ends,
 }
 
-const SUBJECTS: [About; 5] = [
+const SUBJECTS: [About; 6] = [
     About::Violation(ViolationKind::Deadlock),
     About::Violation(ViolationKind::Assertion),
     About::Violation(ViolationKind::Error),
     About::Classes,
     About::Deadlocked,
+    About::Ends,
 ];
 
 /// Two rows that cannot both be right.
@@ -67,6 +71,7 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
         About::Violation(kind) => over_violation(rows, kind),
         About::Classes => over_number(rows, classes).or_else(|| too_few(rows)),
         About::Deadlocked => over_number(rows, deadlocked),
+        About::Ends => over_number(rows, ends),
     }?;
     Some(Disagreement {
         spec: one.spec.clone(),
@@ -84,7 +89,7 @@ type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
 fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
     let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
     let finder = rows.iter().find(|row| has_found(row))?;
-    let denier = rows.iter().find(|row| has_met_all(row) && !has_found(row))?;
+    let denier = rows.iter().find(|row| has_found_all(row) && !has_found(row))?;
     Some(((finder, 1), (denier, 0)))
 }
 
@@ -109,8 +114,23 @@ fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
 
 /// Was every class visited?
 fn has_met_all(row: &Row) -> bool {
-    let is_complete = row.measured().is_some_and(|measured| measured.is_complete());
-    is_complete && row.setting.guarantee() >= Guarantee::EveryClass
+    is_complete(row) && row.setting.guarantee() >= Guarantee::EveryClass
+}
+
+/// Would every violation have been found?
+fn has_found_all(row: &Row) -> bool {
+    is_complete(row) && row.setting.guarantee() >= Guarantee::EveryEnd
+}
+
+fn is_complete(row: &Row) -> bool {
+    row.measured().is_some_and(|measured| measured.is_complete())
+}
+
+/// The number of terminal states, if the row tells it: where states are histories, as many executions may end alike.
+fn ends(row: &Row) -> Option<u64> {
+    let stores_states = row.setting.guarantee() == Guarantee::EveryEnd;
+    let tells = is_complete(row) && stores_states && !row.setting.options().histories;
+    tells.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
 }
 
 /// The number of classes, if the row tells it.
@@ -191,6 +211,22 @@ mod tests {
         let violation = About::Violation(ViolationKind::Deadlock);
         assert_eq!(subjects(&[found.clone(), row("udpor:k=1", 6, None, &[])]), [violation]);
         assert_eq!(subjects(&[found, cut]), []);
+    }
+
+    #[test]
+    fn terminal_states_are_compared_among_those_who_store_them() {
+        let (full, good, bad) = (
+            row("stateful", 5, None, &[]),
+            row("dl-s-por", 5, None, &[]),
+            row("s-por", 4, None, &[]),
+        );
+        let others = [row("udpor", 9, None, &[]), row("stateful:histories", 7, None, &[])];
+        assert_eq!(subjects(&[&[full.clone(), good], &others[..]].concat()), []);
+        assert_eq!(subjects(&[full.clone(), bad]), [About::Ends]);
+        let deadlock = row("udpor", 9, None, &[ViolationKind::Deadlock]);
+        assert_eq!(subjects(&[full, deadlock]), [About::Violation(ViolationKind::Deadlock)]);
+        let printed = row("de-s-por:as-printed", 1, None, &[]);
+        assert_eq!(subjects(&[row("stateful", 5, None, &[]), printed]), []);
     }
 
     #[test]

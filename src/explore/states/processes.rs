@@ -62,6 +62,12 @@ impl Processes {
         rest
     }
 
+    /// self ∩ other
+    pub fn within(&self, other: &Processes) -> Processes {
+        let words = self.0.iter().zip(&other.0).map(|(&own, &also)| own & also);
+        Processes(words.collect())
+    }
+
     /// self ⊆ other
     pub fn is_subset(&self, other: &Processes) -> bool {
         let word = |index: usize| other.0.get(index).copied().unwrap_or(0);
@@ -102,6 +108,7 @@ mod tests {
         assert!(set(&[3]).is_subset(&large) && !large.is_subset(&small));
         assert!(large.without(&large).is_empty() && large.without(&large).is_subset(&small));
         assert_eq!(large.without(&small).iter().collect::<Vec<_>>(), [64, 200].map(ProcessId));
+        assert_eq!(large.within(&small).iter().collect::<Vec<_>>(), [ProcessId(3)]);
         small.unite(&large);
         assert_eq!(small.len(), 4);
         assert!(small.contains(ProcessId(200)) && !small.contains(ProcessId(1)));

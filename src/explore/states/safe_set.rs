@@ -1,6 +1,6 @@
 //! Safe sets: a process whose operation nobody else can ever interfere with goes first, alone.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil (*A pragmatic approach to stateful partial order reduction*), algorithm 1:
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 1:
 //!
 //! ```text
 //! safeSet(s) = {t}         for some t ∈ enabled(s) whose operation is invisible

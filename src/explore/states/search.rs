@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 
 use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
-use super::{Enumeration, Processes, SafeSets, StateId, Stateful, Store, Switch};
+use super::{Enumeration, Histories, Processes, SafeSets, StateId, Stateful, Store, Switch};
 use crate::explore::{Driver, StopReason};
 use crate::model::{Action, Choice, Locals, MutexId, Op, Parts, ProcessId, State, System, Touch};
 
@@ -118,6 +118,8 @@ pub struct Search<'s, S: System> {
     portrait: Vec<u32>,
     store: Store,
     safe_sets: SafeSets,
+    /// If they are part of a state.
+    histories: Option<Histories>,
     order: Enumeration,
     /// The stack; what is beyond `depth` is there to be used again.
     frames: Vec<Frame>,
@@ -151,7 +153,6 @@ pub fn explore<S: System>(
     if settings.hash_compaction {
         driver.stop(StopReason::HashCompaction);
     }
-    driver.stats.states = Some(search.store.len() as u64);
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
@@ -169,6 +170,7 @@ impl<'s, S: System> Search<'s, S> {
             portrait: Vec::new(),
             store: Store::new(settings.hash_compaction),
             safe_sets: SafeSets::default(),
+            histories: settings.histories.then(Histories::default),
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
             depth: 0,
@@ -198,13 +200,39 @@ impl<'s, S: System> Search<'s, S> {
 
     /// The stored state that equals the present one, and whether it is new.
     fn matched(&mut self) -> (StateId, bool) {
-        self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+        self.take_portrait();
         self.store.insert(&self.portrait)
+    }
+
+    fn take_portrait(&mut self) {
+        self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+        if let Some(histories) = &self.histories {
+            histories.add_to(&mut self.portrait);
+        }
+    }
+
+    /// Executes an action.
+    fn execute(&mut self, action: Action) {
+        self.state.step(&mut self.locals, action);
+        if let Some(histories) = &mut self.histories {
+            histories.extend(action.process, &self.state);
+        }
+    }
+
+    /// Undoes the last actions.
+    fn undo(&mut self, actions: usize) {
+        for _ in 0..actions {
+            self.state.undo(&self.locals);
+            if let Some(histories) = &mut self.histories {
+                histories.undo();
+            }
+        }
     }
 
     /// Pushes the present state, which is new.
     fn enter(&mut self, id: StateId, driver: &mut Driver<'_>) {
         self.past.push(id, self.depth);
+        driver.stats.states = Some(self.store.len() as u64);
         let mut frame = self.frame(id);
         frame.enabled = self.enabled();
         if frame.enabled.is_empty() {
@@ -285,10 +313,10 @@ impl<'s, S: System> Search<'s, S> {
         let stuck: Vec<_> =
             self.state.processes().filter(|&p| self.blocking_lock(p).is_some()).collect();
         for &process in &stuck {
-            self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
+            self.execute(Action { process, choice: Choice::ONLY });
         }
         driver.terminal(&self.locals, &self.state);
-        stuck.iter().for_each(|_| self.state.undo(&self.locals));
+        self.undo(stuck.len());
     }
 
     /// The process to be explored next of these, which are enabled and not explored: in the order asked for. With
@@ -318,9 +346,9 @@ impl<'s, S: System> Search<'s, S> {
         self.state.choices(&self.locals, process, |choice| choices.push(choice));
         choices.into_iter().all(|choice| {
             let (steps, _) = self.step(Action { process, choice }, None);
-            self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+            self.take_portrait();
             let found = self.store.find(&self.portrait);
-            (0..steps).for_each(|_| self.state.undo(&self.locals));
+            self.undo(steps);
             found.is_some()
         })
     }
@@ -379,6 +407,7 @@ impl<'s, S: System> Search<'s, S> {
     /// Takes a transition, and pushes the state that it leads to if that is new.
     fn take(&mut self, action: Action, rule: &mut impl Rule<S>, driver: &mut Driver<'_>) {
         let (steps, label) = self.step(action, Some(driver));
+        driver.stats.transitions -= steps as u64 - 1;
         let (to, is_new) = self.matched();
         let top = &mut self.frames[self.depth - 1];
         let wait = Action { choice: Choice::ONLY, ..action };
@@ -403,7 +432,7 @@ impl<'s, S: System> Search<'s, S> {
         let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
         let mut next = Some(action);
         while let Some(action) = next.take() {
-            self.state.step(&mut self.locals, action);
+            self.execute(action);
             steps += 1;
             if let Some(driver) = &mut driver {
                 driver.moved(&self.locals, &self.state, action);
@@ -446,9 +475,7 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Undoes the transition at hand of the state on top.
     fn back(&mut self) {
-        for _ in 0..self.frames[self.depth - 1].steps {
-            self.state.undo(&self.locals);
-        }
+        self.undo(self.frames[self.depth - 1].steps);
     }
 
     /// Pops the state on top.

@@ -12,7 +12,7 @@ use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
-use crate::model::{Action, Op, ProcessId, State, System};
+use crate::model::{Op, ProcessId, System};
 use crate::property::{Replay, Step};
 use crate::report::ViolationReport;
 use crate::unfolding::{EventId, EventStructure, Unfolding};
@@ -22,7 +22,7 @@ impl PartialOrder {
     pub fn of_unfolding<S: System>(
         subject: Subject,
         system: &S,
-        mut prefix: Prefix<'_, S>,
+        prefix: &mut Prefix<'_, S>,
         outcome: &Outcome,
         max_events: usize,
     ) -> Self {
@@ -32,16 +32,16 @@ impl PartialOrder {
         let lanes = lanes(&prefix.unfolding, &ids);
         let causes = reduced(&causes(&prefix.unfolding.structure, &ids));
         let depths = depths(&causes);
-        let told: Vec<_> = ids.iter().map(|&id| tell(system, &mut prefix.unfolding, id)).collect();
-        let maximal = std::mem::take(&mut prefix.maximal);
+        let told: Vec<_> = ids.iter().map(|&id| tell(system, prefix, id)).collect();
+        let maximal = prefix.maximal.clone();
         let configurations: Vec<_> = maximal
             .iter()
             .enumerate()
             .map(|(index, events)| {
-                configuration(&subject, system, &mut prefix.unfolding, index + 1, events, shown)
+                configuration(&subject, system, prefix, index + 1, events, shown)
             })
             .collect();
-        let left_out = left_out(&prefix, outcome, met - shown, configurations.len());
+        let left_out = left_out(prefix, outcome, met - shown, configurations.len());
         let fates = match left_out.is_empty() {
             true => fates(shown, &maximal, &configurations),
             false => vec![Fate::Open; shown],
@@ -120,26 +120,20 @@ fn history(structure: &EventStructure, e: EventId) -> Vec<EventId> {
 /// A replay of these events, which are an execution, and its steps.
 fn replay<'s, S: System>(
     system: &'s S,
-    unfolding: &mut Unfolding<'_, S>,
+    prefix: &mut Prefix<'_, S>,
     events: &[EventId],
 ) -> (Replay<'s, S>, Vec<Step>) {
-    let mut state = State::initial(&mut unfolding.locals);
-    for &id in events {
-        let event = unfolding.structure.event(id);
-        let action = Action { process: event.process, choice: event.choice };
-        state.step(&mut unfolding.locals, action);
-    }
     let mut replay = Replay::new(system);
-    let steps = replay.follow(&state.portable_schedule());
+    let steps = replay.follow(&prefix.schedule(events));
     (replay, steps.expect("a configuration is an execution"))
 }
 
 /// An event in the program's own terms.
-fn tell<S: System>(system: &S, unfolding: &mut Unfolding<'_, S>, id: EventId) -> Step {
-    let history = history(&unfolding.structure, id);
-    let (_, mut steps) = replay(system, unfolding, &history);
+fn tell<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
+    let history = history(&prefix.unfolding.structure, id);
+    let (_, mut steps) = replay(system, prefix, &history);
     let step = steps.pop().expect("[e] contains e");
-    match unfolding.op(id) {
+    match prefix.unfolding.op(id) {
         // Whether others have come before is not a matter of its causes.
         Op::Irecv { .. } | Op::Arrive { .. } => Step { outcome: None, ..step },
         _ => step,
@@ -149,15 +143,15 @@ fn tell<S: System>(system: &S, unfolding: &mut Unfolding<'_, S>, id: EventId) ->
 fn configuration<S: System>(
     subject: &Subject,
     system: &S,
-    unfolding: &mut Unfolding<'_, S>,
+    prefix: &mut Prefix<'_, S>,
     number: usize,
     events: &[EventId],
     shown: usize,
 ) -> Configuration {
-    let (mut replay, _) = replay(system, unfolding, events);
+    let (mut replay, _) = replay(system, prefix, events);
     replay.allow_pending(subject.allow_pending);
     let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
-    let event = |&id: &EventId| unfolding.structure.event(id);
+    let event = |&id: &EventId| prefix.unfolding.structure.event(id);
     let is_cause = |e: &EventId| events.iter().any(|f| event(f).causes.contains(e));
     let last = events.iter().filter(|e| !is_cause(e)).map(|e| e.index());
     let mut last: Vec<_> = last.filter(|&e| e < shown).collect();

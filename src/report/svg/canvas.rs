@@ -54,7 +54,7 @@ pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
 }
 
 /// A text between tags or within quotes.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::report) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -163,9 +163,15 @@ impl Canvas {
         self.reach(area.right(), area.bottom());
     }
 
-    /// What follows, up to [`Canvas::end`], belongs together and has this tooltip.
-    pub(super) fn begin(&mut self, tooltip: &str) {
-        let _ = writeln!(self.body, "<g><title>{}</title>", escaped(tooltip));
+    /// What follows, up to [`Canvas::end`], belongs together; `name` is attributes by which a program that
+    /// shows the picture can find it.
+    pub(super) fn begin(&mut self, name: &str) {
+        let _ = writeln!(self.body, "<g {name}>");
+    }
+
+    /// The same with a tooltip.
+    pub(super) fn begin_titled(&mut self, name: &str, tooltip: &str) {
+        let _ = writeln!(self.body, "<g {name}><title>{}</title>", escaped(tooltip));
     }
 
     pub(super) fn end(&mut self) {

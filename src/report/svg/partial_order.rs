@@ -38,13 +38,17 @@ pub(super) fn draw(order: &PartialOrder) -> String {
     for (lane, column) in columns.iter().enumerate() {
         let band = Area { y: top - 18.0, height: bottom - top + 18.0, ..*column };
         canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
+        canvas.begin(&format!("data-lane=\"{lane}\""));
         canvas.centred_heading((column.centre(), top), NORMAL, &order.lanes[lane]);
+        canvas.end();
     }
     for event in &order.events {
         causes(&mut canvas, order, &boxes, event);
     }
     for &(a, b) in &order.conflicts {
+        canvas.begin(&between("conflict", a, b));
         conflict(&mut canvas, &boxes, a, b);
+        canvas.end();
     }
     for event in &order.events {
         draw_event(&mut canvas, event, boxes[event.id]);
@@ -157,8 +161,15 @@ fn causes(canvas: &mut Canvas, order: &PartialOrder, boxes: &[Area], event: &Eve
         let mut points = vec![start];
         points.extend(detours(boxes, start, end, shift(cause, event.id)));
         points.push(end);
+        canvas.begin(&between("cause", cause, event.id));
         connect(canvas, &points, stroke);
+        canvas.end();
     }
+}
+
+/// The name of a line.
+fn between(what: &str, from: usize, to: usize) -> String {
+    format!("class=\"{what}\" data-from=\"{from}\" data-to=\"{to}\"")
 }
 
 /// Where an arrow has to go to avoid the boxes of the rows that it passes: beside the nearest one, from
@@ -225,7 +236,8 @@ fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
 fn draw_event(canvas: &mut Canvas, event: &Event, area: Area) {
     let place = event.line.map_or(String::new(), |line| format!(" (line {line})"));
     let outcome = event.outcome.as_deref().unwrap_or("");
-    canvas.begin(&format!("{} {}{place}: {outcome}", event.id, event.label));
+    let tooltip = format!("{} {}{place}: {outcome}", event.id, event.label);
+    canvas.begin_titled(&format!("data-event=\"{}\"", event.id), &tooltip);
     let fill = match event.fate {
         Fate::Open => "white",
         Fate::Deadlock => DEADLOCK,

@@ -46,11 +46,18 @@ pub(super) fn draw(chart: &SpaceTime) -> String {
     let below = layout.end() + 14.0 + 13.0 * longest as f64;
     layout.lanes(&mut canvas, below);
     layout.holds(&mut canvas);
-    chart.arrows.iter().for_each(|arrow| layout.arrow(&mut canvas, arrow));
+    for arrow in &chart.arrows {
+        let name = format!("class=\"arrow\" data-from=\"{}\" data-to=\"{}\"", arrow.from, arrow.to);
+        canvas.begin(&name);
+        layout.arrow(&mut canvas, arrow);
+        canvas.end();
+    }
     layout.pending(&mut canvas);
     chart.steps.iter().for_each(|step| layout.step(&mut canvas, step));
     for (lane, (color, lines)) in ends.iter().enumerate() {
+        canvas.begin(&format!("class=\"end\" data-lane=\"{lane}\""));
         layout.mark(&mut canvas, lane, color, lines);
+        canvas.end();
     }
     let y = layout.waits(&mut canvas, below);
     layout.foot(&mut canvas, y + 30.0);
@@ -138,7 +145,9 @@ impl<'c> Layout<'c> {
             let band = Area { y: self.top - 18.0, height: below - self.top + 22.0, ..column };
             canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
             let x = self.xs[lane];
+            canvas.begin(&format!("data-lane=\"{lane}\""));
             canvas.heading((x - 4.0, self.top), NORMAL, &process.name);
+            canvas.end();
             let start = match process.started_by {
                 Some(step) => self.row(step) + 17.0,
                 None => self.top + 10.0,
@@ -157,7 +166,8 @@ impl<'c> Layout<'c> {
             let y = self.row(hold.from);
             let bottom = hold.to.map_or(self.end(), |to| self.row(to));
             let x = self.xs[hold.lane] - 5.0 - (bar + 1) as f64 * (BAR + 2.0) + 2.0;
-            canvas.begin(&format!("owns {}", hold.mutex));
+            let name = format!("class=\"hold\" data-to=\"{}\"", hold.from);
+            canvas.begin_titled(&name, &format!("owns {}", hold.mutex));
             let color = self.color(&hold.mutex);
             let area = Area { x, y, width: BAR, height: (bottom - y).max(3.0) };
             canvas.area(area, &format!("rx=\"2\" fill=\"{color}\""));
@@ -217,7 +227,8 @@ impl<'c> Layout<'c> {
         let (label, outcome) = (label(step), outcome(step));
         let place = step.line.map_or(String::new(), |line| format!(" (line {line})"));
         let whole = step.outcome.as_deref().unwrap_or("");
-        canvas.begin(&format!("{} {}{place}: {whole}", step.id + 1, step.label));
+        let tooltip = format!("{} {}{place}: {whole}", step.id + 1, step.label);
+        canvas.begin_titled(&format!("data-step=\"{}\"", step.id), &tooltip);
         let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
         canvas.area(self.text(step.id), look);
         canvas.dot((x, y), 4.0, INK);
@@ -261,7 +272,9 @@ impl<'c> Layout<'c> {
                 let (from, to) = (self.xs[lane] + 3.0, self.xs[helper] - 3.0);
                 let top = self.end() + 9.0;
                 let points = [(from, top), (from, low), (to, low), (to, top)];
+                canvas.begin(&format!("class=\"wait\" data-lane=\"{lane}\""));
                 canvas.lines(&points, Stroke::arrow(RED, 1.4).dashed());
+                canvas.end();
             }
         }
         low

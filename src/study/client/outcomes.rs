@@ -1,7 +1,7 @@
 //! The outcomes of sequential executions: what calls return if each runs alone from its beginning to its end.
 //!
 //! Three threads of five calls have 756,756 orders. But what is still to come depends only on which calls are left and on
-//! what the structure holds: a *situation*. Its suffixes (what the calls that are left may return) are computed once,
+//! what the structure holds: a *situation*, told apart by its [portrait](State::portrait). Its suffixes (what the calls that are left may return) are computed once,
 //! from those of the situations that one more call leads to:
 //!
 //! ```text
@@ -20,8 +20,7 @@ use rustc_hash::FxHashMap;
 use super::{Invocation, Unmade};
 use crate::lang::Program;
 use crate::model::{
-    Action, CellId, Choice, LocalId, Locals, Mark, MutexId, ProcessId, SemaphoreId, State, Status,
-    System, Value, ValueId,
+    Action, Choice, Locals, Mark, Parts, ProcessId, State, Status, System, Value, ValueId,
 };
 
 /// More situations than this take too long.
@@ -47,7 +46,7 @@ pub fn outcomes(program: &Program, threads: &[Vec<Invocation>]) -> Result<Found,
     let mut search = Search {
         locals: Locals::new(program),
         threads,
-        forgets: program.objects().mailboxes.is_empty() && program.objects().barriers.is_empty(),
+        parts: Parts::default(),
         suffixes: FxHashMap::default(),
     };
     let mut state = State::initial(&mut search.locals);
@@ -81,24 +80,12 @@ type Returned = Option<ValueId>;
 type Suffix = Vec<Vec<Returned>>;
 type Suffixes = Rc<BTreeSet<Suffix>>;
 
-/// Which calls are left, and what the structure holds.
-#[derive(PartialEq, Eq, Hash)]
-struct Situation {
-    positions: Vec<LocalId>,
-    cells: Vec<ValueId>,
-    queues: Vec<Vec<ProcessId>>,
-    /// Units available, and who waits for one.
-    semaphores: Vec<(i64, Vec<ProcessId>)>,
-    /// How it came about, where a structure has objects whose content is not told apart here.
-    history: Vec<Action>,
-}
-
 struct Search<'p> {
     locals: Locals<'p, Program>,
     threads: &'p [Vec<Invocation>],
-    /// Are cells, mutexes and semaphores all that there is?
-    forgets: bool,
-    suffixes: FxHashMap<Situation, Suffixes>,
+    parts: Parts,
+    /// By the portraits of the states between calls.
+    suffixes: FxHashMap<Box<[u32]>, Suffixes>,
 }
 
 impl Search<'_> {
@@ -109,8 +96,9 @@ impl Search<'_> {
         if unfinished.is_empty() {
             return Ok(Rc::new(BTreeSet::from([vec![Vec::new(); progress.len()]])));
         }
-        let situation = self.situation(state);
-        if let Some(known) = self.suffixes.get(&situation) {
+        let mut portrait = Vec::new();
+        state.portrait(&mut self.locals, &mut self.parts, &mut portrait);
+        if let Some(known) = self.suffixes.get(&portrait[..]) {
             return Ok(known.clone());
         }
         let mut all = BTreeSet::new();
@@ -123,7 +111,7 @@ impl Search<'_> {
             return Err(why.to_owned().into());
         }
         let all = Rc::new(all);
-        self.suffixes.insert(situation, all.clone());
+        self.suffixes.insert(portrait.into(), all.clone());
         Ok(all)
     }
 
@@ -153,7 +141,8 @@ impl Search<'_> {
             let results = self.ended(marks, &mut progress[thread]);
             if results.is_empty() {
                 let on = Running { thread, steps: steps + 1, progress: &progress };
-                self.call(state, &on, all)?;
+                // A step is a level of recursion, and a call may have thousands.
+                stacker::maybe_grow(64 << 10, 1 << 20, || self.call(state, &on, all))?;
             } else {
                 let rest = self.suffixes(state, &progress)?;
                 all.extend(rest.iter().map(|suffix| {
@@ -188,26 +177,6 @@ impl Search<'_> {
             }
         }
         results
-    }
-
-    fn situation(&self, state: &State) -> Situation {
-        let objects = self.locals.system().objects();
-        let semaphore = |id| {
-            let semaphore = state.semaphore(SemaphoreId(id));
-            let units = i64::from(semaphore.initial) + semaphore.releases.len() as i64;
-            let granted = semaphore.requests.len().min(units as usize);
-            (units - granted as i64, semaphore.requests[granted..].to_vec())
-        };
-        let ids = |count: usize| 0..count as u32;
-        Situation {
-            positions: state.processes().map(|process| state.local(process)).collect(),
-            cells: ids(objects.cells.len()).map(|cell| state.content(CellId(cell))).collect(),
-            queues: ids(objects.mutexes.len())
-                .map(|mutex| state.mutex(MutexId(mutex)).queue().collect())
-                .collect(),
-            semaphores: ids(objects.semaphores.len()).map(semaphore).collect(),
-            history: if self.forgets { Vec::new() } else { state.schedule().collect() },
-        }
     }
 
     /// The outcomes in words.

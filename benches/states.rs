@@ -1,0 +1,66 @@
+//! Searches that store states: what a state costs in time and memory, and what each reduction saves.
+//!
+//! The unit of work is the transition, as elsewhere; that of memory the stored state, with all that is kept of it:
+//! its share of the compressed store, and what a reduction remembers of what comes after it.
+
+use mazurka::report::text::thousands;
+
+use crate::measure::{Bench, Job, STORING, Search};
+use crate::table::{memory, or_dash, print, rate, ratio, table, time, title};
+
+const ABOUT: &str = "\
+'Times stateful' is the time by that of the full graph. 'Bytes/state': of the store and of what is remembered of
+what follows. 'Ends' are the terminal states, and for udpor the classes. Without summaries, what follows a state is found by
+traversals, as in the paper; without safe sets is what the paper calls DL-JPF.";
+
+const PROGRAMS: [(&str, &[(&str, u32)]); 6] = [
+    ("structures/lazy-list", &[]),
+    ("structures/queue", &[]),
+    ("mutex/philosophers", &[("N", 6)]),
+    ("mutex/dispatcher", &[("S", 4), ("R", 2)]),
+    ("memory/lastzero", &[("N", 9)]),
+    ("mailbox/rmq-receiving", &[("N", 7)]),
+];
+
+/// The section.
+pub fn run(bench: &Bench) {
+    title(bench, "States", ABOUT);
+    let mut table = table([
+        "program",
+        "explorer",
+        "states",
+        "transitions",
+        "ends",
+        "time",
+        "transitions/s",
+        "times stateful",
+        "bytes/state",
+        "peak",
+    ]);
+    for (spec, constants) in PROGRAMS {
+        let job = Job::new(spec, constants);
+        let mut name = job.name();
+        let mut full = None;
+        for (index, explorer) in STORING.into_iter().enumerate() {
+            let measured = bench.best(&job.by(Search::Storing(index)));
+            if !measured.is_complete {
+                continue;
+            }
+            let base = *full.get_or_insert(measured.seconds);
+            let per_state = measured.states.zip(measured.state_bytes);
+            table.add_row([
+                std::mem::take(&mut name),
+                explorer.into(),
+                or_dash(measured.states, thousands),
+                thousands(measured.transitions),
+                thousands(measured.traces),
+                time(measured.seconds),
+                rate(measured.transitions, measured.seconds),
+                ratio(measured.seconds / base),
+                or_dash(per_state, |(states, bytes)| thousands(bytes.div_ceil(states))),
+                memory(measured.peak),
+            ]);
+        }
+    }
+    print(bench, table, 2);
+}

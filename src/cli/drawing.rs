@@ -1,0 +1,111 @@
+//! What `draw` and `check --draw` share: formats, and how a picture or a page comes about.
+
+use std::fs;
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use super::Failure;
+use super::spec::Spec;
+use crate::explore::prefix::{Extent, record};
+use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
+use crate::lang::Program;
+use crate::model::Action;
+use crate::property::Refusal;
+use crate::report::picture::{Picture, SearchTree, SpaceTime};
+use crate::report::viewer::{Asked, Viewer};
+use crate::report::{dot, html, json, svg};
+
+/// So many events or steps are drawn, unless the command line says otherwise.
+pub(super) const MAX_EVENTS: u32 = 300;
+
+/// So many calls of a search, likewise.
+pub(super) const MAX_NODES: u32 = 300;
+
+/// What to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A picture
+    Svg,
+    /// A graph for Graphviz
+    Dot,
+    /// What the picture shows, as data
+    Json,
+    /// A page to look around in
+    Html,
+}
+
+impl Format {
+    /// What the name of a file asks for.
+    pub(super) fn of(file: &str) -> Result<Format, Failure> {
+        let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
+        ending.and_then(|ending| Format::from_str(ending, true).ok()).ok_or_else(|| {
+            Failure::Usage(format!("{file}: end the name in .html, .svg, .dot or .json"))
+        })
+    }
+}
+
+/// The picture in a format that has pictures; the page has its own data ([`page`]).
+pub(super) fn picture(picture: &Picture, format: Format) -> String {
+    match format {
+        Format::Svg => svg::render(picture),
+        Format::Dot => dot::render(picture),
+        Format::Json => json::render(picture),
+        Format::Html => unreachable!("a page is more than one picture"),
+    }
+}
+
+/// The chart of an execution.
+pub(super) fn chart(spec: &Spec, schedule: &[Action], limit: usize) -> Result<Picture, Failure> {
+    let chart = SpaceTime::of_execution(spec.subject.clone(), &spec.program, schedule, limit);
+    chart.map(Picture::SpaceTime).map_err(refused)
+}
+
+/// The search with this k; `full` is the one that numbers the events of the unfolding.
+pub(super) fn search(
+    spec: &Spec,
+    k: K,
+    extent: Extent,
+    full: &mut Prefix<'_, Program>,
+) -> SearchTree {
+    let (subject, program) = (spec.subject.clone(), &spec.program);
+    let search = record(program, k, extent, budget(spec), &mut NoObserver);
+    SearchTree::of_search(subject, program, k, search, full, extent.events)
+}
+
+/// A page about the unfolding, these executions, and the search with this k.
+pub(super) fn page(
+    spec: &Spec,
+    asked: Vec<Asked>,
+    k: K,
+    extent: Extent,
+) -> Result<Viewer, Failure> {
+    let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
+    let (mut prefix, outcome) = unfold(program, events, budget(spec), &mut NoObserver);
+    let tree = search(spec, k, extent, &mut prefix);
+    Viewer::new(subject, program, (prefix, outcome), tree, asked, events).map_err(refused)
+}
+
+/// The page as a file.
+pub(super) fn render(page: &Viewer) -> String {
+    html::render(page)
+}
+
+/// How far a search for something to draw goes.
+pub(super) fn budget(spec: &Spec) -> Budget {
+    Budget {
+        all: true,
+        allow_pending: spec.subject.allow_pending,
+        depth: Some(ENDLESS),
+        ..Budget::default()
+    }
+}
+
+pub(super) fn refused(refusal: Refusal) -> Failure {
+    Failure::Usage(refusal.to_string())
+}
+
+/// Writes a file.
+pub(super) fn write(file: &str, text: String) -> Result<(), Failure> {
+    fs::write(file, text).map_err(|error| Failure::Usage(format!("cannot write {file}: {error}")))
+}

@@ -1,0 +1,45 @@
+//! What each process has gone through: the local states that it has been in, in order.
+//!
+//! With histories in place of local states, states are equal only where every process has seen and done the same; the
+//! published figures of some state graphs are of this kind. A history is kept once, as the one before it and the
+//! local state that it led to.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::{LocalId, ProcessId, State};
+
+/// The histories of the processes of the present state.
+#[derive(Debug, Default)]
+pub struct Histories {
+    ids: FxHashMap<(u32, LocalId), u32>,
+    /// Per process.
+    now: Vec<u32>,
+    /// Whose history was extended, and what it was before.
+    trail: Vec<(ProcessId, u32)>,
+}
+
+impl Histories {
+    /// `process` has acted, which led to `state`.
+    pub fn extend(&mut self, process: ProcessId, state: &State) {
+        if self.now.len() <= process.index() {
+            self.now.resize(process.index() + 1, 0);
+        }
+        let before = self.now[process.index()];
+        let next = self.ids.len() as u32 + 1;
+        let after = *self.ids.entry((before, state.local(process))).or_insert(next);
+        self.now[process.index()] = after;
+        self.trail.push((process, before));
+    }
+
+    /// The last action is undone.
+    pub fn undo(&mut self) {
+        let (process, before) = self.trail.pop().expect("an action to undo");
+        self.now[process.index()] = before;
+    }
+
+    /// Appends the histories to a portrait.
+    pub fn add_to(&self, portrait: &mut Vec<u32>) {
+        let processes = self.now.iter().rposition(|&history| history != 0);
+        portrait.extend_from_slice(&self.now[..processes.map_or(0, |last| last + 1)]);
+    }
+}

@@ -1,0 +1,223 @@
+//! A whole state in words: where each process is, what it waits for, and what every object holds.
+//!
+//! [`Replay::step_with_changes`] tells what one step changed; a [`Fact`] is the same kind of thing without a
+//! step. Both take their words from here, so that a queue reads the same wherever it is shown.
+
+use serde::Serialize;
+
+use super::Replay;
+use super::narration::label;
+use crate::model::{
+    BarrierId, CellId, End, MailboxId, MutexId, Op, ProcessId, SemaphoreId, Status, System, ValueId,
+};
+
+/// Something that is so in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// About what kind of thing.
+    pub kind: FactKind,
+    /// The process that it is about, if it is about one.
+    pub process: Option<ProcessId>,
+    /// The variable or object; empty where the kind says it all.
+    pub name: String,
+    /// What is so, as the program or its reports write it.
+    pub value: String,
+}
+
+/// What a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FactKind {
+    /// Where a process is.
+    Place,
+    /// What a process that cannot move waits for.
+    Wait,
+    /// A variable of a process or actor.
+    Variable,
+    /// The messages that an actor has not taken.
+    Inbox,
+    /// The unpaired messages, or receives, at a mailbox.
+    Mailbox,
+    /// Who owns a mutex and who queues for it.
+    Mutex,
+    /// The units of a semaphore, and who queues for them.
+    Semaphore,
+    /// Who has arrived at a barrier.
+    Barrier,
+    /// The content of a shared cell.
+    Cell,
+}
+
+/// A name and what is there.
+pub(super) type Named = (String, String);
+
+impl<S: System> Replay<'_, S> {
+    /// Everything that is so where the replay stands: process by process, then object by object.
+    pub fn facts(&self) -> Vec<Fact> {
+        let mut facts: Vec<Fact> =
+            self.state.processes().flat_map(|process| self.facts_of(process)).collect();
+        let objects = self.locals.system().objects();
+        let ids = |count: usize| 0..count as u32;
+        let mut add = |kind, named: Named| facts.push(about(kind, None, named));
+        for mailbox in ids(objects.mailboxes.len()).map(MailboxId) {
+            add(FactKind::Mailbox, self.posts_now(mailbox, End::Send));
+            add(FactKind::Mailbox, self.posts_now(mailbox, End::Receive));
+        }
+        ids(objects.mutexes.len())
+            .for_each(|mutex| add(FactKind::Mutex, self.queue_now(MutexId(mutex))));
+        ids(objects.semaphores.len())
+            .for_each(|id| add(FactKind::Semaphore, self.units_now(SemaphoreId(id))));
+        for barrier in ids(objects.barriers.len()).map(BarrierId) {
+            let round = self.state.barrier(barrier).rounds.len().saturating_sub(1);
+            add(FactKind::Barrier, self.arrivals_now(barrier, round as u32));
+        }
+        ids(objects.cells.len()).for_each(|cell| add(FactKind::Cell, self.cell_now(CellId(cell))));
+        facts
+    }
+
+    fn facts_of(&self, process: ProcessId) -> Vec<Fact> {
+        let unnamed = |value| (String::new(), value);
+        let mut facts = vec![about(FactKind::Place, Some(process), unnamed(self.place(process)))];
+        if let Some(wait) = self.wait_now(process) {
+            facts.push(about(FactKind::Wait, Some(process), unnamed(wait)));
+        }
+        if let Some(Op::Handle { .. }) = self.pending(process) {
+            let inbox = unnamed(self.pending_to(process));
+            facts.push(about(FactKind::Inbox, Some(process), inbox));
+        }
+        let variables = self.variables(process).into_iter();
+        facts.extend(variables.map(|named| about(FactKind::Variable, Some(process), named)));
+        facts
+    }
+
+    fn place(&self, process: ProcessId) -> String {
+        match self.locals.status(self.state.local(process)) {
+            Status::Done => "ended".into(),
+            Status::Failed(failure) => format!("failed: {}", failure.message),
+            Status::At(Op::Handle { .. }) => "at rest".into(),
+            Status::At(_) => {
+                let site = self.site(process);
+                match site.line {
+                    0 => site.text,
+                    line => format!("line {line}: {}", site.text),
+                }
+            }
+        }
+    }
+
+    /// What a process waits for that has an operation and cannot carry it out.
+    fn wait_now(&self, process: ProcessId) -> Option<String> {
+        let mut can_move = false;
+        self.state.choices(&self.locals, process, |_| can_move = true);
+        let is_idle = matches!(self.pending(process), Some(Op::Handle { .. }))
+            && !self.state.inboxes().has_pending(process);
+        if can_move || is_idle {
+            return None;
+        }
+        self.wait(process).map(|wait| wait.words)
+    }
+
+    /// The posts at an end of a mailbox that have no partner.
+    pub(super) fn posts_now(&self, mailbox: MailboxId, end: End) -> Named {
+        let posts = self.state.mailbox(mailbox).posts(end);
+        let pending = posts.iter().filter(|post| post.partner().is_none()).map(|post| {
+            let name = self.name(post.process);
+            let label = label(post.envelope);
+            match end {
+                End::Send if post.value == ValueId::UNIT => format!("one of {name}{label}"),
+                End::Send => format!("{} of {name}{label}", self.value(post.value)),
+                End::Receive => format!("{name}{label}"),
+            }
+        });
+        let what = match end {
+            End::Send => "messages",
+            End::Receive => "receives",
+        };
+        (format!("{what} at {}", self.mailbox(mailbox)), listed(pending.collect(), "none"))
+    }
+
+    /// The owner of a mutex, and those that queue for it.
+    pub(super) fn queue_now(&self, mutex: MutexId) -> Named {
+        let queue = self.state.mutex(mutex).queue().map(|p| self.name(p).to_owned());
+        (format!("queue of {}", self.mutex(mutex)), listed(queue.collect(), "free"))
+    }
+
+    /// The free units of a semaphore, or who queues for them.
+    pub(super) fn units_now(&self, semaphore: SemaphoreId) -> Named {
+        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let semaphore = self.state.semaphore(semaphore);
+        let units = semaphore.initial as usize + semaphore.releases.len();
+        let value = match semaphore.requests.get(units..) {
+            Some(waiting) if !waiting.is_empty() => {
+                let waiting: Vec<_> = waiting.iter().map(|&p| self.name(p)).collect();
+                format!("0 free, queue: {}", waiting.join(", "))
+            }
+            _ => format!("{} free", units - semaphore.requests.len()),
+        };
+        (format!("semaphore {name}"), value)
+    }
+
+    /// Who has arrived at a barrier in this round.
+    pub(super) fn arrivals_now(&self, barrier: BarrierId, round: u32) -> Named {
+        let name = &self.locals.system().objects().barriers[barrier.index()].0;
+        let arrived = self.state.barrier(barrier).arrived(round).iter();
+        let arrived = arrived.map(|&p| self.name(p).to_owned()).collect();
+        (format!("arrived at {name} (round {})", round + 1), listed(arrived, "nobody"))
+    }
+
+    /// The content of a shared cell.
+    pub(super) fn cell_now(&self, cell: CellId) -> Named {
+        (self.cell(cell).into(), self.value(self.state.content(cell)))
+    }
+
+    /// The messages that an actor has not taken.
+    pub(super) fn pending_to(&self, actor: ProcessId) -> String {
+        let inboxes = self.state.inboxes();
+        let content = |at: u32| self.value(inboxes.log()[at as usize].content);
+        listed(inboxes.pending(actor).map(content).collect(), "none")
+    }
+}
+
+fn about(kind: FactKind, process: Option<ProcessId>, (name, value): Named) -> Fact {
+    Fact { kind, process, name, value }
+}
+
+fn listed(items: Vec<String>, if_empty: &str) -> String {
+    if items.is_empty() { if_empty.into() } else { items.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripts::{Script, irecv, isend, lock, wait};
+    use super::*;
+    use crate::model::{Action, Choice};
+
+    fn told(replay: &Replay<'_, Script>, kind: FactKind) -> Vec<String> {
+        let facts = replay.facts().into_iter().filter(|fact| fact.kind == kind);
+        facts.map(|fact| fact.name + ": " + &fact.value).collect()
+    }
+
+    fn first(process: u32) -> Action {
+        Action { process: ProcessId(process), choice: Choice::ONLY }
+    }
+
+    #[test]
+    fn a_state_is_told_in_words() {
+        let [ask, own] = lock(0, 1);
+        let script =
+            Script::new(vec![vec![irecv(0, None), wait(0)], vec![isend(0, Some(4)), ask, own]])
+                .mailboxes(1)
+                .mutexes(1);
+        let mut replay = Replay::new(&script);
+        replay.step(first(0)).unwrap();
+        assert_eq!(
+            told(&replay, FactKind::Mailbox),
+            ["messages at m0: none", "receives at m0: P0"]
+        );
+        assert_eq!(told(&replay, FactKind::Wait), [": a message at m0"]);
+        replay.follow(&[first(1), first(1), first(0)]).unwrap();
+        assert_eq!(told(&replay, FactKind::Wait), [""; 0]);
+        assert_eq!(told(&replay, FactKind::Mutex), ["queue of m0: P1"]);
+        assert_eq!(told(&replay, FactKind::Place), [": ended", ": mutex_wait"]);
+    }
+}

@@ -1,0 +1,291 @@
+//! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call.
+//!
+//! A node is one Explore(C, D, A). It chooses an event e and has the call with e as its left child, and, if
+//! there is an alternative J, the call without e as its right one; or it is a leaf. What the search noted
+//! ([`crate::explore::prefix`]) is which event was chosen and which alternative found; the three sets follow
+//! from that, node by node, as the algorithm says.
+//!
+//! Events have the numbers that they have in the picture of the unfolding, whatever k is. That one is built with
+//! full alternatives; a search with another k meets the same events in another order. An event is
+//! its process, its choice and its causes, so the two meet event by event, causes first, once processes and
+//! messages are translated: each search numbers those that are created in the order in which it meets them.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::{Event, PartialOrder, Subject};
+use crate::explore::prefix::{Alternative, Call, Fate, Side};
+use crate::explore::{K, Outcome, Prefix, Verdict};
+use crate::model::{Birth, Choice, Handled, Locals, Op, ProcessId, System};
+use crate::unfolding::EventId;
+
+/// The calls of a search.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchTree {
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// `steps`.
+    pub what: &'static str,
+    /// How thorough its alternatives are, as on the command line.
+    pub k: String,
+    /// The names of the processes.
+    pub lanes: Vec<String>,
+    /// The events that it met, by number. Not all numbers need be there.
+    pub events: Vec<Event>,
+    /// The calls, each before those that it makes.
+    pub nodes: Vec<Node>,
+    /// Nothing is missing.
+    pub complete: bool,
+    /// What is missing, in sentences.
+    pub left_out: Vec<String>,
+}
+
+/// One Explore(C, D, A). Events are given by their numbers, calls by their place in the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// Its place in the list.
+    pub id: usize,
+    /// The call that made it.
+    pub parent: Option<usize>,
+    /// The configuration, in the order of an execution.
+    pub c: Vec<usize>,
+    /// The disabled events, newest last.
+    pub d: Vec<usize>,
+    /// The guides, causes first.
+    pub a: Vec<usize>,
+    /// What became of it.
+    #[serde(flatten)]
+    pub turn: Turn,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "turn", rename_all = "lowercase")]
+pub enum Turn {
+    /// It chose an event and explored what contains it.
+    Chose {
+        /// The event e.
+        event: usize,
+        /// The call with it; `None` if the search stopped before it.
+        left: Option<usize>,
+        /// Was an alternative looked for? If not, the search stopped before that.
+        asked: bool,
+        /// The alternative J ∖ C to D ∪ {e} after C, causes first, if there is one.
+        alternative: Option<Vec<usize>>,
+        /// The call that it guides.
+        right: Option<usize>,
+    },
+    /// C is maximal.
+    Maximal {
+        /// The number of this configuration, from 1: `--trace` takes it if k is optimal.
+        configuration: usize,
+        /// How its executions end.
+        verdict: Verdict,
+        /// What is wrong then, in a sentence.
+        message: Option<String>,
+    },
+    /// Events are enabled and all of them disabled: whatever follows C has been explored.
+    Blocked {
+        /// en(C), a part of D.
+        enabled: Vec<usize>,
+    },
+    /// The bound on the causal depth cuts it.
+    Cut,
+}
+
+impl SearchTree {
+    /// The calls of a search with this k that met at most `max_events` events. `full` is a search with full
+    /// alternatives, the one that numbers events.
+    pub fn of_search<S: System>(
+        subject: Subject,
+        system: &S,
+        k: K,
+        (mut prefix, outcome): (Prefix<'_, S>, Outcome),
+        full: &mut Prefix<'_, S>,
+        max_events: usize,
+    ) -> Self {
+        let numbers = numbers(&prefix, full);
+        let calls = std::mem::take(&mut prefix.calls);
+        let is_long = prefix.is_long;
+        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, max_events);
+        let mut left_out = order.left_out.clone();
+        if is_long {
+            left_out
+                .push(format!("the search was stopped after {} calls (--max-nodes)", calls.len()));
+        }
+        SearchTree {
+            what: "steps",
+            k: k.to_string(),
+            nodes: nodes(&calls, &numbers, &order),
+            events: renumbered(&order.events, &numbers),
+            complete: left_out.is_empty(),
+            left_out,
+            lanes: order.lanes,
+            subject: order.subject,
+        }
+    }
+}
+
+impl SearchTree {
+    /// The event of this number.
+    pub fn event(&self, number: usize) -> &Event {
+        let at = self.events.binary_search_by_key(&number, |event| event.id);
+        &self.events[at.expect("an event that the search met")]
+    }
+
+    /// Who does what in the event of this number: `3 Receiver recv(m)`.
+    pub fn told(&self, number: usize) -> String {
+        let event = self.event(number);
+        format!("{number} {} {}", self.lanes[event.lane], event.label)
+    }
+}
+
+/// A set of events in few characters, ascending, neighbours as ranges: `0–3, 5`; of the empty set `∅`.
+pub fn compact(set: &[usize]) -> String {
+    let mut sorted = set.to_vec();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        [one, other] => format!("{one}, {other}"),
+        [first, .., last] => format!("{first}–{last}"),
+        [] => unreachable!("chunks are not empty"),
+    });
+    let runs: Vec<_> = runs.collect();
+    if runs.is_empty() { "∅".into() } else { runs.join(", ") }
+}
+
+/// The nodes: what each call has of its caller's sets.
+fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
+    let number = |e: &EventId| numbers[e.index()];
+    let mut nodes: Vec<Node> = Vec::with_capacity(calls.len());
+    let mut ends = order.configurations.iter();
+    for (id, call) in calls.iter().enumerate() {
+        let turn = match &call.fate {
+            Fate::Chose(e, alternative) => Turn::Chose {
+                event: number(e),
+                left: None,
+                asked: *alternative != Alternative::Unknown,
+                alternative: match alternative {
+                    Alternative::Found(j) => Some(j.iter().map(number).collect()),
+                    Alternative::Missing | Alternative::Unknown => None,
+                },
+                right: None,
+            },
+            Fate::Maximal => {
+                let end = ends.next().expect("a configuration for each maximal call");
+                Turn::Maximal {
+                    configuration: end.number,
+                    verdict: end.verdict,
+                    message: end.message.clone(),
+                }
+            }
+            Fate::Blocked(enabled) => {
+                Turn::Blocked { enabled: enabled.iter().map(number).collect() }
+            }
+            Fate::Cut => Turn::Cut,
+        };
+        let parent = call.caller.map(|(parent, _)| parent);
+        let (c, d, a) = call
+            .caller
+            .map_or_else(Default::default, |(parent, side)| adopt(&mut nodes[parent], side, id));
+        nodes.push(Node { id, parent, c, d, a, turn });
+    }
+    nodes
+}
+
+/// Links a node with the call that it makes on this side; the sets C, D and A of that call.
+fn adopt(node: &mut Node, side: Side, child: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+    let (mut c, mut d, mut a) = (node.c.clone(), node.d.clone(), node.a.clone());
+    let Turn::Chose { event, left, right, alternative, .. } = &mut node.turn else {
+        unreachable!("{node:?} calls nobody");
+    };
+    match side {
+        Side::With => {
+            *left = Some(child);
+            c.push(*event);
+            a.retain(|guide| guide != event);
+        }
+        Side::Without => {
+            *right = Some(child);
+            d.push(*event);
+            a = alternative.clone().expect("the guides of the second call");
+        }
+    }
+    (c, d, a)
+}
+
+/// The events with their numbers, ascending.
+fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
+    let renumber = |event: &Event| {
+        let mut causes: Vec<_> = event.causes.iter().map(|&cause| numbers[cause]).collect();
+        causes.sort_unstable();
+        Event { id: numbers[event.id], causes, ..event.clone() }
+    };
+    let mut events: Vec<_> = events.iter().map(renumber).collect();
+    events.sort_by_key(|event| event.id);
+    events
+}
+
+/// What `full` calls each event of `own`; what it has not met gets the numbers after its own.
+fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usize> {
+    let structure = &full.unfolding.structure;
+    let known: HashMap<_, _> = structure
+        .ids()
+        .map(|id| {
+            let event = structure.event(id);
+            let causes = event.causes.iter().map(|cause| cause.index()).collect::<Vec<_>>();
+            ((event.process, event.choice, causes), id.index())
+        })
+        .collect();
+    let mut next = known.len();
+    let mut numbers: Vec<usize> = Vec::new();
+    for id in own.unfolding.structure.ids() {
+        let event = own.unfolding.structure.event(id);
+        let mut causes: Vec<_> = event.causes.iter().map(|c| numbers[c.index()]).collect();
+        causes.sort_unstable();
+        let (from, to) = (&own.unfolding.locals, &mut full.unfolding.locals);
+        let process = process(from, to, event.process);
+        let choice = match own.unfolding.op(id) {
+            Op::Handle { .. } => choice(from, to, event.choice),
+            _ => event.choice,
+        };
+        numbers.push(known.get(&(process, choice, causes)).copied().unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        }));
+    }
+    numbers
+}
+
+/// What another search calls a process.
+fn process<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, id: ProcessId) -> ProcessId {
+    match from.birth(id) {
+        None => id,
+        Some(birth) => {
+            let parent = process(from, to, birth.parent);
+            to.child(Birth { parent, ..birth })
+        }
+    }
+}
+
+/// What another search calls the choice of an actor.
+fn choice<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, choice: Choice) -> Choice {
+    let Handled::Message(message) = choice.handled() else { return choice };
+    let (sender, place) = from.posting(message);
+    let sender = sender.map(|(sender, act)| (process(from, to, sender), act));
+    Choice::message(to.message(sender, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+
+    #[test]
+    fn sets_are_printed_as_ranges() {
+        assert_eq!(compact(&[]), "∅");
+        assert_eq!(compact(&[7, 3, 1, 2, 9, 8]), "1–3, 7–9");
+        assert_eq!(compact(&[5, 4, 1]), "1, 4, 5");
+    }
+}

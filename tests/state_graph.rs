@@ -1,0 +1,97 @@
+//! The state graph that a search goes through, and what is in it: ends, and classes of executions.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use mazurka::explore::{Budget, Method, Observer, Outcome, explore};
+use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::trace::{Classes, NormalForm};
+
+use crate::judge::replay;
+
+/// Watches searches of one system one after the other, so that what it tells of them can be compared.
+pub struct Watcher<'s, S: System> {
+    system: &'s S,
+    locals: Locals<'s, S>,
+    classes: Classes<PaperRelation>,
+    /// The state graph that the last search went through, and the ends that it met.
+    edges: BTreeMap<u32, Vec<(Vec<Action>, u32)>>,
+    ends: BTreeSet<String>,
+}
+
+impl<S: System> Observer for Watcher<'_, S> {
+    fn trace(&mut self, state: &State) {
+        let schedule = state.portable_schedule();
+        let end = replay(&mut self.locals, &schedule, |_, _, _| {}).expect("an execution");
+        let end = describe(&self.locals, &end);
+        self.ends.insert(end);
+    }
+
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+        self.edges.entry(from).or_default().push((actions.to_vec(), to));
+    }
+}
+
+/// A terminal state: the local states and the cells.
+fn describe<S: System>(locals: &Locals<'_, S>, state: &State) -> String {
+    let of = |p: ProcessId| format!("{p:?} {:?}", locals.get(state.local(p)));
+    let processes: Vec<_> = state.processes().map(of).collect();
+    let cells = 0..locals.system().objects().cells.len() as u32;
+    let cells: Vec<_> = cells.map(|cell| locals.values.get(state.content(CellId(cell)))).collect();
+    format!("{processes:?} {cells:?}")
+}
+
+impl<'s, S: System> Watcher<'s, S> {
+    /// For searches of `system`.
+    pub fn of(system: &'s S) -> Self {
+        Watcher {
+            system,
+            locals: Locals::new(system),
+            classes: Classes::new(PaperRelation),
+            edges: BTreeMap::new(),
+            ends: BTreeSet::new(),
+        }
+    }
+
+    /// Runs a search to its end.
+    pub fn watch(&mut self, method: Method) -> Outcome {
+        self.edges.clear();
+        self.ends.clear();
+        let budget = Budget { all: true, ..Budget::default() };
+        let outcome = explore(self.system, method, budget, self);
+        assert!(outcome.is_complete(), "{method:?} stopped by {:?}", outcome.stopped_by);
+        outcome
+    }
+
+    /// The ends that the search met.
+    pub fn ends(&mut self, method: Method) -> (BTreeSet<String>, Outcome) {
+        let outcome = self.watch(method);
+        (std::mem::take(&mut self.ends), outcome)
+    }
+
+    /// The classes of the executions along the paths of the graph.
+    pub fn classes(&mut self, method: Method) -> HashSet<NormalForm> {
+        self.watch(method);
+        let mut found = HashSet::new();
+        let mut state = State::initial(&mut self.locals);
+        self.descend(0, &mut state, &mut found);
+        found
+    }
+
+    fn descend(&mut self, from: u32, state: &mut State, found: &mut HashSet<NormalForm>) {
+        let Some(edges) = self.edges.get(&from).cloned() else {
+            found.insert(self.classes.normal_form());
+            return;
+        };
+        for (actions, to) in edges {
+            for &action in &actions {
+                state.step(&mut self.locals, action);
+                self.classes.push(action, state.footprint(&self.locals));
+            }
+            self.descend(to, state, found);
+            for _ in actions {
+                state.undo(&self.locals);
+                self.classes.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Searches that store states: figures known from elsewhere, what the algorithms lose as printed, and cycles.
+
+use std::fs;
+
+use mazurka::explore::{
+    Budget, Method, NoObserver, Order, Outcome, Permutation, Setting, Stateful, StopReason, Switch,
+    Verdict, ViolationKind, explore,
+};
+use mazurka::lang::{Granularity, Program, compile, compile_with};
+use mazurka::model::ProcessId;
+
+use crate::judge::STATEFUL;
+use crate::state_graph::Watcher;
+
+const PRINTED: Stateful = Stateful { as_printed: true, ..STATEFUL };
+
+fn program(text: &str) -> Program {
+    compile("program.maz", text, &[]).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+fn spec(name: &str) -> Program {
+    let path = format!("{}/specs/{name}.maz", env!("CARGO_MANIFEST_DIR"));
+    program(&fs::read_to_string(path).expect("a readable spec"))
+}
+
+fn search(program: &Program, method: Method) -> Outcome {
+    explore(program, method, Budget { all: true, ..Budget::default() }, &mut NoObserver)
+}
+
+fn all(settings: Stateful) -> [Method; 4] {
+    [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor].map(|of| of(settings))
+}
+
+/// States and transitions of full graphs whose states are the histories of threads and the memory, with locks as
+/// one transition; and how many outcomes there are, by every explorer. Counted by a program that has nothing in
+/// common with this one.
+#[test]
+fn graphs_of_histories_are_as_known() {
+    let known = [
+        ("mutex/set-coarse-a", 55, Some(55), 5),
+        ("mutex/set-coarse-b", 89, Some(95), 4),
+        ("memory/set-distinct", 27, Some(54), 1),
+        ("mutex/set-coarse-distinct", 44, Some(48), 1),
+        ("memory/treiber", 18, Some(18), 2),
+        ("memory/counter-split", 13, None, 2),
+        ("memory/counter-atomic", 4, None, 1),
+    ];
+    for (name, states, transitions, outcomes) in known {
+        let program = spec(name);
+        let full =
+            search(&program, Method::Stateful(Stateful { histories: true, ..PRINTED })).stats;
+        assert_eq!(full.states, Some(states), "{name}");
+        assert!(transitions.is_none_or(|known| known == full.transitions), "{name}: {full:?}");
+        let plain = search(&program, Method::Stateful(STATEFUL)).stats.states;
+        for method in all(STATEFUL) {
+            let stats = search(&program, method).stats;
+            assert_eq!(stats.traces, outcomes, "{name} by {method:?}");
+            assert!(stats.states <= plain, "{name} by {method:?}");
+        }
+    }
+}
+
+/// The paper's theorem 3.1 fails on a program that is as the paper wants it: the write comes after the read of `a` in
+/// every execution, and the rule tells no other transition of it. See `explore::de_s_por`.
+#[test]
+fn an_eager_search_must_tell_more_than_the_last_transition() {
+    let program = program(
+        "shared x: int = 0;
+         shared y: int = 0;
+         process P0 { let a = x; y = 1; }
+         process P1 { if y == 1 { x = 1; } }
+         process P2 { let b = x; }",
+    );
+    let order = Permutation::new(&[2, 0, 1].map(ProcessId)).expect("a permutation");
+    let order = Order::Sequential(order);
+    let mut watcher = Watcher::of(&program);
+    let mut classes = |method| watcher.classes(method).len();
+    assert_eq!(classes(Method::Stateful(STATEFUL)), 3);
+    assert_eq!(classes(Method::DeSPor(Stateful { order, ..PRINTED })), 2);
+    assert_eq!(classes(Method::DeSPor(Stateful { order, ..STATEFUL })), 3);
+    // The lazy search asks what comes after each of its transitions itself.
+    assert_eq!(classes(Method::DlSPor(Stateful { order, ..PRINTED })), 3);
+}
+
+/// With locks that disable one another, one of two outcomes is lost, and so is a deadlock.
+#[test]
+fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
+    let two = program(
+        "mutex m;
+         shared x: int = 0;
+         process P[i in 0..2] { lock(m); x = i; unlock(m); }",
+    );
+    let ends = |program: &Program, method| search(program, method).stats.traces;
+    assert_eq!(all(STATEFUL).map(|method| ends(&two, method)), [2; 4]);
+    assert_eq!(ends(&two, Method::DeSPor(PRINTED)), 1);
+    let crossed = spec("mutex/lock-order");
+    let verdict = |method| search(&crossed, method).verdict();
+    assert_eq!(all(STATEFUL).map(verdict), [Verdict::Deadlock; 4]);
+    assert_eq!(verdict(Method::Stateful(PRINTED)), Verdict::Deadlock);
+    assert_eq!(verdict(Method::DeSPor(PRINTED)), Verdict::Ok);
+}
+
+/// A process that goes round and round, invisibly or not, must not keep another from its turn for ever.
+#[test]
+fn along_a_cycle_nobody_is_forgotten() {
+    let spinning = "
+        shared flag: bool = false;
+        shared x: int = 0;
+        process Spin { while !flag { } }
+        process Worker { x = 1; assert(x == 2); }";
+    let computing = "
+        shared x: int = 0;
+        process Busy { var a = 0; while true { a = 1 - a; } }
+        process Worker { x = 1; assert(x == 2); }";
+    let statements = |text| {
+        compile_with("cycle.maz", text, &[], Granularity::Statement)
+            .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+    };
+    for program in [program(spinning), statements(computing)] {
+        for settings in
+            [STATEFUL, Stateful { without: STATEFUL.without.and(Switch::Summaries), ..STATEFUL }]
+        {
+            for method in all(settings) {
+                let outcome = search(&program, method);
+                assert!(outcome.is_complete(), "{method:?}");
+                assert_eq!(outcome.verdict(), Verdict::Assertion, "{method:?}");
+            }
+        }
+    }
+}
+
+/// What comes after a state is not known before a cycle through it is left; both ways to remember it must wait.
+#[test]
+fn states_on_cycles_are_not_taken_for_finished() {
+    let program = program(
+        "shared turn: int = 0;
+         shared x: int = 0;
+         process Spin { while turn != 2 { } x = 1; }
+         process Flip { turn = 1; turn = 0; turn = 2; }
+         process Read { let a = x; assert(a == 0); }",
+    );
+    for switches in [&[][..], &[Switch::Summaries], &[Switch::VisitedFirst]] {
+        let without = switches.iter().fold(STATEFUL.without, |all, &switch| all.and(switch));
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+            let order = Permutation::new(&order.map(ProcessId)).expect("a permutation");
+            let settings = Stateful { order: Order::Sequential(order), without, ..STATEFUL };
+            for method in all(settings) {
+                let outcome = search(&program, method);
+                assert_eq!(outcome.verdict(), Verdict::Assertion, "{method:?}");
+                // Read before or after the write: two ends.
+                assert_eq!(outcome.stats.traces, 2, "{method:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_by_hashes_is_never_complete() {
+    let program = spec("memory/treiber");
+    let settings = Stateful { hash_compaction: true, ..STATEFUL };
+    for method in all(settings) {
+        let outcome = search(&program, method);
+        assert_eq!(outcome.stopped_by, Some(StopReason::HashCompaction), "{method:?}");
+        assert_eq!(outcome.verdict(), Verdict::Incomplete, "{method:?}");
+        assert!(outcome.stats.states > Some(0));
+    }
+    let deadlock = search(&spec("mutex/lock-order"), Method::SPor(settings));
+    assert_eq!(deadlock.verdict(), Verdict::Deadlock, "what is found is found");
+}
+
+#[test]
+fn a_portfolio_answers_what_its_searches_answer() {
+    let setting: Setting = "portfolio:jobs=4".parse().expect("a setting");
+    for (name, kind) in
+        [("mutex/lock-order", Some(ViolationKind::Deadlock)), ("memory/treiber", None)]
+    {
+        let outcome = search(&spec(name), setting.method());
+        assert!(outcome.is_complete(), "{name}");
+        assert!(outcome.answered_by.is_some(), "{name}");
+        assert_eq!(outcome.violations.first().map(|violation| violation.kind), kind, "{name}");
+    }
+}

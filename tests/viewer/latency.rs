@@ -1,0 +1,69 @@
+//! How large a page of 2,000 events is, and how quick.
+
+use std::fs;
+use std::time::Instant;
+
+use super::browser::Browser;
+use super::file;
+use crate::cli::{code, run, stderr};
+
+/// From a synthetic input to the next frame, in milliseconds, sorted.
+fn timed(browser: &mut Browser, inputs: &str) -> Vec<f64> {
+    let times = browser.eval(&format!(
+        "(async () => {{ \
+           const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done))); \
+           const times = []; \
+           for (const input of ({inputs})) {{ \
+             await frame(); \
+             const start = performance.now(); \
+             input(); \
+             document.body.getBoundingClientRect(); \
+             await frame(); \
+             times.push(performance.now() - start); \
+           }} \
+           return times; }})()"
+    ));
+    let mut times: Vec<f64> = times.as_array().unwrap().iter().filter_map(|t| t.as_f64()).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn shown(what: &str, times: &[f64]) {
+    let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+    println!("{what:<10} {median:5.0} ms, at worst {worst:.0} ms (of {})", times.len());
+}
+
+#[test]
+#[ignore = "measures, does not judge"]
+fn viewer_latency() {
+    let path = file("latency.html");
+    let name = path.to_str().unwrap();
+    let args = ["draw", "../../../specs/mutex/dispatcher.maz", "-D", "S=5", "-D", "R=4"];
+    let start = Instant::now();
+    let output = run(&[&args[..], &["--max-events", "2000", "-o", name]].concat());
+    let making = start.elapsed();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    println!("size       {:.1} MB", fs::metadata(&path).unwrap().len() as f64 / 1e6);
+    println!("making it  {:.2} s", making.as_secs_f64());
+    let mut browser = Browser::start("latency").expect("a browser");
+    let loads: Vec<f64> = (0..5)
+        .map(|_| {
+            browser.open(&path);
+            browser.eval("performance.getEntriesByName('ready')[0].startTime").as_f64().unwrap()
+        })
+        .collect();
+    let mut sorted = loads.clone();
+    sorted.sort_by(f64::total_cmp);
+    shown("loading", &sorted);
+    let click = "Array.from({ length: 40 }, (_, index) => () => { \
+        const box = document.querySelector(`[data-event=\"${index * 49 + 20}\"] rect`); \
+        for (const kind of ['pointerdown', 'pointerup']) \
+          box.dispatchEvent(new PointerEvent(kind, { bubbles: true, button: 0 })); })";
+    let clicks = timed(&mut browser, click);
+    shown("click", &clicks);
+    let step = "Array.from({ length: 60 }, () => () => \
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true })))";
+    let step = step.replace("document.dispatch", "document.body.dispatch");
+    shown("step", &timed(&mut browser, &step));
+    assert_eq!(browser.complaints, [""; 0]);
+}

@@ -1,0 +1,46 @@
+// What the other parts of the script stand on: the data, what is looked at, and small things.
+//
+// The script is several files that share one scope: base, pictures, panels, viewer, in this order.
+//
+// `data` is what src/report/viewer.rs describes. Everything that is shown follows from it and from `at`: which
+// picture, which execution, how many of its steps were taken, and which box of which picture is selected; if none
+// is, the last step is told. Commands (viewer.js) change `at` and call the painters of what they changed.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const events = data.unfolding.events;
+const at = { picture: null, run: 0, step: 0, selected: null, query: "", match: -1 };
+
+/** An element with a class and children, which are elements or text. */
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function button(text, action, className = "link") {
+  const element = make("button", className, text);
+  element.type = "button";
+  element.addEventListener("click", action);
+  return element;
+}
+
+const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+const isBad = (verdict) => verdict !== "ok" && verdict !== "incomplete";
+const run = () => data.runs[at.run];
+const steps = () => (run() ? run().chart.steps : []);
+
+/** Scrolls a panel, and nothing else, as far as it takes to see a part of it. */
+function scrollTo(panel, part) {
+  const [frame, box] = [panel.getBoundingClientRect(), part.getBoundingClientRect()];
+  if (box.top < frame.top) panel.scrollTop += box.top - frame.top;
+  else if (box.bottom > frame.bottom) panel.scrollTop += box.bottom - frame.bottom + 20;
+}
+
+/** All that can be reached from `start` along `next`, itself included. */
+function closure(start, next) {
+  const met = new Set([start]);
+  for (const item of met) for (const other of next(item)) met.add(other);
+  return met;
+}

@@ -1,0 +1,354 @@
+// What stands beside the picture: the state, the source, and all there is to say about what is selected.
+//
+// A state is kept as the differences that the model has; going back undoes them. The rows of a state are made
+// once for each execution, and a step paints those that it changes.
+
+// ---- states
+
+/** The facts of an execution at each of its steps: differences, forward and back. */
+class States {
+  constructor({ start, changes, topics }) {
+    this.values = topics.map((_, topic) => start[topic] ?? null);
+    this.changes = changes;
+    this.undo = [];
+    for (const list of changes) {
+      this.undo.push(list.map(([topic]) => [topic, this.values[topic]]));
+      list.forEach(([topic, value]) => (this.values[topic] = value));
+    }
+    this.at = changes.length;
+  }
+
+  /** Goes there; the topics that it came by. */
+  go(step) {
+    const touched = new Set();
+    const set = ([topic, value]) => {
+      this.values[topic] = value;
+      touched.add(topic);
+    };
+    while (this.at < step) this.changes[this.at++].forEach(set);
+    while (this.at > step) this.undo[--this.at].forEach(set);
+    return touched;
+  }
+}
+
+const GROUPS = [
+  ["mailbox", "Mailboxes"],
+  ["mutex", "Mutexes"],
+  ["semaphore", "Semaphores"],
+  ["barrier", "Barriers"],
+  ["cell", "Shared cells"],
+];
+const WORDS = { place: "at", wait: "waits for", inbox: "messages" };
+const OF_PROCESS = ["place", "wait", "inbox", "variable"];
+const QUIET = ["none", "free", "nobody", "ended", "at rest"];
+const panels = new Map();
+
+/** The state of an execution as rows, one for each topic. */
+function panel() {
+  if (!panels.has(at.run)) panels.set(at.run, makePanel(run()));
+  return panels.get(at.run);
+}
+
+function makePanel({ chart, topics, ...rest }) {
+  const states = new States({ topics, ...rest });
+  const rows = topics.map(({ kind, name }) =>
+    make("div", "fact", make("span", "topic", name || WORDS[kind]), make("span", "value")));
+  const root = make("div");
+  const lanes = chart.lanes.map(({ name }) => make("h3", "", name));
+  const add = (heading, kinds, lane) => {
+    const own = kinds.flatMap((kind) => topics.flatMap((topic, number) =>
+      topic.kind === kind && topic.lane === lane ? [rows[number]] : []));
+    if (own.length > 0) root.append(heading, ...own);
+  };
+  lanes.forEach((heading, lane) => add(heading, OF_PROCESS, lane));
+  GROUPS.forEach(([kind, title]) => add(make("h3", "", title), [kind], null));
+  const made = { states, rows, root, lanes, topics, changed: [] };
+  topics.forEach((_, topic) => paintFact(made, topic));
+  return made;
+}
+
+function paintFact({ states, rows, lanes, topics }, topic, before) {
+  const { kind, lane } = topics[topic];
+  const value = states.values[topic];
+  const row = rows[topic];
+  if (kind === "place") lanes[lane].hidden = value === null;
+  row.hidden = value === null;
+  const cell = row.lastChild;
+  cell.className = `value ${kind === "wait" ? "wait" : ""} ${QUIET.includes(value) ? "quiet" : ""}`;
+  cell.replaceChildren(...(before ? [make("del", "", before), make("ins", "", value ?? "")] : [value ?? ""]));
+  row.classList.toggle("changed", before !== undefined);
+}
+
+function paintState() {
+  if (!run()) return;
+  const shown = panel();
+  const touched = shown.states.go(at.step);
+  for (const topic of [...shown.changed, ...touched]) paintFact(shown, topic);
+  const undo = shown.states.undo[at.step - 1] ?? [];
+  shown.changed = undo.map(([topic]) => topic);
+  undo.forEach(([topic, before]) => paintFact(shown, topic, before ?? ""));
+  const mover = steps()[at.step - 1]?.lane;
+  shown.lanes.forEach((heading, lane) => heading.classList.toggle("mover", lane === mover));
+  if ($("facts").firstChild !== shown.root) $("facts").replaceChildren(shown.root);
+  paintEnding();
+  if (shown.changed.length > 0) scrollTo($("facts"), shown.rows[shown.changed[0]]);
+  paintPlaces(shown);
+}
+
+/** What is wrong at the end, and who waits for whom. */
+function paintEnding() {
+  const { verdict, message, cycle, lanes } = run().chart;
+  const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
+  const box = $("ending");
+  box.hidden = at.step < steps().length;
+  box.classList.toggle("bad", isBad(verdict));
+  const told = message ?? words[verdict] ?? "";
+  const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
+  const text = make("p", "", make("strong", "", word), told);
+  box.replaceChildren(text, ...(cycle.length > 0 ? [make("p", "cycle", circle({ cycle, lanes }))] : []));
+}
+
+function circle({ cycle, lanes }) {
+  const next = (lane) => lanes[lane].end.helpers ?? [];
+  const names = cycle.map((lane) => lanes[lane].name);
+  const isCircle = cycle.every((lane, index) => next(lane).length === 1 && next(lane)[0] === cycle[(index + 1) % cycle.length]);
+  return isCircle
+    ? `Each waits for the next: ${[...names, names[0]].join(" \u2192 ")}`
+    : `No one outside could help these: ${names.join(", ")}`;
+}
+
+// ---- source
+
+const lines = [];
+
+function paintSource() {
+  const busy = new Set([...events, ...data.runs.flatMap((one) => one.chart.steps)].map(({ line }) => line));
+  data.source.split("\n").forEach((text, index) => {
+    const number = make("span", "number", String(index + 1));
+    if (busy.has(index + 1)) {
+      number.classList.add("busy");
+      number.title = "Find what is done here";
+      number.addEventListener("click", () => search(`line ${index + 1}`));
+    }
+    const line = make("div", "line", number, make("code", "", ...coloured(text)), make("span", "there"));
+    lines.push(line);
+  });
+  $("lines").append(...lines);
+}
+
+let inComment = false;
+const TOKEN = /(\/\*.*?(?:\*\/|$)|\/\/.*$|"(?:[^"\\]|\\.)*"|\b(?:const|mailbox|mutex|semaphore|barrier|shared|enum|fn|process|actor|on|when|internal|init|final|let|var|if|else|while|for|in|match|break|continue|return|spawn|true|false)\b)/;
+
+/** A line of the source as pieces of text and spans. */
+function coloured(text) {
+  if (inComment) {
+    const end = text.indexOf("*/");
+    inComment = end < 0;
+    return end < 0 ? [make("span", "comment", text)] : [make("span", "comment", text.slice(0, end + 2)), ...coloured(text.slice(end + 2))];
+  }
+  return text.split(TOKEN).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    if (piece.startsWith("/*")) inComment = !piece.endsWith("*/");
+    const kind = piece.startsWith("/") ? "comment" : piece.startsWith('"') ? "text" : "word";
+    return make("span", kind, piece);
+  });
+}
+
+let here = null;
+
+function paintLine(line) {
+  here?.classList.remove("here");
+  here = lines[line - 1] ?? null;
+  if (!here) return;
+  here.classList.add("here");
+  scrollTo($("lines"), here);
+}
+
+let occupied = [];
+
+/** Beside each line the processes that are there. */
+function paintPlaces({ topics, states }) {
+  const there = new Map();
+  topics.forEach(({ kind, lane }, topic) => {
+    const line = kind === "place" && /^line (\d+):/.exec(states.values[topic] ?? "")?.[1];
+    if (line) there.set(line, [...(there.get(line) ?? []), run().chart.lanes[lane].name]);
+  });
+  occupied.forEach((line) => (lines[line - 1].lastChild.textContent = ""));
+  occupied = [...there.keys()].filter((line) => lines[line - 1]);
+  for (const line of occupied) {
+    const names = there.get(line);
+    lines[line - 1].lastChild.textContent = names.length === 1 ? names[0] : `${names.length} processes`;
+    lines[line - 1].lastChild.title = names.join(", ");
+  }
+}
+
+// ---- what is selected
+
+const causesOf = (event) => events[event].causes;
+const effects = events.map(() => []);
+events.forEach(({ id, causes }) => causes.forEach((cause) => effects[cause].push(id)));
+const rivals = events.map(() => []);
+data.unfolding.conflicts.forEach(([a, b]) => {
+  rivals[a].push(b);
+  rivals[b].push(a);
+});
+
+function paintAbout() {
+  const { picture, number } = at.selected ?? { picture: "space-time", number: at.step - 1 };
+  const told = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
+  $("about").replaceChildren(...told);
+}
+
+function table(pairs) {
+  const list = make("dl");
+  for (const [term, value] of pairs) {
+    if (value === null || value === undefined || value.length === 0) continue;
+    list.append(make("dt", "", term), make("dd", "", ...[value].flat()));
+  }
+  return list;
+}
+
+const MOST_LINKS = 12;
+
+/** Links to events or steps, one a line, not too many. */
+function links(numbers, text, action) {
+  if (numbers.length === 0) return [];
+  const items = numbers.slice(0, MOST_LINKS).map((number) => make("li", "", button(text(number), () => action(number))));
+  const rest = numbers.length - items.length;
+  if (rest > 0) items.push(make("li", "quiet", `and ${rest} more`));
+  return [make("ul", "", ...items)];
+}
+
+const eventText = (id) => `${id} ${data.unfolding.lanes[events[id].lane]}: ${events[id].label}`;
+const stepText = (id) => `${id + 1} ${run().chart.lanes[steps()[id].lane].name}: ${steps()[id].label}`;
+const FATES = {
+  open: null,
+  deadlock: "every execution with it ends in a deadlock",
+  failure: "every execution with it ends in a violation",
+};
+
+const selectEvent = (event) => select("unfolding", event);
+
+function aboutEvent(id) {
+  const event = events[id];
+  const step = run()?.events.indexOf(event.id) ?? -1;
+  const history = closure(event.id, causesOf).size;
+  return [
+    make("h3", "", event.label),
+    table([
+      ["Event", `${event.id}, at depth ${event.depth}`],
+      ["Process", data.unfolding.lanes[event.lane]],
+      ["Outcome", event.outcome],
+      ["Line", event.line && String(event.line)],
+      ["History", `${plural(history - 1, "event")} before it`],
+      ["Causes", links(event.causes, eventText, selectEvent)],
+      ["Conflicts", links(rivals[event.id], eventText, selectEvent)],
+      ["Leads to", links(effects[event.id], eventText, selectEvent)],
+      ["Step", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
+      ["Traces", traces(event.id)],
+      ["Fate", FATES[event.fate]],
+    ]),
+  ];
+}
+
+function aboutStep(step) {
+  const { label, lane, outcome, line } = steps()[step];
+  const event = run().events[step];
+  return [
+    make("h3", "", label),
+    table([
+      ["Step", `${step + 1} of ${steps().length}`],
+      ["Process", run().chart.lanes[lane].name],
+      ["Outcome", outcome],
+      ["Line", line && String(line)],
+      ["Event", event === null ? "not in the picture of the unfolding" : inUnfolding(event)],
+      ["Needs", links(run().causes[step], stepText, (cause) => go(cause + 1))],
+      ["Fate", event === null ? null : FATES[events[event].fate]],
+    ]),
+  ];
+}
+
+/** A link to an event in its picture. */
+function inUnfolding(event) {
+  return button(`${event} of the unfolding`, () => {
+    show("unfolding");
+    selectEvent(event);
+  });
+}
+
+/** A call of UDPOR. */
+function aboutNode(id) {
+  const node = nodes[id];
+  const chose = node.turn === "chose";
+  const call = (child) => [child].filter((one) => one !== null && one !== undefined);
+  const selectNode = (child) => select("search", child);
+  return [
+    make("h3", "", nodeText(id)),
+    table([
+      ["Call", `${id + 1} of ${nodes.length}`],
+      ["C", set(node.c)],
+      ["D", set(node.d)],
+      ["A", set(node.a)],
+      ["Chooses", chose ? (events[node.event] ? inUnfolding(node.event) : String(node.event)) : null],
+      ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not looked for") : null],
+      ["With it", links(call(node.left), nodeText, selectNode)],
+      ["Without it", links(call(node.right), nodeText, selectNode)],
+      ["Enabled", node.enabled ? set(node.enabled) : null],
+      ["Ends in", node.verdict],
+      ["Why", node.message],
+      ["Called by", links(call(node.parent), nodeText, selectNode)],
+    ]),
+  ];
+}
+
+const nodes = data.search.nodes;
+const searched = new Map(data.search.events.map((event) => [event.id, event]));
+const set = (numbers) => (numbers.length === 0 ? "\u2205" : [...numbers].sort((a, b) => a - b).join(", "));
+const TURNS = { blocked: "blocked: all enabled is in D", cut: "cut: too deep" };
+
+function nodeText(id) {
+  const { turn, event, configuration, verdict } = nodes[id];
+  if (turn === "maximal") return `configuration ${configuration}: ${verdict}`;
+  if (turn !== "chose") return TURNS[turn];
+  const { lane, label } = searched.get(event);
+  return `${event} ${data.search.lanes[lane]}: ${label}`;
+}
+
+const ABOUT = { unfolding: aboutEvent, "space-time": aboutStep, search: aboutNode };
+const PAST = {
+  unfolding: causesOf,
+  "space-time": (step) => run().causes[step],
+  search: (id) => (nodes[id].parent === null ? [] : [nodes[id].parent]),
+};
+const LINES = {
+  unfolding: (event) => events[event].line,
+  "space-time": (step) => steps()[step]?.line,
+  search: (id) => searched.get(nodes[id].event)?.line,
+};
+
+/** The maximal configurations that an event is in, as links where there is an execution of it. */
+function traces(event) {
+  const future = closure(event, (one) => effects[one]);
+  const found = data.unfolding.configurations.filter(({ last }) => last.some((one) => future.has(one)));
+  const runs = new Map(data.runs.map(({ configuration }, index) => [configuration, index]));
+  const items = found.slice(0, 40).flatMap(({ number }) => {
+    const text = String(number);
+    return [runs.has(number) ? button(text, () => choose(runs.get(number))) : text, ", "];
+  });
+  if (found.length > 40) return [...items, `and ${found.length - 40} more`];
+  return items.slice(0, -1);
+}
+
+/** Lights up what had to come before what was selected by hand, and its rivals. */
+function paintSelection() {
+  for (const picture of Object.keys(PICTURES)) {
+    const one = opened.get(PICTURES[picture].template());
+    if (!one) continue;
+    const number = at.selected?.picture === picture ? at.selected.number : -1;
+    const node = one.nodes[number];
+    one.mark("history", node ? one.withLines(closure(number, PAST[picture]), ".cause, .arrow, .call") : []);
+    one.mark("selected", node ? [node] : []);
+    const against = node && picture === "unfolding" ? new Set([number, ...rivals[number]]) : new Set();
+    one.mark("rival", one.withLines(against, ".conflict").filter((part) => part !== node));
+  }
+}
