@@ -247,7 +247,10 @@ fn wrong_command_lines_are_refused_with_a_reason() {
             "no difference to `exh",
         ),
         (&["check", "ok.maz", "--sleep-sets"], "`udpor` cannot have any"),
-        (&["check", "ok.maz", "--order", "best"], "there are: fifo, eca, lca, lifo, sequential, random"),
+        (
+            &["check", "ok.maz", "--order", "best"],
+            "there are: fifo, eca, lca, lifo, sequential, random",
+        ),
         (&["check", "ok.maz", "--seed", "7"], "--seed is for --order random"),
         (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),
         (&["check", "ok.maz", "--timeout", "soon"], "write a time like 30s"),

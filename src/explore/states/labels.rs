@@ -84,9 +84,9 @@ pub struct Summaries {
     scratch: Vec<u64>,
 }
 
-impl Summaries {
+impl Default for Summaries {
     /// Just ∅.
-    pub fn new() -> Summaries {
+    fn default() -> Summaries {
         let mut summaries = Summaries {
             ids: HashTable::new(),
             sets: Vec::new(),
@@ -98,7 +98,9 @@ impl Summaries {
         summaries.intern();
         summaries
     }
+}
 
+impl Summaries {
     fn intern(&mut self) -> SummaryId {
         while self.scratch.last() == Some(&0) {
             self.scratch.pop();

@@ -80,7 +80,7 @@ impl Past {
             memory,
             marks: Vec::new(),
             open: Vec::new(),
-            summaries: Summaries::new(),
+            summaries: Summaries::default(),
             edges: Vec::new(),
             ranges: Vec::new(),
             met: Vec::new(),

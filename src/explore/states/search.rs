@@ -232,7 +232,7 @@ impl<'s, S: System> Search<'s, S> {
     /// Pushes the present state, which is new.
     fn enter(&mut self, id: StateId, driver: &mut Driver<'_>) {
         self.past.push(id, self.depth);
-        driver.stats.states = Some(self.store.len() as u64);
+        driver.stats.states = Some(self.store.count() as u64);
         let mut frame = self.frame(id);
         frame.enabled = self.enabled();
         if frame.enabled.is_empty() {

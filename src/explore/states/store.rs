@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// How many were met.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.roots.pairs.len(),
             Store::Compacted(hashes) => hashes.hashes.len(),
@@ -209,7 +209,7 @@ mod tests {
                 let id = *twin.entry(list.clone()).or_insert(next);
                 prop_assert_eq!(store.insert(&list), (id, known.is_none()));
             }
-            prop_assert_eq!(store.len(), twin.len());
+            prop_assert_eq!(store.count(), twin.len());
         }
     }
 
