@@ -3,10 +3,10 @@
 //! | part | idea |
 //! |---|---|
 //! | [`Store`] | each state once, compressed as a tree |
-//! | [`Search`] | depth-first, with a [`Rule`] for what to explore |
+//! | [`search::Search`] | depth-first, with a [`search::Rule`] for what to explore |
 //! | [`SafeSets`] | operations that nobody can interfere with |
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
-//! | [`source_set`] | whether enough was explored from a state |
+//! | `source_set` | whether enough was explored from a state |
 //!
 //! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 

@@ -155,7 +155,7 @@ impl Trials {
 
     /// What a search cost that came to its end.
     pub fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
-        self.finished(client, contender).map(|measured| cost.of(measured))
+        self.finished(client, contender).and_then(|measured| cost.of(measured))
     }
 
     /// The number of the contender with this setting.

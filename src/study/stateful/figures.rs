@@ -27,15 +27,15 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// Of this search. What an explorer does not tell is 0.
-    pub fn of(self, measured: &Measured) -> f64 {
+    /// Of this search; `None` if the explorer does not tell.
+    pub fn of(self, measured: &Measured) -> Option<f64> {
         let stats = &measured.stats;
         match self {
-            Cost::Time => measured.processor_seconds.unwrap_or(stats.wall_seconds),
-            Cost::Wait => stats.wall_seconds,
-            Cost::States => stats.states.unwrap_or(0) as f64,
-            Cost::Transitions => stats.transitions as f64,
-            Cost::Memory => stats.state_bytes.unwrap_or(0) as f64,
+            Cost::Time => Some(measured.processor_seconds.unwrap_or(stats.wall_seconds)),
+            Cost::Wait => Some(stats.wall_seconds),
+            Cost::States => stats.states.map(|states| states as f64),
+            Cost::Transitions => Some(stats.transitions as f64),
+            Cost::Memory => stats.state_bytes.map(|bytes| bytes as f64),
         }
     }
 }
