@@ -21,7 +21,7 @@ mod setting;
 mod sleep_sets;
 mod source_dpor;
 mod stateful;
-pub mod states;
+mod states;
 mod trans_dpor;
 mod udpor;
 mod walk;

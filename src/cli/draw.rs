@@ -93,6 +93,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             "--trace and --schedule are for --what configuration, --what space-time and pages";
         return Err(Failure::Usage(why.into()));
     }
+    if is_page && args.what == What::Processes {
+        let why = "a page shows executions; for control flow end the name in .svg, .dot or .json";
+        return Err(Failure::Usage(why.into()));
+    }
     if args.what != What::Steps && !is_page && args.k.is_some() {
         return Err(Failure::Usage("-k is for --what steps and pages".into()));
     }

@@ -23,10 +23,9 @@ use crate::study::{Job, Measured, Ran};
 
 /// What a child says.
 #[derive(Serialize, Deserialize)]
-#[allow(clippy::large_enum_variant)] // It is written and read, not kept.
 enum Message {
     Beat(Beat),
-    Done(Measured),
+    Done(Box<Measured>),
 }
 
 /// How far a search is.
@@ -60,7 +59,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
         cancel.store(true, Ordering::Relaxed);
     });
     let measured = repeated(&program, setting.method(), &budget, job.repeat_for);
-    say(&Message::Done(measured))?;
+    say(&Message::Done(Box::new(measured)))?;
     Ok(Exit::Fine)
 }
 
@@ -126,7 +125,7 @@ pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat
         }
         match messages.recv_timeout(GLANCE) {
             Ok(Message::Beat(beat)) => watch(beat),
-            Ok(Message::Done(measured)) => break Some(measured),
+            Ok(Message::Done(measured)) => break Some(*measured),
             Err(RecvTimeoutError::Disconnected) => break None,
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -18,7 +18,7 @@
 //!   s'.current[tid(a')] := s'.current[tid(a')] ∪ {tid(a)}
 //! ```
 //!
-//! UpdateBack is `states/source_set.rs`.
+//! UpdateBack is [`super::states::source_set`].
 //!
 //! **As printed, that loses classes**, even of programs that are as the paper wants them: with P2 first,
 //!

@@ -20,7 +20,7 @@
 //!   return false
 //! ```
 //!
-//! UpdateBack is `states/source_set.rs`. What comes after s' is a summary, found when the search left s'
+//! UpdateBack is [`super::states::source_set`]. What comes after s' is a summary, found when the search left s'
 //! ([`super::states::labels`]), so asking for it costs nothing and is done after every transition; without summaries it is
 //! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
 //! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles

@@ -3,10 +3,10 @@
 //! | part | idea |
 //! |---|---|
 //! | [`Store`] | each state once, compressed as a tree |
-//! | [`search::Search`] | depth-first, with a [`search::Rule`] for what to explore |
+//! | [`search`] | depth-first, with a rule for what to explore |
 //! | [`SafeSets`] | operations that nobody can interfere with |
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
-//! | `source_set` | whether enough was explored from a state |
+//! | [`source_set`] | whether enough was explored from a state |
 //!
 //! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 
@@ -17,7 +17,7 @@ pub mod past;
 mod processes;
 mod safe_set;
 pub mod search;
-mod source_set;
+pub mod source_set;
 mod store;
 
 pub use enumeration::Enumeration;

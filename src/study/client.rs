@@ -5,8 +5,8 @@
 //! TCS 411, 2010). A client tests that within bounds: a few threads, each with a few calls, and at the end an assertion
 //! that the values they returned are those of some sequential execution of the same calls, each thread's in its order. The
 //! outcomes that sequential executions have are computed beforehand, by running the structure itself with whole
-//! calls as steps (`outcomes`). So were clients made by Violat (Emmi and Enea, CAV 2019, LNCS 11562, p. 534), whose
-//! random programs (`calls`) and classes of buggy invocations ([`Buggy`]) are followed here.
+//! calls as steps (`client/outcomes`). So were clients made by Violat (Emmi and Enea, CAV 2019, LNCS 11562, p. 534), whose
+//! random programs (`client/calls`) and classes of buggy invocations ([`Buggy`]) are followed here.
 //!
 //! What this does not see: that calls of different threads that do not overlap keep their order (the client has no clock),
 //! and what the structure holds at the end, unless a call asks.

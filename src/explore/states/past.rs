@@ -6,7 +6,7 @@
 //! state is known to lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
 //!
 //! What comes after a closed state is kept as a summary, or found by a traversal of the stored transitions, as in
-//! the paper. Of an open state nobody knows everything yet, and the answer is `None`.
+//! the paper. Of an open state nobody knows everything yet.
 
 use super::labels::{LabelId, Labels, Summaries, SummaryId};
 use super::{Processes, StateId};
