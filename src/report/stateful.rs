@@ -27,7 +27,9 @@ use crate::study::stateful::{Experiment, Trials};
 use crate::study::{Measured, Ran};
 
 const TITLE: &str = "Stateful reduction on clients of data structures";
-const SOURCE: &str = "Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction, section 4.1";
+const SOURCE: &str = "\
+Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction (VMCAI 2023),
+section 4.1";
 
 /// A table with what is to be said about it.
 struct Section {
@@ -48,8 +50,9 @@ fn sections(experiment: &Experiment) -> Vec<Section> {
 fn about(experiment: &Experiment) -> String {
     let Experiment { reductions, errors } = experiment;
     format!(
-        "{} clients of right structures by {} algorithms, and {} clients of wrong ones in {} ways, of three threads each; the limit \
-         of a search is {}. Times are processor times, the shortest of several where they are short.",
+        "{} clients of right structures by {} algorithms, and {} clients of wrong ones in {} ways.\n\
+         Each has three threads. A search is stopped after {}. Times are processor times, the\n\
+         shortest of several where they are short.",
         reductions.clients.len(),
         reductions.contenders.len(),
         errors.clients.len(),
@@ -63,15 +66,14 @@ fn interrupted(experiment: &Experiment) -> Option<String> {
     (left > 0).then(|| format!("Interrupted: {left} of {} searches not done.", experiment.size()))
 }
 
-fn agreement(experiment: &Experiment) -> Result<String, Vec<String>> {
+fn agreement(experiment: &Experiment) -> Result<&'static str, Vec<String>> {
     let told = experiment.disagreements();
-    match told.is_empty() {
-        true => Ok("All searches of a client that came to their end agree on its verdict and on the number of its ends, and none \
-                    stores more states than the full search."
-            .into()),
-        false => Err(told),
-    }
+    if told.is_empty() { Ok(AGREED) } else { Err(told) }
 }
+
+const AGREED: &str = "\
+All searches of a client that came to their end agree on its verdict and on the number of its
+terminal states, and none stores more states than the full search.";
 
 /// For a terminal.
 pub struct Text<'e>(pub &'e Experiment);

@@ -37,56 +37,50 @@ pub fn of_reductions(trials: &Trials) -> Vec<Section> {
         return Vec::new();
     }
     let common = trials.finished_by_all().len();
+    let section = |heading, about: &str, table| Section { heading, about: about.into(), table };
+    let of_time = format!(
+        "Quantiles over the clients. `total` is that of the {common} clients that all finished."
+    );
     vec![
-        Section {
-            heading: "Time",
-            about: format!(
-                "Quantiles over the clients. `total` is that of the {common} clients that all algorithms finished."
-            ),
-            table: quantiles(trials, Cost::Time),
-        },
-        Section {
-            heading: "States",
-            about: "Distinct states stored.".into(),
-            table: quantiles(trials, Cost::States),
-        },
-        Section {
-            heading: "Memory",
-            about: "Bytes for states and for what is remembered of them. `per state` is for all clients finished.".into(),
-            table: quantiles(trials, Cost::Memory),
-        },
-        Section {
-            heading: "Speed-ups",
-            about: "The ratio of the costs of the second to those of the first, client by client. Where no mean is named, it is \
-                    the geometric one."
-                .into(),
-            table: speedups(trials),
-        },
-        Section {
-            heading: "DL-S-POR over S-POR, by potential",
-            about: "A third of the clients each, by the states that DL-S-POR stores of those that S-POR does.".into(),
-            table: potentials(trials),
-        },
+        section("Time", &of_time, quantiles(trials, Cost::Time)),
+        section("States", "Distinct states stored.", quantiles(trials, Cost::States)),
+        section("Memory", ABOUT_MEMORY, quantiles(trials, Cost::Memory)),
+        section("Speed-ups", ABOUT_SPEEDUPS, speedups(trials)),
+        section("DL-S-POR over S-POR, by potential", ABOUT_POTENTIALS, potentials(trials)),
     ]
 }
 
+const ABOUT_MEMORY: &str = "\
+Bytes for states and for what is remembered of them. `per state` is over all clients finished.";
+
+const ABOUT_SPEEDUPS: &str = "\
+The ratio of the costs of the second to those of the first, client by client. Where no mean is
+named, it is the geometric one.";
+
+const ABOUT_POTENTIALS: &str = "\
+A third of the clients each, by the states that DL-S-POR stores of those that S-POR does.";
+
+const ABOUT_ERRORS: &str = "\
+Means over clients of the averages over six orders (sequential) and three seeds (random), and of
+the minima. `ratio` is sequential to random for averages, and random to sequential for minima
+(geometric mean over clients): above 1 the paper is right. `3 of 6` is the second for three of the
+six orders only, on the average of all such three. Where there is no error a search ends when
+everything is seen.";
+
 /// The tables of the searches for errors.
 pub fn of_errors(trials: &Trials) -> Vec<Section> {
-    let section = |heading, cost| {
-        Section {
-        heading,
-        about: "Means over clients of the averages over six orders (sequential) and three seeds (random), and of the minima. \
-                `ratio` is sequential to random for averages, and random to sequential for minima (geometric mean over clients): \
-                above 1 the paper is right; `3 of 6` is that against three of the six orders only, on the average. Without an \
-                error a search ends when everything is seen."
-            .into(),
-        table: by_order(trials, cost),
-    }
+    let section = |heading, about: &str, cost| {
+        let table = by_order(trials, cost);
+        Section { heading, about: about.into(), table }
     };
     vec![
-        section("Time to the first error", Cost::Time),
-        section("States until the first error", Cost::States),
-        section("Transitions until the first error", Cost::Transitions),
+        section("Time to the first error", ABOUT_ERRORS, Cost::Time),
+        section("States until the first error", "The same for states stored.", Cost::States),
+        section(
+            "Transitions until the first error",
+            "The same for transitions taken.",
+            Cost::Transitions,
+        ),
         Section {
             heading: "The portfolio",
             about: "Means of the time that went by until the first error, or the end.".into(),

@@ -103,8 +103,8 @@ impl Bounded {
         let Bounded { structure, operations, calls, keys, seed, .. } = self;
         let class = self.buggy.map_or(String::new(), |buggy| format!(" --buggy {}", buggy.word()));
         format!(
-            "mazurka client specs/structures/{structure}.maz --threads {THREADS} --calls {calls} --keys {keys} \
-             --seed {seed} --operations {}{class}",
+            "mazurka client specs/structures/{structure}.maz --threads {THREADS} --calls {calls} \
+             --keys {keys} --seed {seed} --operations {}{class}",
             operations.join(",")
         )
     }
