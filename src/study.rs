@@ -129,6 +129,7 @@ pub struct Job {
     /// Go on after a violation.
     pub all: bool,
     /// Do it again and again for so long, and tell the shortest times: a very short one alone is noise.
+    #[serde(default)]
     pub repeat_for: Duration,
 }
 
