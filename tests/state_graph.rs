@@ -77,6 +77,29 @@ impl<'s, S: System> Watcher<'s, S> {
         found
     }
 
+    /// Did the last search go through a graph with a cycle?
+    pub fn has_cycle(&self) -> bool {
+        // Sources are taken away until there are none: what is left has cycles.
+        let mut into: BTreeMap<u32, usize> = BTreeMap::new();
+        for (_, to) in self.edges.values().flatten() {
+            *into.entry(*to).or_default() += 1;
+        }
+        let mut sources: Vec<u32> =
+            self.edges.keys().copied().filter(|state| !into.contains_key(state)).collect();
+        let mut left: usize = self.edges.values().map(Vec::len).sum();
+        while let Some(state) = sources.pop() {
+            for (_, to) in self.edges.get(&state).into_iter().flatten() {
+                left -= 1;
+                let count = into.get_mut(to).expect("an edge leads there");
+                *count -= 1;
+                if *count == 0 {
+                    sources.push(*to);
+                }
+            }
+        }
+        left > 0
+    }
+
     fn descend(&mut self, from: u32, state: &mut State, found: &mut HashSet<NormalForm>) {
         let Some(edges) = self.edges.get(&from).cloned() else {
             found.insert(self.classes.normal_form());

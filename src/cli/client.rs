@@ -12,8 +12,9 @@ use crate::study::client::{self, Buggy, Unmade, Wish};
 
 /// Make a bounded client of a data structure, which checks what its calls return
 ///
-/// The structure is a .maz file with a procedure for each operation. The client has one process for each thread, with calls chosen
-/// at random, and asserts that what they return is what some sequential execution of the same calls returns.
+/// The structure is a .maz file with a procedure for each operation. The client has one process for each
+/// thread, with calls chosen at random, and asserts that what they return is what some sequential execution of
+/// the same calls returns.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -38,8 +39,8 @@ pub(super) struct Args {
     /// Another seed, another client
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, where it has them, are set to
-    /// the number of keys and of all calls anyway
+    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, where it has them, are set
+    /// to the number of keys and of all calls anyway
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     defines: Vec<Define>,
     /// Write the client to this file [default: standard output]

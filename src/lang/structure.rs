@@ -1,8 +1,8 @@
 //! A file seen as a data structure: what it offers to clients, without the clients that it has.
 //!
-//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. The text
-//! without the client is what other clients are put behind. It keeps its comments but for those right above
-//! what is taken out, and loses its expectations, which are about the client.
+//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. The
+//! text without the client is what other clients are put behind. It keeps its comments but for those right
+//! above what is taken out, and loses its expectations, which are about the client.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! The calls of procedures in an execution: who called what, with what result, between which steps.
 //!
-//! This is the history of a client of a data structure: each process a row of calls, each call an interval of steps.
-//! What a call computes before its first operation happens together with the step before, of which it is no part.
-//! Calls within calls are left out: they are how the outer one is done.
+//! This is the history of a client of a data structure: each process a row of calls, each call an interval of
+//! steps. What a call computes before its first operation happens together with the step before, of which it is
+//! no part. Calls within calls are left out: they are how the outer one is done.
 
 use serde::Serialize;
 

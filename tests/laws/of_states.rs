@@ -7,7 +7,7 @@ use mazurka::lang::compile;
 use mazurka::model::ProcessId;
 
 use crate::judge::{STATEFUL, check_counterexample};
-use crate::random_models::{self, Sample, Script, Subject, actors, processes};
+use crate::random_models::{self, Rng, Sample, Script, Subject, actors, processes};
 use crate::state_graph::Watcher;
 
 fn without(switches: &[Switch]) -> Stateful {
@@ -136,4 +136,50 @@ fn what_no_longer_matters_is_no_part_of_a_state() {
         compiled += states(&outcome);
     }
     assert!(compiled < all, "{compiled} of {all} states");
+}
+
+/// A process that loops until cells have certain contents, and changes them on its way: every state graph of such
+/// processes is finite, and most have cycles.
+fn spinning(rng: &mut Rng) -> String {
+    let mut body = String::new();
+    for _ in 0..rng.below(3) + 1 {
+        let (cell, value) = (rng.below(3), rng.below(3));
+        let (other, next) = (rng.below(3), rng.below(3));
+        body += &match rng.below(5) {
+            0 => format!("while x{cell} == {value} {{ }} "),
+            1 => format!("while x{cell} != {value} {{ x{other} = {next}; }} "),
+            2 => format!("while x{cell} == {value} {{ let seen = x{other}; }} "),
+            3 => format!("if x{cell} == {value} {{ x{other} = {next}; }} "),
+            _ => format!("x{cell} = {value}; "),
+        };
+    }
+    body
+}
+
+fn spinning_program(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let mut text: String = (0..3).map(|cell| format!("shared x{cell}: int = 0;\n")).collect();
+    for process in 0..3 {
+        text += &format!("process P{process} {{ {}}}\n", spinning(&mut rng));
+    }
+    text
+}
+
+#[test]
+fn programs_that_spin_end_as_in_the_full_graph() {
+    let mut cyclic = 0;
+    for seed in 0..400 {
+        let text = spinning_program(seed);
+        let program = compile("spin.maz", &text, &[])
+            .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
+        let mut watcher = Watcher::of(&program);
+        let (full, outcome) = watcher.ends(Method::Stateful(STATEFUL));
+        cyclic += u64::from(watcher.has_cycle());
+        for method in reductions() {
+            let (reduced, found) = watcher.ends(method);
+            assert_eq!(reduced, full, "{method:?} on seed {seed}:\n{text}");
+            assert!(found.stats.states <= outcome.stats.states, "{method:?} on seed {seed}");
+        }
+    }
+    assert!(cyclic > 100, "{cyclic} programs with a cycle");
 }

@@ -1,8 +1,8 @@
 //! Procedures: bodies that may act on objects, and stand for their calls.
 //!
-//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself, in however many
-//! steps, and calls within calls must not grow beyond measure ([`MAX_SIZE`]): both can be told only when
-//! every body is known.
+//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself, in
+//! however many steps, and calls within calls must not grow beyond measure ([`MAX_SIZE`]): both can be told
+//! only when every body is known.
 
 use super::expr::wrong;
 use super::{Checker, Context};

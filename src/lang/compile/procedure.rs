@@ -1,9 +1,9 @@
 //! Procedures, in place of their calls.
 //!
-//! The body works on the stack of the process, above what is there when it is called; so a call within an expression
-//! finds its operands again. It begins with its arguments on the stack and ends with its value in their place, whichever
-//! way it ends: nothing of it is left in the state of the process. [`Instr::Enter`] and [`Instr::Leave`] do
-//! nothing but tell who watches.
+//! The body works on the stack of the process, above what is there when it is called; so a call within an
+//! expression finds its operands again. It begins with its arguments on the stack and ends with its value in
+//! their place, whichever way it ends: nothing of it is left in the state of the process. [`Instr::Enter`] and
+//! [`Instr::Leave`] do nothing but tell who watches.
 
 use super::{Compiler, Kind};
 use crate::lang::code::{Instr, Routine};

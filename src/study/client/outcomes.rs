@@ -1,16 +1,17 @@
 //! The outcomes of sequential executions: what calls return if each runs alone from its beginning to its end.
 //!
-//! Three threads of five calls have 756,756 orders. But what is still to come depends only on which calls are left and on
-//! what the structure holds: a *situation*, told apart by its [portrait](State::portrait). Its suffixes (what the calls that are left may return) are computed once,
-//! from those of the situations that one more call leads to:
+//! Three threads of five calls have 756,756 orders. But what is still to come depends only on which calls are
+//! left and on what the structure holds: a *situation*, told apart by its [portrait](State::portrait). Its
+//! suffixes (what the calls that are left may return) are computed once, from those of the situations that one
+//! more call leads to:
 //!
 //! ```text
 //! suffixes(s)  =  { r · w  |  a next call of some thread returns r and leads from s to t,  w in suffixes(t) }
 //! ```
 //!
-//! The calls run on the ordinary model. A program whose processes drop the results is run call by call; the local states of
-//! its processes then say no more than which calls are left, and results are read off the marks of the calls. A call
-//! that would wait for another thread cannot be next.
+//! The calls run on the ordinary model. A program whose processes drop the results is run call by call; the
+//! local states of its processes then say no more than which calls are left, and results are read off the marks
+//! of the calls. A call that would wait for another thread cannot be next.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
