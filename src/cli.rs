@@ -19,6 +19,8 @@ mod drawing;
 mod execution;
 mod explorers;
 mod interrupt;
+mod log;
+mod machine;
 mod measure;
 mod memory;
 mod options;

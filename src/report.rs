@@ -11,6 +11,7 @@ pub mod json;
 pub mod picture;
 pub mod plot;
 pub mod reproduction;
+pub mod stateful;
 pub mod study;
 pub mod svg;
 pub mod table;

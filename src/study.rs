@@ -8,13 +8,16 @@
 //! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
 //! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
 //! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
-//! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures.
+//! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures;
+//! [`stateful`] is a study of those.
 
 mod agreement;
 pub mod client;
 pub mod papers;
 mod point;
 mod random;
+mod specs;
+pub mod stateful;
 mod sweep;
 
 pub use agreement::{About, Disagreement, disagreements};
@@ -125,6 +128,9 @@ pub struct Job {
     pub limits: Limits,
     /// Go on after a violation.
     pub all: bool,
+    /// Do it again and again for so long, and tell the shortest times: a very short one alone is noise.
+    #[serde(default)]
+    pub repeat_for: Duration,
 }
 
 /// The figures of a search; `None` for those that the explorer has not.
@@ -195,6 +201,9 @@ pub struct Measured {
     pub stopped_by: Option<StopReason>,
     /// The kinds of violation found, in a fixed order.
     pub found: Vec<ViolationKind>,
+    /// Processor time of the search, of all its threads, if it was measured.
+    #[serde(default)]
+    pub processor_seconds: Option<f64>,
     /// The figures.
     pub stats: Figures,
 }
@@ -206,7 +215,13 @@ impl Measured {
         found.sort_unstable();
         found.dedup();
         let stats = Figures::new(outcome, peak_memory_bytes);
-        Measured { verdict: outcome.verdict(), stopped_by: outcome.stopped_by, found, stats }
+        Measured {
+            verdict: outcome.verdict(),
+            stopped_by: outcome.stopped_by,
+            found,
+            processor_seconds: None,
+            stats,
+        }
     }
 
     /// Everything was visited that the explorer promises to.
@@ -217,6 +232,7 @@ impl Measured {
 
 /// What became of a job.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // Nearly all are measured: a box would save nothing.
 pub enum Ran {
     /// It was done.
     Measured(Measured),

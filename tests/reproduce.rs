@@ -2,7 +2,17 @@
 //!
 //! The tables are in `tests/golden/cli/reproduce-*.csv`; with `MAZURKA_BLESS=1` they are written anew.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::path::Path;
+use std::time::Duration;
+
+use mazurka::explore::{Budget, NoObserver, Setting, explore};
+use mazurka::report::stateful;
+use mazurka::study::stateful::Experiment;
+use mazurka::study::stateful::plan::{self, Bounded};
+use mazurka::study::{Job, Measured, Ran};
+use roxmltree::Document;
 
 use crate::cli::{code, json, run, stderr, stdout};
 
@@ -66,6 +76,98 @@ fn a_table_can_be_shown_in_several_ways() {
 fn only_known_tables_are_reproduced() {
     let output = run(&["reproduce", "table-7"]);
     assert_eq!(code(&output), 2);
-    let expected = "[possible values: udpor, transdpor, sleep-sets, quasi-optimal]";
+    let expected = "[possible values: udpor, transdpor, sleep-sets, quasi-optimal, stateful]";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}
+
+/// A few small clients, searched in this process.
+fn small() -> Experiment {
+    let smaller = |client: Bounded| Bounded { calls: 2, keys: 2, ..client };
+    let of = |mut clients: Vec<Bounded>, names: &[&str]| {
+        clients.retain(|client| client.seed == 0 && names.contains(&client.structure));
+        clients.dedup_by_key(|client| client.structure);
+        clients.into_iter().map(smaller).collect()
+    };
+    let right: Vec<_> = of(plan::clients(false), &["coarse-list", "tree-set", "stack"]);
+    let wrong: Vec<_> = of(plan::buggy_clients(false), &["coarse-list", "coarse-map"]);
+    let mut experiment = Experiment::new(right, wrong[..4].to_vec(), Duration::from_secs(60));
+    let mut search = |job: &Job| {
+        let program = job.case.compile().unwrap();
+        let setting: Setting = job.setting.parse().unwrap();
+        let budget = Budget { all: job.all, ..job.limits.budget(|| 0) };
+        let outcome = explore(&program, setting.method(), budget, &mut NoObserver);
+        Ok::<_, Infallible>(Some(Ran::Measured(Measured::new(&outcome, None))))
+    };
+    let Ok(()) = experiment.reductions.run(&mut search);
+    let Ok(()) = experiment.errors.run(&mut search);
+    experiment
+}
+
+/// The lines of the searches by the names of their columns, without times, and without the portfolio, in which it is a
+/// matter of time who answers.
+fn lines(experiment: &Experiment) -> Vec<BTreeMap<String, String>> {
+    let text = stateful::csv(&[&experiment.reductions, &experiment.errors]);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut lines: Vec<BTreeMap<String, String>> =
+        reader.deserialize().map(Result::unwrap).collect();
+    lines.retain(|line| line["algorithm"] != "portfolio");
+    for line in &mut lines {
+        line.retain(|name, _| !name.ends_with("_seconds"));
+    }
+    lines
+}
+
+#[test]
+fn searches_of_clients_agree_and_cost_the_same_again() {
+    let experiment = small();
+    assert_eq!(experiment.disagreements(), [""; 0]);
+    assert_eq!(experiment.not_run(), 0);
+    let lines = lines(&experiment);
+    assert_eq!(lines.len(), 3 * 8 + 4 * 18);
+    assert_eq!(lines, self::lines(&small()));
+    let states = |explorer: &str| -> Vec<u64> {
+        let of = lines.iter().filter(|line| line["explorer"] == explorer);
+        of.map(|line| line["states"].parse().unwrap()).collect()
+    };
+    let [full, safe, lazy] = ["stateful", "s-por", "dl-s-por"].map(states);
+    let saves = |less: &[u64], more: &[u64]| less.iter().zip(more).all(|(less, more)| less <= more);
+    assert!(saves(&safe, &full) && saves(&lazy, &safe), "{full:?} {safe:?} {lazy:?}");
+    let verdicts: BTreeSet<_> = lines.iter().map(|line| line["verdict"].as_str()).collect();
+    assert_eq!(verdicts, BTreeSet::from(["ok", "assertion"]));
+}
+
+#[test]
+fn the_experiment_is_told_in_tables_claims_and_plots() {
+    let experiment = small();
+    let text = stateful::Text(&experiment).to_string();
+    for part in ["Quantiles over", "Speed-ups", "by potential", "Time to the first error", "Claims"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("All searches of a client that came to their end agree"), "{text}");
+    let document = stateful::Document(&experiment, None).to_string();
+    assert!(document.contains("\n| DL-S-POR | dl-s-por:without=summaries | 3 |"), "{document}");
+    let claims = stateful::claims(&experiment);
+    assert!(claims.len() > 10 && claims.iter().all(|claim| claim.holds.is_some()), "{claims:?}");
+    let pictures = stateful::pictures(&experiment);
+    assert_eq!(pictures.len(), 9);
+    for picture in &pictures {
+        let svg = Document::parse(&picture.svg);
+        let svg = svg.unwrap_or_else(|why| panic!("{}: {why}", picture.file));
+        assert_eq!(svg.root_element().tag_name().name(), "svg");
+    }
+}
+
+#[test]
+fn only_the_experiment_has_a_folder() {
+    let output = run(&["reproduce", "udpor", "--output", "somewhere"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--output is for `stateful`"), "{}", stderr(&output));
+    let file = ["reproduce", "stateful", "--output", "ok.maz"];
+    assert!(stderr(&run(&file)).contains("cannot write ok.maz"), "{}", stderr(&run(&file)));
+    let help = stdout(&run(&["reproduce", "--help"]));
+    assert!(
+        help.contains("84 clients of seven data structures") && help.contains("report.md"),
+        "{help}"
+    );
 }

@@ -41,6 +41,11 @@ impl Batch {
         self.left = seconds.map_or(String::new(), |s| format!(" (all: about {} left)", time(s)));
     }
 
+    /// The next one need not be done.
+    pub(super) fn skip(&mut self) {
+        self.begun += 1;
+    }
+
     /// Does the next one; `None` if that is not wanted any more. `foreseen` is the number of traces that it
     /// will have, if that is known.
     pub(super) fn run(&mut self, job: &Job, foreseen: Option<u64>) -> Option<Ran> {

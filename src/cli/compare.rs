@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
@@ -77,6 +78,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
                 setting: setting.to_string(),
                 limits: limits.clone(),
                 all: !args.first,
+                repeat_for: Duration::ZERO,
             };
             let refusal = setting.method().refusal(program, &limits.budget(super::memory::in_use));
             match refusal {

@@ -1,6 +1,9 @@
-//! `mazurka reproduce`: a table of a paper beside what comes out here.
+//! `mazurka reproduce`: a table of a paper beside what comes out here, or its experiments where it prints plots.
+
+mod stateful;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -14,7 +17,7 @@ use crate::report::reproduction::{self, Reproduction};
 use crate::study::papers::{self, Paper, Search};
 use crate::study::{Job, Ran};
 
-/// Reproduce a table of a paper, with its figures beside ours
+/// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
 ///
 /// The programs of the table are built in, and what was printed is, too. Each search is done in a process
 /// of its own. Figures that differ are marked, with the reason in a footnote.
@@ -22,14 +25,25 @@ use crate::study::{Job, Ran};
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Which table
-    #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(papers::names()))]
+    #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(names()))]
     table: String,
-    /// With the searches that take longer than some seconds
+    /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
     #[arg(long)]
     full: bool,
     /// How to print the table
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TableFormat,
+    /// `stateful` only: write all results and plots to this folder, and keep every search there, so that the same
+    /// command again does only what is missing
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// The experiment that is no table.
+const STATEFUL: &str = "stateful";
+
+fn names() -> impl Iterator<Item = &'static str> {
+    papers::names().chain([STATEFUL])
 }
 
 const EXAMPLES: &str = "\
@@ -39,15 +53,31 @@ Tables:
   sleep-sets     FORTE 2012, table 2: the same with sleep sets
   quasi-optimal  programs of the CAV 2018 artefact, with locks: UDPOR by k, source and optimal DPOR
 
+Experiment:
+  stateful       S-POR, DE-S-POR and DL-S-POR on 84 clients of seven data structures, and the time
+                 to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and
+                 whether what Cirisci, Enea, Farzan and Mutluergil claim comes out. All searches of
+                 a client must agree. It takes about ten minutes, 30 s for a search at most; with
+                 --full there are 108 and 160 clients and 10 minutes. DIR gets report.md,
+                 clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
+
 Examples:
   mazurka reproduce udpor
   mazurka reproduce transdpor --format markdown > transdpor.md
+  mazurka reproduce stateful --output stateful
 
 Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing
-explains it; 2 the command line is wrong; 3 interrupted.
+explains it, or searches of a client disagree; 2 the command line is wrong; 3 interrupted.
 Ctrl-C ends the searches and prints what there is; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    if args.table == STATEFUL {
+        return stateful::run(&args, output);
+    }
+    if args.output.is_some() {
+        let why = format!("--output is for `{STATEFUL}`; `{}` is printed", args.table);
+        return Err(Failure::Usage(why));
+    }
     let paper = papers::named(&args.table).expect("a table, as the command line knows");
     let searches = paper.searches(args.full);
     let mut batch = Batch::new(searches.len());

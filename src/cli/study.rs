@@ -5,29 +5,27 @@
 //! own, and logged. Then everything is written anew from the points.
 
 mod estimate;
-mod log;
-mod machine;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args as ClapArgs, value_parser};
 
 use super::batch::Batch;
 use super::compare::{keep_own_constants, paths};
+use super::log::{self, Key, Log, Run};
 use super::options::{LimitArgs, SetupArgs, Unit};
 use super::output::Output;
 use super::spec::{case, compile, constants};
-use super::{Exit, Failure, memory};
+use super::{Exit, Failure, machine, memory};
 use crate::explore::{K, Setting, StopReason};
 use crate::lang::Program;
 use crate::report::json;
 use crate::report::study::{self, Facts, Picture, Study};
 use crate::study::{Case, Job, Point, Ran, Sweep, ks, product};
 use estimate::Estimate;
-use log::{Key, Log, Run};
 
 /// Study what k costs and saves, over constants
 ///
@@ -139,7 +137,13 @@ fn plan(args: &Args, output: &Output) -> Result<Vec<Planned>, Failure> {
             let limits = given.clone();
             let refusal = setting.method().refusal(program, &given.budget(memory::in_use));
             let setting_text = setting.to_string();
-            let job = Job { case: case.clone(), setting: setting_text, limits, all: true };
+            let job = Job {
+                case: case.clone(),
+                setting: setting_text,
+                limits,
+                all: true,
+                repeat_for: Duration::ZERO,
+            };
             let constants = constants(program);
             plan.push(Planned { job, setting, constants, refusal, program: number });
         }
@@ -313,16 +317,17 @@ fn show(
     }
 }
 
-fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
+pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
     Failure::Usage(format!("cannot write {}: {error}", path.display()))
 }
 
-fn now() -> String {
+/// The time of day.
+pub(super) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// The command line, for a shell.
-fn command() -> String {
+pub(super) fn command() -> String {
     let words = std::env::args().skip(1).map(|word| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/".contains(c);
         match !word.is_empty() && word.chars().all(is_plain) {

@@ -392,7 +392,13 @@ mod tests {
             constants: BTreeMap::new(),
             defines: "N=3".into(),
             setting: setting.parse().unwrap(),
-            ran: Ran::Measured(Measured { verdict, stopped_by, found: Vec::new(), stats }),
+            ran: Ran::Measured(Measured {
+                verdict,
+                stopped_by,
+                found: Vec::new(),
+                processor_seconds: None,
+                stats,
+            }),
         }
     }
 

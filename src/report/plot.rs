@@ -41,6 +41,8 @@ pub enum Unit {
     Count,
     /// Seconds.
     Seconds,
+    /// Bytes.
+    Bytes,
 }
 
 /// A line of a plot.
@@ -52,6 +54,20 @@ pub struct Line {
     pub dots: Vec<Dot>,
     /// A broken line in the same colour; may be empty.
     pub broken: Vec<(f64, f64)>,
+    /// How its points are drawn.
+    pub look: Look,
+}
+
+/// How the points of a line are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// Joined, with a marker at each.
+    #[default]
+    Joined,
+    /// Joined, with markers at some of them: there are many.
+    Dense,
+    /// Not joined.
+    Loose,
 }
 
 /// A point of a line.
@@ -72,6 +88,8 @@ const LEGEND_STEP: i32 = 22;
 /// No letter of the legend's font is wider, on the average of a name.
 const LETTER: f64 = 7.2;
 const LONGEST_NAME: usize = 40;
+/// On a dense line so many points share a marker.
+const MARKER_STEP: usize = 10;
 const FONT: (&str, i32) = ("sans-serif", 13);
 const GREY: RGBColor = RGBColor(90, 90, 90);
 
@@ -132,15 +150,26 @@ fn draw(area: &Area<'_>, plot: &Plot, legend: &Legend) -> Drawn {
         let broken: Vec<_> = line.broken.iter().map(|&(x, y)| pixel(x, y)).collect();
         dashes(area, &broken, colour(index))?;
         let dots: Vec<_> = line.dots.iter().map(|dot| pixel(dot.x, dot.y)).collect();
-        area.draw(&PathElement::new(dots.clone(), colour(index).stroke_width(2)))?;
-        for (dot, &at) in line.dots.iter().zip(&dots) {
-            marker(area, index, at)?;
+        if line.look != Look::Loose {
+            area.draw(&PathElement::new(dots.clone(), colour(index).stroke_width(2)))?;
+        }
+        for (place, (dot, &at)) in line.dots.iter().zip(&dots).enumerate() {
+            if line.look.marks(place, index) {
+                marker(area, index, at)?;
+            }
             if !dot.is_whole {
                 ring(area, at, colour(index))?;
             }
         }
     }
     legend.draw(area, plot)
+}
+
+impl Look {
+    /// Has this point of the line of this number a marker? Those of different lines are at different places.
+    fn marks(self, place: usize, line: usize) -> bool {
+        self != Look::Dense || place % MARKER_STEP == (2 * line) % MARKER_STEP
+    }
 }
 
 fn colour(index: usize) -> RGBColor {
@@ -218,8 +247,10 @@ impl Legend {
         };
         for (index, name) in self.names.iter().enumerate() {
             text(name, &|y| {
-                let line = [(x - 10, y), (x + 10, y)];
-                area.draw(&PathElement::new(line, colour(index).stroke_width(2)))?;
+                if plot.lines[index].look != Look::Loose {
+                    let line = [(x - 10, y), (x + 10, y)];
+                    area.draw(&PathElement::new(line, colour(index).stroke_width(2)))?;
+                }
                 marker(area, index, (x, y))
             })?;
         }
@@ -354,6 +385,7 @@ impl Unit {
         match self {
             Unit::Count => 1.0,
             Unit::Seconds => 1e-6,
+            Unit::Bytes => 1.0,
         }
     }
 
@@ -364,8 +396,25 @@ impl Unit {
             Unit::Seconds if figure < 0.9995e-3 => format!("{} µs", rounded(figure * 1e6)),
             Unit::Seconds if figure < 0.9995 => format!("{} ms", rounded(figure * 1e3)),
             Unit::Seconds => format!("{} s", rounded(figure)),
+            Unit::Bytes if figure < 1e3 => format!("{} B", rounded(figure)),
+            Unit::Bytes if figure < 1e6 => format!("{} kB", rounded(figure / 1e3)),
+            Unit::Bytes if figure < 1e9 => format!("{} MB", rounded(figure / 1e6)),
+            Unit::Bytes => format!("{} GB", rounded(figure / 1e9)),
         }
     }
+}
+
+/// Ticks for an x axis that is logarithmic: powers of ten, those of all these figures between them. The place of a figure
+/// is its decimal logarithm.
+pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, String)> {
+    let logarithms = figures.map(|figure| figure.max(unit.least()).log10());
+    let (low, high) = logarithms
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), l| (low.min(l), high.max(l)));
+    if low > high {
+        return Vec::new();
+    }
+    let decades = low.floor() as i32..=high.ceil() as i32;
+    decades.map(|decade| (f64::from(decade), unit.text(10f64.powi(decade)))).collect()
 }
 
 /// With three digits, and no zeros after the point.
@@ -385,7 +434,12 @@ mod tests {
     fn plot(figures: &[f64], unit: Unit) -> Plot {
         let dots = figures.iter().enumerate();
         let dots = dots.map(|(at, &y)| Dot { x: at as f64, y, is_whole: at > 0 }).collect();
-        let line = Line { name: "a < b".into(), dots, broken: vec![(0.0, 1.0), (1.0, 2.0)] };
+        let line = Line {
+            name: "a < b".into(),
+            dots,
+            broken: vec![(0.0, 1.0), (1.0, 2.0)],
+            ..Line::default()
+        };
         let ticks = (0..figures.len()).map(|at| (at as f64, format!("k{at}"))).collect();
         Plot { title: "T & U".into(), ticks, unit, lines: vec![line], ..Plot::default() }
     }
@@ -414,6 +468,31 @@ mod tests {
         assert_eq!(Unit::Seconds.text(0.001), "1 ms");
         assert_eq!(Unit::Seconds.text(0.25), "250 ms");
         assert_eq!(Unit::Seconds.text(5.0), "5 s");
+        assert_eq!(Unit::Bytes.text(2_500.0), "2.5 kB");
+    }
+
+    #[test]
+    fn decades_enclose_all_figures() {
+        let places = |figures: &[f64]| {
+            let ticks = decades(figures.iter().copied(), Unit::Seconds);
+            ticks.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&[0.003, 0.2]), ["1 ms", "10 ms", "100 ms", "1 s"]);
+        assert_eq!(places(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn loose_points_are_not_joined_and_dense_ones_share_markers() {
+        let with = |look| {
+            let mut plot = plot(&[1.0; 40], Unit::Count);
+            plot.lines[0] = Line { look, broken: Vec::new(), ..plot.lines[0].clone() };
+            let text = svg(&plot);
+            let count = |what: &str| text.matches(what).count();
+            (count("<circle"), count("stroke-width=\"2\""))
+        };
+        let (joined, dense, loose) = (with(Look::Joined), with(Look::Dense), with(Look::Loose));
+        assert_eq!(joined.0 - dense.0, 36);
+        assert_eq!((joined.0, joined.1), (loose.0, loose.1 + 2));
     }
 
     #[test]

@@ -358,7 +358,13 @@ mod tests {
         let paper = papers::named("udpor").unwrap();
         let stats = Figures { traces, ..Figures::default() };
         let verdict = Verdict::Deadlock;
-        let measured = Measured { verdict, stopped_by: None, found: Vec::new(), stats };
+        let measured = Measured {
+            verdict,
+            stopped_by: None,
+            found: Vec::new(),
+            processor_seconds: None,
+            stats,
+        };
         let searches = paper.searches(false).into_iter();
         let ran = searches.map(|search| (search, Ran::Measured(measured.clone()))).collect();
         Reproduction { paper, ran, full: false, not_run: 0 }

@@ -323,7 +323,13 @@ mod tests {
     fn point(setting: &str, blocked: u64, ms: u64, stopped_by: Option<StopReason>) -> Point {
         let stats =
             Figures { traces: 6, blocked, wall_seconds: ms as f64 / 1e3, ..Figures::default() };
-        let ran = Measured { verdict: Verdict::Ok, stopped_by, found: Vec::new(), stats };
+        let ran = Measured {
+            verdict: Verdict::Ok,
+            stopped_by,
+            found: Vec::new(),
+            processor_seconds: None,
+            stats,
+        };
         let case = Case {
             name: "x.maz".into(),
             source: String::new(),

@@ -164,7 +164,13 @@ mod tests {
             constants: Default::default(),
             defines: String::new(),
             setting: setting.parse().unwrap(),
-            ran: Ran::Measured(Measured { verdict, stopped_by: None, found, stats }),
+            ran: Ran::Measured(Measured {
+                verdict,
+                stopped_by: None,
+                found,
+                processor_seconds: None,
+                stats,
+            }),
         }
     }
 

@@ -64,6 +64,16 @@ pub enum Buggy {
 }
 
 impl Buggy {
+    /// The word for it, as on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Buggy::All => "all",
+            Buggy::Half => "half",
+            Buggy::One => "one",
+            Buggy::None => "none",
+        }
+    }
+
     /// Of so many calls.
     fn count(self, calls: usize) -> usize {
         match self {

@@ -21,11 +21,10 @@
 //! | `24@100` | ours stops after 100 traces |
 //! | `24[a]` | note a explains what differs, or is of interest |
 
-mod specs;
-
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::{Case, Job, Limits, Measured};
+use super::{Case, Job, Limits, Measured, specs};
 
 /// The tables that there are, by name.
 const PAPERS: &[(&str, &str)] = &[
@@ -185,7 +184,8 @@ impl Paper {
             allow_pending: false,
         };
         let limits = Limits { max_traces: search.stop, ..Limits::default() };
-        Job { case, setting: search.setting.clone(), limits, all: true }
+        let repeat_for = Duration::ZERO;
+        Job { case, setting: search.setting.clone(), limits, all: true, repeat_for }
     }
 }
 

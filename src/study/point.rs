@@ -76,6 +76,7 @@ fn measured_whole(ran: &Ran) -> Option<&Measured> {
 
 fn without_cost(measured: &Measured) -> Measured {
     let mut same = measured.clone();
+    same.processor_seconds = None;
     same.stats.wall_seconds = 0.0;
     same.stats.peak_memory_bytes = None;
     same
@@ -102,7 +103,13 @@ mod tests {
     fn run(traces: u64, wall_seconds: f64, peak: u64, stopped_by: Option<StopReason>) -> Ran {
         let peak_memory_bytes = Some(peak);
         let stats = Figures { traces, wall_seconds, peak_memory_bytes, ..Figures::default() };
-        Ran::Measured(Measured { verdict: Verdict::Ok, stopped_by, found: Vec::new(), stats })
+        Ran::Measured(Measured {
+            verdict: Verdict::Ok,
+            stopped_by,
+            found: Vec::new(),
+            processor_seconds: None,
+            stats,
+        })
     }
 
     fn point(runs: Vec<Ran>) -> Point {

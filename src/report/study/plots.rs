@@ -207,7 +207,7 @@ fn line(
     };
     let mut dots: Vec<_> = points.iter().filter_map(dot).collect();
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Line { name: name.into(), dots, broken: Vec::new() }
+    Line { name: name.into(), dots, ..Line::default() }
 }
 
 #[cfg(test)]

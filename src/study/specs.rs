@@ -1,8 +1,8 @@
-//! The specs that the tables need, so that they can be reproduced from any directory.
+//! The specs that tables and experiments need, so that they can be reproduced from any directory.
 
 macro_rules! specs {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../specs/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../specs/", $name)))),*]
     };
 }
 
@@ -32,6 +32,13 @@ const SPECS: &[(&str, &str)] = specs![
     "mutex/multiprodcon.maz",
     "mutex/poke.maz",
     "mutex/ssbexp.maz",
+    "structures/coarse-list.maz",
+    "structures/coarse-map.maz",
+    "structures/lazy-list.maz",
+    "structures/queue.maz",
+    "structures/stack.maz",
+    "structures/striped-map.maz",
+    "structures/tree-set.maz",
 ];
 
 /// The text of a spec.

@@ -1,4 +1,4 @@
-//! The runs of studies, on disk as soon as they are done, so that none is done twice.
+//! Runs of searches, on disk as soon as they are done, so that none is done twice.
 //!
 //! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is written
 //! and flushed at once. Whatever ends a study takes with it at most the run that was under way: a line
@@ -29,13 +29,15 @@ pub(super) struct Key {
     timeout: Option<Duration>,
     max_memory: Option<u64>,
     all: bool,
+    #[serde(default)]
+    repeat_for: Duration,
     /// Which one of the repetitions, from 0 on.
     repetition: u32,
 }
 
 impl Key {
     pub(super) fn new(job: &Job, repetition: u32) -> Key {
-        let Job { case, setting, limits, all } = job;
+        let Job { case, setting, limits, all, repeat_for } = job;
         Key {
             mazurka: env!("CARGO_PKG_VERSION").into(),
             source: hash(&case.source),
@@ -48,6 +50,7 @@ impl Key {
             timeout: limits.timeout,
             max_memory: limits.max_memory,
             all: *all,
+            repeat_for: *repeat_for,
             repetition,
         }
     }

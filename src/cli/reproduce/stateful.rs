@@ -1,0 +1,146 @@
+//! `mazurka reproduce stateful`: many clients by the stateful explorers, and errors by the order of threads.
+//!
+//! Every search is a process of its own. With a folder for the results each is logged as soon as it is done, and the same
+//! command again does only what is missing.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::Args;
+use crate::cli::batch::Batch;
+use crate::cli::log::{self, Key, Log, Run};
+use crate::cli::output::{Output, TableFormat};
+use crate::cli::study::{cannot_write, command, now};
+use crate::cli::{Exit, Failure, machine};
+use crate::explore::StopReason;
+use crate::report::json;
+use crate::report::stateful::{Document, Object, Text, csv, pictures};
+use crate::report::study::Facts;
+use crate::study::stateful::{Experiment, plan};
+use crate::study::{Job, Ran};
+
+/// The time that a search may take, and that it may take if everything is wanted.
+const LIMITS: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(600)];
+
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let limit = LIMITS[usize::from(args.full)];
+    let (clients, buggy) = (plan::clients(args.full), plan::buggy_clients(args.full));
+    let mut experiment = Experiment::new(clients, buggy, limit);
+    let mut runner = Runner::new(experiment.size(), args.output.as_deref())?;
+    experiment.reductions.run(|job| runner.run(job))?;
+    experiment.errors.run(|job| runner.run(job))?;
+    let facts = runner.finish();
+    let version = env!("CARGO_PKG_VERSION");
+    match args.format {
+        TableFormat::Text => output.print(Text(&experiment))?,
+        TableFormat::Markdown => output.print(Document(&experiment, None))?,
+        TableFormat::Csv => {
+            output.print(csv(&[&experiment.reductions, &experiment.errors]))?;
+        }
+        TableFormat::Json => output.print(json::render(&Object::new(&experiment, version)))?,
+    }
+    if let Some(folder) = &args.output {
+        let files = write(&experiment, &facts, folder)?;
+        output.note(format!("In {}: {}.\n", folder.display(), files.join(", ")));
+    }
+    Ok(match (experiment.disagreements().is_empty(), experiment.not_run()) {
+        (false, _) => Exit::Violation,
+        (true, 0) => Exit::Fine,
+        (true, _) => Exit::Incomplete,
+    })
+}
+
+/// Does searches, or knows them from before.
+struct Runner {
+    batch: Batch,
+    log: Option<Log>,
+    machine: String,
+    /// The runs that were used, for their origins.
+    used: Vec<Run>,
+    left: usize,
+    done: u32,
+    /// The time that those took that were done here.
+    spent: Duration,
+}
+
+impl Runner {
+    fn new(size: usize, folder: Option<&Path>) -> Result<Runner, Failure> {
+        let log = folder.map(open).transpose()?;
+        Ok(Runner {
+            batch: Batch::new(size),
+            log,
+            machine: machine::machine(),
+            used: Vec::new(),
+            left: size,
+            done: 0,
+            spent: Duration::ZERO,
+        })
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Option<Ran>, Failure> {
+        let key = Key::new(job, 0);
+        let known = self.log.as_ref().and_then(|log| log.find(&key)).cloned();
+        let ran = match known {
+            Some(run) => {
+                self.batch.skip();
+                self.used.push(run.clone());
+                Some(Ran::Measured(run.measured))
+            }
+            None => self.search(job, key)?,
+        };
+        self.left -= 1;
+        Ok(ran)
+    }
+
+    /// A search that an interrupt ended is none.
+    fn search(&mut self, job: &Job, key: Key) -> Result<Option<Ran>, Failure> {
+        let each = self.spent.checked_div(self.done).map(|each| each.as_secs_f64());
+        self.batch.expect(each.map(|each| each * self.left as f64));
+        let start = Instant::now();
+        let ran = self.batch.run(job, None);
+        self.spent += start.elapsed();
+        self.done += 1;
+        let Some(Ran::Measured(measured)) = ran else { return Ok(ran) };
+        if measured.stopped_by == Some(StopReason::Interrupted) {
+            return Ok(None);
+        }
+        let run = Run { at: now(), machine: self.machine.clone(), measured: measured.clone() };
+        self.used.push(run.clone());
+        if let Some(log) = &mut self.log {
+            log.add(key, run)?;
+        }
+        Ok(Some(Ran::Measured(measured)))
+    }
+
+    fn finish(self) -> Facts {
+        self.batch.finish();
+        Facts {
+            command: command(),
+            version: env!("CARGO_PKG_VERSION"),
+            date: now(),
+            origins: log::origins(self.used.iter()),
+        }
+    }
+}
+
+fn open(folder: &Path) -> Result<Log, Failure> {
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
+    let path = folder.join("runs.jsonl");
+    Log::open(&path).map_err(|error| cannot_write(&path, error))
+}
+
+/// Writes all results; the answer has the names of the files.
+fn write(experiment: &Experiment, facts: &Facts, folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut files = vec![
+        ("report.md".to_owned(), Document(experiment, Some(facts)).to_string()),
+        ("clients.csv".to_owned(), csv(&[&experiment.reductions])),
+        ("errors.csv".to_owned(), csv(&[&experiment.errors])),
+    ];
+    files.extend(pictures(experiment).into_iter().map(|picture| (picture.file, picture.svg)));
+    for (name, text) in &files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| cannot_write(&path, error))?;
+    }
+    Ok(files.into_iter().map(|(name, _)| name).collect())
+}

@@ -1,0 +1,258 @@
+//! Stateful searches of many clients of data structures: the experiments of a paper, on our explorers.
+//!
+//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction* (section 4.1), measure
+//! their algorithms on 75 clients of seven structures, and how soon they find an error on 310 clients of structures with a
+//! misplaced lock. Their clients are not published, so these are clients of our own, made from fixed seeds by
+//! [`client`](super::client): [`plan`] lists them. What the paper claims is to be checked on the paper's way to find source
+//! sets, which goes through stored transitions again and again (`without=summaries`); the summaries that our explorers use
+//! unless told otherwise stand beside it.
+//!
+//! | part | idea |
+//! |---|---|
+//! | [`plan`] | which clients, which explorers |
+//! | [`Trials`] | clients by explorers: what became of each pair |
+//! | [`figures`] | quantiles, means, speed-ups |
+//! | [`orders`] | how soon an error is found, by the order of the threads |
+//!
+//! # Departures
+//! The paper's programs are Java, and taking a step means to run bytecode; here a step takes less than a microsecond, so that
+//! what a reduction saves weighs less against what it costs. So beside times there are numbers of transitions, which depend on
+//! no machine. Memory is what states and what is remembered of them take, not a heap's size.
+
+pub mod figures;
+pub mod orders;
+pub mod plan;
+
+use std::time::Duration;
+
+use super::{Case, Job, Limits, Measured, Ran};
+use crate::explore::{StopReason, Verdict};
+use figures::Cost;
+use plan::Bounded;
+
+/// A search that is shorter than this is repeated.
+const REPEAT_FOR: Duration = Duration::from_millis(50);
+
+/// An explorer that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contender {
+    /// What to call it.
+    pub name: String,
+    /// The explorer with its options.
+    pub setting: String,
+}
+
+/// Clients by contenders.
+#[derive(Clone, Debug)]
+pub struct Trials {
+    /// The clients.
+    pub clients: Vec<Bounded>,
+    /// Who searches them.
+    pub contenders: Vec<Contender>,
+    /// Search on after an error.
+    pub all: bool,
+    /// The time that a search may take.
+    pub limit: Duration,
+    /// Client by client what the contenders came to; shorter than all if it was interrupted.
+    ran: Vec<Ran>,
+}
+
+/// Both experiments.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Whole searches of right structures, by [`plan::ALGORITHMS`].
+    pub reductions: Trials,
+    /// Searches for the first error in wrong structures, by [`plan::hunters`].
+    pub errors: Trials,
+}
+
+impl Experiment {
+    /// Nothing is done yet.
+    pub fn new(clients: Vec<Bounded>, buggy: Vec<Bounded>, limit: Duration) -> Experiment {
+        Experiment {
+            reductions: Trials::new(clients, plan::algorithms(), true, limit),
+            errors: Trials::new(buggy, plan::hunters(), false, limit),
+        }
+    }
+
+    /// How many searches there are.
+    pub fn size(&self) -> usize {
+        self.reductions.size() + self.errors.size()
+    }
+
+    /// How many are not done.
+    pub fn not_run(&self) -> usize {
+        self.size() - self.reductions.ran.len() - self.errors.ran.len()
+    }
+
+    /// What searches of one client disagree on, each in a sentence: a mistake of this crate.
+    pub fn disagreements(&self) -> Vec<String> {
+        let of_both = [&self.reductions, &self.errors].into_iter();
+        of_both.flat_map(Trials::disagreements).collect()
+    }
+}
+
+impl Trials {
+    /// Nothing is done yet.
+    pub fn new(
+        clients: Vec<Bounded>,
+        contenders: Vec<Contender>,
+        all: bool,
+        limit: Duration,
+    ) -> Trials {
+        Trials { clients, contenders, all, limit, ran: Vec::new() }
+    }
+
+    /// How many searches there are.
+    pub fn size(&self) -> usize {
+        self.clients.len() * self.contenders.len()
+    }
+
+    /// Does them, client by client, until `run` says that it is enough.
+    pub fn run<E>(&mut self, mut run: impl FnMut(&Job) -> Result<Option<Ran>, E>) -> Result<(), E> {
+        for client in &self.clients {
+            let case = client.case();
+            for contender in &self.contenders {
+                let ran = match &case {
+                    Ok(case) => run(&self.job(case, contender))?,
+                    Err(why) => Some(Ran::Failed(why.to_string())),
+                };
+                let Some(ran) = ran else { return Ok(()) };
+                self.ran.push(ran);
+            }
+        }
+        Ok(())
+    }
+
+    fn job(&self, case: &Case, contender: &Contender) -> Job {
+        Job {
+            case: case.clone(),
+            setting: contender.setting.clone(),
+            limits: Limits { timeout: Some(self.limit), ..Limits::default() },
+            all: self.all,
+            repeat_for: REPEAT_FOR,
+        }
+    }
+
+    /// What became of the search of this client by this contender; `None` if it was not done.
+    pub fn ran(&self, client: usize, contender: usize) -> Option<&Ran> {
+        self.ran.get(client * self.contenders.len() + contender)
+    }
+
+    /// What was measured, if anything.
+    pub fn measured(&self, client: usize, contender: usize) -> Option<&Measured> {
+        match self.ran(client, contender)? {
+            Ran::Measured(measured) => Some(measured),
+            Ran::Refused(_) | Ran::Failed(_) => None,
+        }
+    }
+
+    /// What was measured, if the search came to its end: it saw everything, or the error that it was to find.
+    pub fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
+        let measured = self.measured(client, contender);
+        measured.filter(|m| matches!(m.stopped_by, None | Some(StopReason::Violation)))
+    }
+
+    /// What a search cost that came to its end.
+    pub fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
+        self.finished(client, contender).and_then(|measured| cost.of(measured))
+    }
+
+    /// The number of the contender with this setting.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn contender(&self, setting: &str) -> usize {
+        let found = self.contenders.iter().position(|contender| contender.setting == setting);
+        found.unwrap_or_else(|| panic!("`{setting}` takes no part"))
+    }
+
+    /// The clients that were searched by at least one contender.
+    pub fn begun(&self) -> usize {
+        self.ran.len().div_ceil(self.contenders.len())
+    }
+
+    /// What searches of one client disagree on, each in a sentence.
+    pub fn disagreements(&self) -> Vec<String> {
+        (0..self.begun()).flat_map(|client| self.disagreements_on(client)).collect()
+    }
+
+    fn disagreements_on(&self, client: usize) -> Vec<String> {
+        let name = &self.clients[client].name();
+        let mut found = Vec::new();
+        let mut first: Option<(usize, &Measured)> = None;
+        for (contender, Contender { setting, .. }) in self.contenders.iter().enumerate() {
+            if let Some(Ran::Failed(how) | Ran::Refused(how)) = self.ran(client, contender) {
+                found.push(format!("{setting} on {name}: {how}."));
+            }
+            let Some(measured) = self.finished(client, contender) else { continue };
+            let Some((of, other)) = first else {
+                first = Some((contender, measured));
+                continue;
+            };
+            let (ours, theirs) = (self.findings(measured), self.findings(other));
+            if ours != theirs {
+                let other = &self.contenders[of].setting;
+                found.push(format!("On {name} {other} finds {theirs}, and {setting} {ours}."));
+            }
+            if self.all && measured.stats.states > other.stats.states {
+                let other = &self.contenders[of].setting;
+                found.push(format!("On {name} {setting} stores more states than {other}."));
+            }
+        }
+        found
+    }
+
+    /// What all searches of a client must agree on, in words.
+    fn findings(&self, measured: &Measured) -> String {
+        match self.all {
+            true => {
+                format!("`{}` and {} ends", measured.verdict.word(), measured.stats.traces)
+            }
+            false => format!("`{}`", measured.verdict.word()),
+        }
+    }
+
+    /// Was an error found in this client?
+    pub fn has_error(&self, client: usize) -> bool {
+        let mut of_all = (0..self.contenders.len()).filter_map(|c| self.finished(client, c));
+        of_all.any(|measured| measured.verdict != Verdict::Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::Figures;
+
+    fn trials(results: &[(Verdict, u64, u64)]) -> Trials {
+        let contender = |n: usize| Contender { name: n.to_string(), setting: format!("s{n}") };
+        let contenders = (0..results.len()).map(contender).collect();
+        let limit = Duration::from_secs(1);
+        let clients = plan::clients(false)[..1].to_vec();
+        let mut trials = Trials::new(clients, contenders, true, limit);
+        trials.ran = results
+            .iter()
+            .map(|&(verdict, traces, states)| {
+                let stats = Figures { traces, states: Some(states), ..Figures::default() };
+                let (stopped_by, found) = (None, Vec::new());
+                let processor_seconds = None;
+                Ran::Measured(Measured { verdict, stopped_by, found, processor_seconds, stats })
+            })
+            .collect();
+        trials
+    }
+
+    #[test]
+    fn searches_that_differ_are_told() {
+        let ok = Verdict::Ok;
+        assert_eq!(trials(&[(ok, 2, 9), (ok, 2, 9), (ok, 2, 3)]).disagreements().len(), 0);
+        let told = |other| trials(&[(ok, 2, 9), other]).disagreements().concat();
+        assert!(told((ok, 1, 9)).ends_with("s0 finds `ok` and 2 ends, and s1 `ok` and 1 ends."));
+        assert!(told((Verdict::Deadlock, 2, 9)).ends_with("and s1 `deadlock` and 2 ends."));
+        assert!(told((ok, 2, 10)).ends_with("s1 stores more states than s0."));
+        let mut failed = trials(&[(ok, 2, 9), (ok, 2, 9)]);
+        failed.ran[1] = Ran::Failed("ended without a result".into());
+        assert!(failed.disagreements().concat().ends_with(": ended without a result."));
+    }
+}

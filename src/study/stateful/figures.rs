@@ -1,0 +1,159 @@
+//! What searches cost, over many clients: quantiles, means and speed-ups.
+//!
+//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are sorted by cost. Clients that were
+//! not finished come last, as if they had cost any amount, so a quantile among them does not exist.
+//!
+//! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over many clients the paper gives
+//! the *average of speed-ups*. That is more than 1 for two algorithms of which each is twice as fast on half of the clients (it is 1.25
+//! both ways); the *geometric mean* is not (it is 1 both ways), so verdicts rest on that, unless the paper names an average.
+
+use crate::study::Measured;
+
+use super::Trials;
+
+/// What a search can cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Processor time in seconds; the time that went by, where that was not measured.
+    Time,
+    /// The time that went by, in seconds.
+    Wait,
+    /// States stored.
+    States,
+    /// Transitions taken, those in stored graphs not counted.
+    Transitions,
+    /// Bytes for states and for what is remembered of them.
+    Memory,
+}
+
+impl Cost {
+    /// Of this search; `None` if the explorer does not tell.
+    pub fn of(self, measured: &Measured) -> Option<f64> {
+        let stats = &measured.stats;
+        match self {
+            Cost::Time => Some(measured.processor_seconds.unwrap_or(stats.wall_seconds)),
+            Cost::Wait => Some(stats.wall_seconds),
+            Cost::States => stats.states.map(|states| states as f64),
+            Cost::Transitions => Some(stats.transitions as f64),
+            Cost::Memory => stats.state_bytes.map(|bytes| bytes as f64),
+        }
+    }
+}
+
+/// The quantiles that are told, in percent.
+pub const PERCENTS: [usize; 6] = [10, 25, 50, 75, 90, 100];
+
+/// The quantile of `clients`, of which these finished at these costs, in ascending order; `None` if it is not among them.
+pub fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
+    let rank = (clients * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}
+
+/// The mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The geometric mean; `None` of nothing.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    mean(&logarithms).map(f64::exp)
+}
+
+/// How many times less than another an algorithm costs, over clients that both finished.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speedup {
+    /// How many clients.
+    pub clients: usize,
+    /// The average of the ratios.
+    pub mean: f64,
+    /// Their geometric mean.
+    pub geometric: f64,
+    /// On how many it costs less.
+    pub ahead: usize,
+}
+
+impl Speedup {
+    /// Of these ratios; `None` if there are none.
+    pub fn of(ratios: &[f64]) -> Option<Speedup> {
+        Some(Speedup {
+            clients: ratios.len(),
+            mean: mean(ratios)?,
+            geometric: geometric_mean(ratios)?,
+            ahead: ratios.iter().filter(|&&ratio| ratio > 1.0).count(),
+        })
+    }
+}
+
+impl Trials {
+    /// The costs of the searches of this contender that finished, in ascending order.
+    pub fn sorted(&self, contender: usize, cost: Cost) -> Vec<f64> {
+        let clients = 0..self.clients.len();
+        let mut costs: Vec<_> = clients.filter_map(|c| self.cost(c, contender, cost)).collect();
+        costs.sort_by(f64::total_cmp);
+        costs
+    }
+
+    /// Their sum over some clients.
+    pub fn total(&self, clients: &[usize], contender: usize, cost: Cost) -> f64 {
+        clients.iter().filter_map(|&client| self.cost(client, contender, cost)).sum()
+    }
+
+    /// The clients that all contenders finished.
+    pub fn finished_by_all(&self) -> Vec<usize> {
+        let all = |&client: &usize| {
+            (0..self.contenders.len()).all(|c| self.finished(client, c).is_some())
+        };
+        (0..self.clients.len()).filter(all).collect()
+    }
+
+    /// How many times less `one` costs than `other`, for each of these clients that both finished.
+    pub fn ratios(&self, clients: &[usize], one: &str, other: &str, cost: Cost) -> Vec<f64> {
+        let [one, other] = [one, other].map(|setting| self.contender(setting));
+        let ratio =
+            |&client: &usize| Some(self.cost(client, other, cost)? / self.cost(client, one, cost)?);
+        clients.iter().filter_map(ratio).collect()
+    }
+
+    /// The same over all clients, in short.
+    pub fn speedup(&self, one: &str, other: &str, cost: Cost) -> Option<Speedup> {
+        let clients: Vec<_> = (0..self.clients.len()).collect();
+        Speedup::of(&self.ratios(&clients, one, other, cost))
+    }
+
+    /// The clients that both finished in three parts of about one size, from those where `one` saves most states against
+    /// `other`, with that part of the states that is left.
+    pub fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
+        let of = |client: usize| {
+            let saved = self.ratios(&[client], one, other, Cost::States);
+            Some((client, 1.0 / saved.first()?))
+        };
+        let mut clients: Vec<_> = (0..self.clients.len()).filter_map(of).collect();
+        clients.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let third = clients.len().div_ceil(3).max(1);
+        clients.chunks(third).map(<[_]>::to_vec).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let sorted: Vec<f64> = (1..=10).map(f64::from).collect();
+        let of = |clients, percent| quantile(&sorted, clients, percent);
+        assert_eq!((of(10, 10), of(10, 25), of(10, 50)), (Some(1.0), Some(3.0), Some(5.0)));
+        assert_eq!((of(10, 90), of(10, 100), of(10, 0)), (Some(9.0), Some(10.0), Some(1.0)));
+        assert_eq!((of(20, 50), of(20, 51)), (Some(10.0), None));
+        assert_eq!(quantile(&[], 0, 50), None);
+    }
+
+    #[test]
+    fn a_geometric_mean_takes_no_side() {
+        let speedup = Speedup::of(&[2.0, 0.5]).unwrap();
+        assert_eq!((speedup.mean, speedup.clients, speedup.ahead), (1.25, 2, 1));
+        assert!((speedup.geometric - 1.0).abs() < 1e-12);
+        assert_eq!(Speedup::of(&[]), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! Which clients are searched, and by whom.
+//!
+//! | structure | calls a thread | also with `full` | keys | seeds |
+//! |---|---|---|---|---|
+//! | coarse-list | 3, 4 | 5 | 1, 2, 4 | 0, 1 |
+//! | lazy-list | 2, 3 | 4 | 1, 2, 4 | 0, 1 |
+//! | tree-set | 4, 5 | | 1, 2, 4 | 0, 1 |
+//! | coarse-map | 3, 4 | | 1, 2, 4 | 0, 1 |
+//! | striped-map | 4, 5 | | 2, 4, 8 | 0, 1 |
+//! | queue, stack | 2, 3 | 4 | none | 0 to 5 |
+//!
+//! Each has three threads and calls only what changes the structure, as in the paper: `add` and `remove`, or what they are
+//! called there. Few keys mean that the threads contend, many that they do not. 84 clients, 108 with `full`.
+//!
+//! Wrong structures are those whose lock is misplaced for one key; three threads with three calls and three keys, for each
+//! [class](Buggy) of calls that run into the bug the seeds 0 to 4 (0 to 9 with `full`): 80 clients, 160 with `full`. A seed is
+//! taken as it comes, so in some of them the bug has no consequence.
+
+use crate::study::client::{Buggy, Unmade, Wish, client};
+use crate::study::{Case, specs};
+
+use super::Contender;
+
+/// Every client has so many threads.
+pub const THREADS: usize = 3;
+
+struct Structure {
+    name: &'static str,
+    operations: [&'static str; 2],
+    /// Calls of a thread.
+    calls: &'static [usize],
+    /// More of them, if everything is wanted.
+    full_calls: &'static [usize],
+    keys: &'static [usize],
+    seeds: u64,
+}
+
+const SET: [&str; 2] = ["add", "remove"];
+const MAP: [&str; 2] = ["put", "take"];
+
+const fn set(
+    name: &'static str,
+    calls: &'static [usize],
+    full_calls: &'static [usize],
+) -> Structure {
+    Structure { name, operations: SET, calls, full_calls, keys: &[1, 2, 4], seeds: 2 }
+}
+
+const fn map(name: &'static str, calls: &'static [usize], keys: &'static [usize]) -> Structure {
+    Structure { name, operations: MAP, calls, full_calls: &[], keys, seeds: 2 }
+}
+
+const fn keyless(name: &'static str, operations: [&'static str; 2]) -> Structure {
+    Structure { name, operations, calls: &[2, 3], full_calls: &[4], keys: &[1], seeds: 6 }
+}
+
+const STRUCTURES: [Structure; 7] = [
+    set("coarse-list", &[3, 4], &[5]),
+    set("lazy-list", &[2, 3], &[4]),
+    set("tree-set", &[4, 5], &[]),
+    map("coarse-map", &[3, 4], &[1, 2, 4]),
+    map("striped-map", &[4, 5], &[2, 4, 8]),
+    keyless("queue", ["enqueue", "dequeue"]),
+    keyless("stack", ["push", "pop"]),
+];
+
+/// Those whose bug is a misplaced lock.
+const WRONG: [(&str, [&str; 2]); 4] =
+    [("coarse-list", SET), ("lazy-list", SET), ("coarse-map", MAP), ("striped-map", MAP)];
+const WRONG_CALLS: usize = 3;
+const WRONG_KEYS: usize = 3;
+
+/// The classes of wrong clients, from the easiest to find fault with.
+pub const CLASSES: [Buggy; 4] = [Buggy::All, Buggy::Half, Buggy::One, Buggy::None];
+
+/// A client as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounded {
+    /// The structure, by the name of its file.
+    pub structure: &'static str,
+    /// What is called.
+    pub operations: [&'static str; 2],
+    /// How many calls each thread makes.
+    pub calls: usize,
+    /// How many keys there are.
+    pub keys: usize,
+    /// Another seed, another client.
+    pub seed: u64,
+    /// How many of the calls run into the bug; `None` if the structure is right.
+    pub buggy: Option<Buggy>,
+}
+
+impl Bounded {
+    /// What to call it: `lazy-list, calls 3, keys 2, seed 0`.
+    pub fn name(&self) -> String {
+        let Bounded { structure, calls, keys, seed, .. } = self;
+        let class = self.buggy.map_or(String::new(), |buggy| format!(", buggy {}", buggy.word()));
+        format!("{structure}, calls {calls}, keys {keys}, seed {seed}{class}")
+    }
+
+    /// The command that makes it.
+    pub fn command(&self) -> String {
+        let Bounded { structure, operations, calls, keys, seed, .. } = self;
+        let class = self.buggy.map_or(String::new(), |buggy| format!(" --buggy {}", buggy.word()));
+        format!(
+            "mazurka client specs/structures/{structure}.maz --threads {THREADS} --calls {calls} \
+             --keys {keys} --seed {seed} --operations {}{class}",
+            operations.join(",")
+        )
+    }
+
+    /// The client as a program, each statement an action.
+    ///
+    /// # Errors
+    /// If the structure makes no such client.
+    ///
+    /// # Panics
+    /// If the structure is not built in, which a test rules out.
+    pub fn case(&self) -> Result<Case, Unmade> {
+        let file = format!("structures/{}.maz", self.structure);
+        let source = specs::source(&file).expect("a structure that is built in");
+        let wish = Wish {
+            threads: THREADS,
+            calls: self.calls,
+            operations: self.operations.map(str::to_owned).to_vec(),
+            keys: self.keys,
+            seed: self.seed,
+            buggy: self.buggy,
+            defines: Vec::new(),
+        };
+        let made = client(&file, source, &wish, &self.command())?;
+        Ok(Case {
+            name: self.name(),
+            source: made.text,
+            defines: Vec::new(),
+            by_statement: true,
+            allow_pending: false,
+        })
+    }
+}
+
+/// The clients of right structures.
+pub fn clients(full: bool) -> Vec<Bounded> {
+    let mut clients = Vec::new();
+    for structure in &STRUCTURES {
+        let Structure { name, operations, keys, seeds, .. } = *structure;
+        let more = structure.full_calls.iter().filter(|_| full);
+        for &calls in structure.calls.iter().chain(more) {
+            for &keys in keys {
+                clients.extend((0..seeds).map(|seed| Bounded {
+                    structure: name,
+                    operations,
+                    calls,
+                    keys,
+                    seed,
+                    buggy: None,
+                }));
+            }
+        }
+    }
+    clients
+}
+
+/// The clients of wrong structures, class by class.
+pub fn buggy_clients(full: bool) -> Vec<Bounded> {
+    let seeds = if full { 10 } else { 5 };
+    let mut clients = Vec::new();
+    for class in CLASSES {
+        for (structure, operations) in WRONG {
+            clients.extend((0..seeds).map(|seed| Bounded {
+                structure,
+                operations,
+                calls: WRONG_CALLS,
+                keys: WRONG_KEYS,
+                seed,
+                buggy: Some(class),
+            }));
+        }
+    }
+    clients
+}
+
+/// The full search.
+pub const FULL: &str = "stateful";
+/// Safe sets only.
+pub const S_POR: &str = "s-por";
+/// Source sets found eagerly, as the paper does.
+pub const EAGER: &str = "de-s-por:without=summaries";
+/// Source sets found lazily, as the paper does.
+pub const LAZY: &str = "dl-s-por:without=summaries";
+/// Source sets found eagerly, without safe sets.
+pub const EAGER_ALONE: &str = "de-s-por:without=safe-sets+without=summaries";
+/// Source sets found lazily, without safe sets.
+pub const LAZY_ALONE: &str = "dl-s-por:without=safe-sets+without=summaries";
+/// Source sets found eagerly, our way.
+pub const EAGER_SUMMARIES: &str = "de-s-por";
+/// Source sets found lazily, our way.
+pub const LAZY_SUMMARIES: &str = "dl-s-por";
+
+/// Who searches the clients of right structures; names in capitals are the paper's.
+pub const ALGORITHMS: [(&str, &str); 8] = [
+    ("JPF", FULL),
+    ("S-POR", S_POR),
+    ("DE-S-POR", EAGER),
+    ("DL-S-POR", LAZY),
+    ("DE-JPF", EAGER_ALONE),
+    ("DL-JPF", LAZY_ALONE),
+    ("DE-S-POR, summaries", EAGER_SUMMARIES),
+    ("DL-S-POR, summaries", LAZY_SUMMARIES),
+];
+
+/// The same as contenders.
+pub fn algorithms() -> Vec<Contender> {
+    let contender =
+        |(name, setting): (&str, &str)| Contender { name: name.into(), setting: setting.into() };
+    ALGORITHMS.map(contender).to_vec()
+}
+
+/// The algorithms that look for errors, with their names.
+pub const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LAZY)];
+/// The orders of three threads.
+pub const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
+/// The seeds of random orders.
+pub const RANDOM: [u64; 3] = [1, 2, 3];
+/// Several searches at once.
+pub const PORTFOLIO: &str = "portfolio";
+
+/// Who looks for errors: each of [`SEEKERS`] in all orders and with all seeds, and at last the portfolio.
+pub fn hunters() -> Vec<Contender> {
+    let mut hunters = Vec::new();
+    for (name, setting) in SEEKERS {
+        let join = if setting.contains(':') { '+' } else { ':' };
+        let sequential = SEQUENTIAL.map(|order| (order.to_owned(), format!("order={order}")));
+        let random =
+            RANDOM.map(|seed| (format!("seed {seed}"), format!("order=random+seed={seed}")));
+        hunters.extend(sequential.into_iter().chain(random).map(|(order, option)| Contender {
+            name: format!("{name}, {order}"),
+            setting: format!("{setting}{join}{option}"),
+        }));
+    }
+    hunters.push(Contender { name: PORTFOLIO.into(), setting: PORTFOLIO.into() });
+    hunters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Setting;
+
+    #[test]
+    fn there_are_as_many_clients_as_is_said() {
+        let sizes = |full| (clients(full).len(), buggy_clients(full).len());
+        assert_eq!((sizes(false), sizes(true)), ((84, 80), (108, 160)));
+    }
+
+    #[test]
+    fn all_that_takes_part_is_known() {
+        for Contender { setting, .. } in [algorithms(), hunters()].concat() {
+            setting.parse::<Setting>().unwrap_or_else(|why| panic!("{setting}: {why}"));
+        }
+        assert_eq!(hunters().len(), 2 * (6 + 3) + 1);
+    }
+
+    #[test]
+    fn every_structure_makes_clients() {
+        for client in clients(true).into_iter().chain(buggy_clients(true)) {
+            if client.seed == 0 && client.keys != 2 {
+                let case = Bounded { calls: 1, ..client.clone() }.case().unwrap();
+                assert!(case.source.contains(&client.structure[..3]), "{}", case.source);
+                case.compile().unwrap_or_else(|why| panic!("{}", why.render(false)));
+            }
+        }
+    }
+}
