@@ -80,7 +80,7 @@ pub const STORING: [&str; 10] = [
     "s-por",
     "de-s-por",
     "dl-s-por",
-    "dl-s-por:without=visited-first",
+    "dl-s-por:order=visited",
     "dl-s-por:without=summaries",
     "de-s-por:without=summaries",
     "dl-s-por:without=safe-sets",

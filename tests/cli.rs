@@ -249,7 +249,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["check", "ok.maz", "--sleep-sets"], "`udpor` cannot have any"),
         (
             &["check", "ok.maz", "--order", "best"],
-            "there are: fifo, eca, lca, lifo, sequential, random",
+            "there are: fifo, eca, lca, lifo, sequential, visited, random",
         ),
         (&["check", "ok.maz", "--seed", "7"], "--seed is for --order random"),
         (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),

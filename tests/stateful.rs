@@ -139,7 +139,7 @@ fn states_on_cycles_are_not_taken_for_finished() {
          process Flip { turn = 1; turn = 0; turn = 2; }
          process Read { let a = x; assert(a == 0); }",
     );
-    for switches in [&[][..], &[Switch::Summaries], &[Switch::VisitedFirst]] {
+    for switches in [&[][..], &[Switch::Summaries], &[Switch::Summaries, Switch::VisitedFirst]] {
         let without = switches.iter().fold(STATEFUL.without, |all, &switch| all.and(switch));
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
             let order = Permutation::new(&order.map(ProcessId)).expect("a permutation");

@@ -42,7 +42,8 @@ pub(super) struct ExplorerArgs {
     k: Option<K>,
     /// Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor or
     /// process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), of
-    /// processes in the order of this list (2,0,1, counted from 0), or any (random)
+    /// processes in the order of this list (2,0,1, counted from 0), of those first that lead to states met
+    /// before (visited), or any (random)
     /// [default: fifo; udpor: the least contended; explorers that store states: sequential]
     #[arg(long, value_name = "ORDER", value_parser = value_parser!(Order))]
     order: Option<Order>,

@@ -61,7 +61,7 @@ impl<S: System> Rule<S> for Eager {
     }
 
     fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
-        let visited_first = search.has(Switch::VisitedFirst);
+        let visited_first = search.settings.visited_first();
         let top = search.top();
         let wanted = match (top.is_full, top.explored.is_empty()) {
             (true, _) => &top.enabled,

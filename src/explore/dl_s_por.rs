@@ -21,7 +21,8 @@
 //! ```
 //!
 //! UpdateBack is [`super::states::source_set`]. What comes after s' is a summary, found when the search left s'
-//! ([`super::states::labels`]), so asking for it costs nothing and is done after every transition; without summaries it is
+//! ([`super::states::labels`]), so asking for it costs nothing and is done after every transition, and
+//! it would cost more to find out which transitions lead to visited states; without summaries it is
 //! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
 //! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
 //! ([`super::states::search`]).
@@ -54,7 +55,7 @@ impl<S: System> Rule<S> for Lazy {
     }
 
     fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
-        let visited_first = search.has(Switch::VisitedFirst);
+        let visited_first = search.settings.visited_first();
         let top = search.top();
         if top.is_complete && !top.is_full {
             return None;

@@ -10,6 +10,7 @@
 //! | `eca` | earliest created first | oldest first |
 //! | `lca` | latest created first | oldest first |
 //! | `sequential` | their numbers, or another fixed order such as `2,0,1` | oldest first |
+//! | `visited` | where stored states are known to be led to, then their numbers | |
 //! | `random` | chance, the same for the same seed | |
 //!
 //! All actions of one actor stay together (but for `random`). A message is pending since it was sent, whether
@@ -36,6 +37,8 @@ pub enum Order {
     Lifo,
     /// In a fixed order of the processes.
     Sequential(Permutation),
+    /// Those first that lead to states met before, then by number. For explorers that store states.
+    Visited,
     /// By chance, from this seed.
     Random(u64),
 }
@@ -166,7 +169,7 @@ impl Sorter {
         self.keyed.clear();
         self.keyed.extend(actions.iter().map(|&action| (key(order, execution, action), action)));
         match order {
-            Order::Fifo | Order::Eca | Order::Sequential(_) | Order::Random(_) => {
+            Order::Fifo | Order::Eca | Order::Sequential(_) | Order::Visited | Order::Random(_) => {
                 self.keyed.sort_unstable();
             }
             Order::Lifo => self.keyed.sort_unstable_by_key(|&keyed| Reverse(keyed)),
@@ -195,7 +198,9 @@ fn key(order: Order, execution: &impl History, action: Action) -> Key {
             (execution.state().born(process).map_or(0, |position| position + 1), 0)
         }
         Order::Sequential(permutation) => (permutation.place(process).0, 0),
-        Order::Fifo | Order::Lifo | Order::Random(_) => group_since(order, execution, process),
+        Order::Fifo | Order::Lifo | Order::Visited | Order::Random(_) => {
+            group_since(order, execution, process)
+        }
     };
     (group, process, since(execution, action))
 }

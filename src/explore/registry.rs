@@ -42,6 +42,7 @@ impl Orders {
     /// Is this one of them?
     pub fn contain(self, order: Order) -> bool {
         match order {
+            Order::Visited => self == Orders::OfProcesses,
             Order::Sequential(_) | Order::Random(_) => self != Orders::None,
             _ => self == Orders::All,
         }

@@ -32,9 +32,10 @@ struct SafeSetRule;
 
 impl<S: System> Rule<S> for SafeSetRule {
     fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+        let visited_first = search.settings.visited_first();
         let top = search.top();
         let rest = top.safe.without(&top.explored);
-        search.first(&rest, false)
+        search.first(&rest, visited_first)
     }
 }
 

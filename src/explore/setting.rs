@@ -146,7 +146,7 @@ fn orderly(explorer: &Explorer, order: Order) -> Result<(), String> {
         orders if orders.contain(order) => Ok(()),
         Orders::OfProcesses => Err(format!(
             "`{name}` stores states, which do not tell what has been pending for how long: \
-             --order is `sequential`, processes such as 2,0,1, or `random`"
+             --order is `sequential`, processes such as 2,0,1, `visited`, or `random`"
         )),
         _ => Err(format!(
             "--order says which enabled actions are tried first; that makes no difference to `{name}`"
@@ -246,12 +246,13 @@ impl FromStr for K {
 
 impl Order {
     /// Those with a name, with the seed 0 where there is one.
-    pub const ALL: [Order; 6] = [
+    pub const ALL: [Order; 7] = [
         Order::Fifo,
         Order::Eca,
         Order::Lca,
         Order::Lifo,
         Order::Sequential(Permutation::BY_NUMBER),
+        Order::Visited,
         Order::Random(0),
     ];
 
@@ -263,6 +264,7 @@ impl Order {
             Order::Lca => "lca",
             Order::Lifo => "lifo",
             Order::Sequential(_) => "sequential",
+            Order::Visited => "visited",
             Order::Random(_) => "random",
         }
     }

@@ -21,9 +21,10 @@ struct All;
 
 impl<S: System> Rule<S> for All {
     fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+        let visited_first = search.settings.visited_first();
         let top = search.top();
         let rest = top.enabled.without(&top.explored);
-        search.first(&rest, false)
+        search.first(&rest, visited_first)
     }
 }
 

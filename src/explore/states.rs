@@ -32,7 +32,7 @@ use super::Order;
 /// How a search that stores states goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stateful {
-    /// In which order processes are tried: `Sequential` or `Random`.
+    /// In which order processes are tried: `Sequential`, `Visited` or `Random`.
     pub order: Order,
     /// What is switched off.
     pub without: Switches,
@@ -46,9 +46,16 @@ pub struct Stateful {
 }
 
 impl Stateful {
-    /// Is this on?
+    /// Is this on? What saves traversals is of no use where there are none.
     pub fn has(&self, switch: Switch) -> bool {
-        !self.without.contain(switch)
+        let saves_traversals = matches!(switch, Switch::VisitedFirst | Switch::VisitedSuccessors);
+        let is_of_use = !saves_traversals || self.without.contain(Switch::Summaries);
+        is_of_use && !self.without.contain(switch)
+    }
+
+    /// Does a process go first that leads to states met before? To find out costs a step of each.
+    pub fn visited_first(&self) -> bool {
+        self.order == Order::Visited || self.has(Switch::VisitedFirst)
     }
 }
 
@@ -62,13 +69,14 @@ pub enum Switch {
     Once,
     /// Nothing is traversed from the last successor of a state (`dl-s-por`, as all that follow).
     LastSuccessor,
-    /// Nothing is traversed from a state whose other successors were all met before.
+    /// Nothing is traversed from a state whose other successors were all met before. On without summaries only.
     VisitedSuccessors,
     /// A traversal ends when it has found all processes of the safe set.
     CompleteSet,
     /// A traversal ends when it has found a process outside the safe set.
     DisabledProcess,
-    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`).
+    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On
+    /// without summaries only: there it saves traversals, else see [`Order::Visited`].
     VisitedFirst,
     /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
     Summaries,

@@ -19,7 +19,7 @@ fn without(switches: &[Switch]) -> Stateful {
 fn reductions() -> Vec<Method> {
     let mut all = vec![Method::SPor(STATEFUL)];
     let reversed = Permutation::new(&[3, 2, 1, 0].map(ProcessId)).expect("a permutation");
-    let orders = [Order::Sequential(reversed), Order::Random(1), Order::Random(2)];
+    let orders = [Order::Sequential(reversed), Order::Visited, Order::Random(1), Order::Random(2)];
     for order in orders {
         all.extend(
             [Method::SPor, Method::DeSPor, Method::DlSPor]
@@ -30,7 +30,7 @@ fn reductions() -> Vec<Method> {
         &[][..],
         &[Switch::SafeSets],
         &[Switch::Summaries],
-        &[Switch::VisitedFirst],
+        &[Switch::Summaries, Switch::VisitedFirst],
         &[Switch::Summaries, Switch::Once],
         &[Switch::Summaries, Switch::SafeSets, Switch::VisitedFirst],
     ] {
@@ -38,7 +38,7 @@ fn reductions() -> Vec<Method> {
     }
     for switches in [
         &[Switch::LastSuccessor][..],
-        &[Switch::VisitedSuccessors],
+        &[Switch::Summaries, Switch::VisitedSuccessors],
         &[Switch::Summaries, Switch::CompleteSet],
         &[Switch::Summaries, Switch::DisabledProcess],
         &[Switch::Summaries, Switch::LastSuccessor, Switch::VisitedSuccessors],

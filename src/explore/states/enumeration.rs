@@ -1,15 +1,15 @@
 //! The order in which the processes of a state are explored.
 
 use super::Processes;
-use crate::explore::Order;
 use crate::explore::order::SplitMix;
+use crate::explore::{Order, Permutation};
 use crate::model::ProcessId;
 
 /// Picks processes one by one.
 #[derive(Debug)]
 pub enum Enumeration {
     /// In this order.
-    Sequential(crate::explore::Permutation),
+    Sequential(Permutation),
     /// By chance.
     Random(SplitMix),
 }
@@ -22,6 +22,7 @@ impl Enumeration {
     pub fn new(order: Order) -> Enumeration {
         match order {
             Order::Sequential(permutation) => Enumeration::Sequential(permutation),
+            Order::Visited => Enumeration::Sequential(Permutation::BY_NUMBER),
             Order::Random(seed) => Enumeration::Random(SplitMix::new(seed)),
             Order::Fifo | Order::Eca | Order::Lca | Order::Lifo => {
                 panic!("{order:?} is an order of executions")
