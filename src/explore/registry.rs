@@ -84,16 +84,11 @@ pub struct Options {
 /// The explorers that exist.
 pub const EXPLORERS: &[Explorer] = &[
     Explorer {
-        info: udpor::INFO,
         takes_k: true,
-        orders: Orders::All,
-        sleep_sets: SleepSets::Never,
-        switches: None,
-        takes_jobs: false,
-        method: |options| {
+        ..unslept(udpor::INFO, |options| {
             let k = options.k.unwrap_or(K::Optimal);
             options.order.map_or(Method::Udpor(k), |order| Method::UdporIn(order, k))
-        },
+        })
     },
     ordered(optimal_dpor::INFO, |options| Method::Optimal(options.order())),
     ordered(source_dpor::INFO, |options| Method::Source(options.order())),
@@ -108,66 +103,41 @@ pub const EXPLORERS: &[Explorer] = &[
     storing(de_s_por::INFO, de_s_por::SWITCHES, |options| Method::DeSPor(options.stateful())),
     storing(s_por::INFO, &[Switch::SafeSets], |options| Method::SPor(options.stateful())),
     Explorer {
-        info: portfolio::INFO,
-        takes_k: false,
-        orders: Orders::None,
-        sleep_sets: SleepSets::Never,
-        switches: None,
         takes_jobs: true,
-        method: |options| Method::Portfolio(options.jobs.unwrap_or_else(portfolio::default_jobs)),
+        ..plain(portfolio::INFO, |options| {
+            Method::Portfolio(options.jobs.unwrap_or_else(portfolio::default_jobs))
+        })
     },
     storing(stateful::INFO, &[], |options| Method::Stateful(options.stateful())),
-    Explorer {
-        info: exhaustive::INFO,
-        takes_k: false,
-        orders: Orders::None,
-        sleep_sets: SleepSets::Never,
-        switches: None,
-        takes_jobs: false,
-        method: |_| Method::Exhaustive,
-    },
+    plain(exhaustive::INFO, |_| Method::Exhaustive),
 ];
 
-/// One that takes an order, and is made of sleep sets.
-const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
-    let sleep_sets = SleepSets::Always;
+/// One without options.
+const fn plain(info: Info, method: fn(Options) -> Method) -> Explorer {
     Explorer {
         info,
         takes_k: false,
-        orders: Orders::All,
-        sleep_sets,
+        orders: Orders::None,
+        sleep_sets: SleepSets::Never,
         switches: None,
         takes_jobs: false,
         method,
     }
+}
+
+/// One that takes an order, and is made of sleep sets.
+const fn ordered(info: Info, method: fn(Options) -> Method) -> Explorer {
+    Explorer { sleep_sets: SleepSets::Always, ..unslept(info, method) }
 }
 
 /// One that takes an order, and has no sleep sets.
 const fn unslept(info: Info, method: fn(Options) -> Method) -> Explorer {
-    let sleep_sets = SleepSets::Never;
-    Explorer {
-        info,
-        takes_k: false,
-        orders: Orders::All,
-        sleep_sets,
-        switches: None,
-        takes_jobs: false,
-        method,
-    }
+    Explorer { orders: Orders::All, ..plain(info, method) }
 }
 
 /// One that takes an order, and sleep sets if asked to.
 const fn scheduled(info: Info, method: fn(Options) -> Method) -> Explorer {
-    let sleep_sets = SleepSets::Optional;
-    Explorer {
-        info,
-        takes_k: false,
-        orders: Orders::All,
-        sleep_sets,
-        switches: None,
-        takes_jobs: false,
-        method,
-    }
+    Explorer { sleep_sets: SleepSets::Optional, ..unslept(info, method) }
 }
 
 /// One that stores states.
@@ -176,16 +146,7 @@ const fn storing(
     switches: &'static [Switch],
     method: fn(Options) -> Method,
 ) -> Explorer {
-    let (orders, sleep_sets) = (Orders::OfProcesses, SleepSets::Never);
-    Explorer {
-        info,
-        takes_k: false,
-        orders,
-        sleep_sets,
-        switches: Some(switches),
-        takes_jobs: false,
-        method,
-    }
+    Explorer { orders: Orders::OfProcesses, switches: Some(switches), ..plain(info, method) }
 }
 
 impl Options {
