@@ -286,7 +286,12 @@ fn foot(canvas: &mut Canvas, order: &PartialOrder, mut y: f64) {
         };
         let message = configuration.message.as_deref().unwrap_or("");
         let verdict = configuration.verdict.word();
-        line(canvas, &clipped(&format!("{which}: {verdict}: {message}"), 120), Sample::Mark);
+        // Some messages begin with the word.
+        let told = match message.starts_with(verdict) {
+            true => format!("{which}: {message}"),
+            false => format!("{which}: {verdict}: {message}"),
+        };
+        line(canvas, &clipped(&told, 120), Sample::Mark);
     }
     if bad.len() > LISTED {
         let more = format!("{} more configurations that do not end well", bad.len() - LISTED);
