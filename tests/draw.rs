@@ -180,7 +180,8 @@ fn events_know_what_they_lead_to() {
     assert!(unfolding(&program, 10).events.iter().all(|event| event.fate == Fate::Open));
 }
 
-fn subject() -> Subject {
+/// A program without a file.
+pub fn subject() -> Subject {
     Subject {
         mazurka: "0",
         spec: "test.maz".into(),

@@ -18,12 +18,13 @@ use mazurka::explore::prefix::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
 use mazurka::property::{Fact, Replay, schedule};
+use mazurka::report::html;
 use mazurka::report::picture::SearchTree;
 use mazurka::report::viewer::{Asked, Run, Topic, Viewer};
-use mazurka::report::{Subject, html};
 use serde_json::Value;
 
 use crate::cli::{code, json, run, run_with, stderr, stdout};
+use crate::draw::subject;
 use crate::tidy::files;
 use browser::Browser;
 
@@ -319,18 +320,6 @@ fn check_draws_what_it_found() {
     let output = run(&["check", "ok.maz", "--draw", "picture.bmp"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("end the name in .html, .svg"), "{}", stderr(&output));
-}
-
-fn subject() -> Subject {
-    Subject {
-        mazurka: "0",
-        spec: "test.maz".into(),
-        constants: Default::default(),
-        granularity: None,
-        allow_pending: false,
-        source: String::new(),
-        defines: Vec::new(),
-    }
 }
 
 /// So many events and steps of a spec are looked at.

@@ -115,7 +115,5 @@ impl<S: System> Rule<S> for Eager {
 
 /// Visits the states that source sets lead to.
 pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
-    let memory =
-        if settings.has(Switch::Summaries) { Memory::Summaries } else { Memory::Transitions };
-    search::explore(system, settings, &mut Eager { memory }, driver);
+    search::explore(system, settings, &mut Eager { memory: settings.memory() }, driver);
 }

@@ -147,7 +147,5 @@ fn next_undone<S: System>(search: &mut Search<'_, S>) -> Option<usize> {
 
 /// Visits the states that source sets lead to.
 pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
-    let memory =
-        if settings.has(Switch::Summaries) { Memory::Summaries } else { Memory::Transitions };
-    search::explore(system, settings, &mut Lazy { memory }, driver);
+    search::explore(system, settings, &mut Lazy { memory: settings.memory() }, driver);
 }

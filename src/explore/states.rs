@@ -53,6 +53,14 @@ impl Stateful {
         is_of_use && !self.without.contain(switch)
     }
 
+    /// What a rule that asks what comes after a state remembers of it.
+    pub fn memory(&self) -> past::Memory {
+        match self.has(Switch::Summaries) {
+            true => past::Memory::Summaries,
+            false => past::Memory::Transitions,
+        }
+    }
+
     /// Does a process go first that leads to states met before? To find out costs a step of each.
     pub fn visited_first(&self) -> bool {
         self.order == Order::Visited || self.has(Switch::VisitedFirst)

@@ -23,6 +23,11 @@ use crate::model::{ProcessId, Touch};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LabelId(pub u32);
 
+impl LabelId {
+    /// Where labels are of no use.
+    pub const UNUSED: LabelId = LabelId(u32::MAX);
+}
+
 /// What a label is made of, in a fixed order.
 pub type Touches = SmallVec<[Touch; 2]>;
 

@@ -371,8 +371,16 @@ impl<'s, S: System> Search<'s, S> {
         let mut touches = Touches::new();
         if self.past.memory() != Memory::Marks {
             self.state.watches(&mut self.locals, process, |touch| touches.push(touch));
-            self.as_locks(&mut touches);
         }
+        self.label(process, touches)
+    }
+
+    /// The label; always the same one if nobody asks what comes after a state.
+    fn label(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
+        if self.past.memory() == Memory::Marks {
+            return LabelId::UNUSED;
+        }
+        self.as_locks(&mut touches);
         self.labels.intern(process, touches)
     }
 
@@ -444,8 +452,7 @@ impl<'s, S: System> Search<'s, S> {
                 steps == 1 && lock.is_some_and(|mutex| self.waits_for(action.process, mutex));
             next = waits.then_some(Action { choice: Choice::ONLY, ..action });
         }
-        self.as_locks(&mut touches);
-        (steps, self.labels.intern(action.process, touches))
+        (steps, self.label(action.process, touches))
     }
 
     /// Is the process about to wait for this mutex alone?
