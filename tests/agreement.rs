@@ -40,22 +40,21 @@ struct Case {
     path: PathBuf,
     text: String,
     expected: Expectation,
+    /// By all variants of the explorers, and with long exhaustive searches.
+    thorough: bool,
 }
 
-fn is_slow_run() -> bool {
-    std::env::var_os("MAZURKA_SLOW").is_some()
-}
-
-/// Every expectation of every spec, those marked `slow` only in slow runs.
-fn cases() -> Vec<Case> {
+/// Every expectation of every spec, those marked `slow` only if this is to be thorough.
+fn cases(thorough: bool) -> Vec<Case> {
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("a readable spec");
         let all = expectations(&text).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
-        let case = move |expected| Case { path: path.clone(), text: text.clone(), expected };
+        let case =
+            move |expected| Case { path: path.clone(), text: text.clone(), expected, thorough };
         all.into_iter().map(case)
     };
     let cases = files("specs", "maz").into_iter().flat_map(read);
-    cases.filter(|case| is_slow_run() || !case.is_slow()).collect()
+    cases.filter(|case| thorough || !case.is_slow()).collect()
 }
 
 impl Case {
@@ -155,7 +154,7 @@ impl Case {
         let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
         let has_many_classes = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
         let is_extra = !is_last && (has_many_classes || name != "udpor" && !is_first);
-        !is_slow_run() && (is_extra || has_many_classes && name == "source")
+        !self.thorough && (is_extra || has_many_classes && name == "source")
     }
 
     /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
@@ -165,7 +164,7 @@ impl Case {
         match method {
             Method::Sleep(_) => true,
             // Where classes are few, states may still be many.
-            Method::DlSPor(_) => is_large || !is_slow_run(),
+            Method::DlSPor(_) => is_large || !self.thorough,
             Method::Dpor(_) => is_large || method.guarantee() < Guarantee::EveryClassOnce,
             _ => method.guarantee() < Guarantee::EveryClassOnce,
         }
@@ -199,7 +198,7 @@ impl Case {
 
     /// The numbers alone, where the spec knows how many executions there are and the time is given.
     fn check_long_exhaustive(&self, program: &Program) -> Result<(), String> {
-        if !is_slow_run() || self.expected.interleavings.is_none() {
+        if !self.thorough || self.expected.interleavings.is_none() {
             return Ok(());
         }
         let outcome = explore(program, Method::Exhaustive, self.everything(), &mut NoObserver);
@@ -329,8 +328,18 @@ fn failures(cases: &[Case]) -> Vec<String> {
 
 #[test]
 fn every_spec_meets_its_expectations_on_every_explorer() {
-    let cases = cases();
-    let failures = failures(&cases);
+    assert_met(&cases(false));
+}
+
+/// The same with all expectations, all variants of the explorers, and the long exhaustive searches.
+#[test]
+#[ignore = "slow"]
+fn every_expectation_is_met_by_every_variant() {
+    assert_met(&cases(true));
+}
+
+fn assert_met(cases: &[Case]) {
+    let failures = failures(cases);
     assert!(
         failures.is_empty(),
         "{} of {} fail:\n{}",
@@ -346,7 +355,8 @@ fn wrong_expectations_are_found_out() {
     let text = "process P[i in 0..2] { x = i; }\nshared x: int = 0;";
     let wrong = |facts: &str| {
         let expected = expectations(&format!("//@ {facts}")).expect("facts").remove(0);
-        Case { path: Path::new("two-writes.maz").into(), text: text.into(), expected }.check()
+        let (path, text) = (Path::new("two-writes.maz").into(), text.into());
+        Case { path, text, expected, thorough: false }.check()
     };
     assert_eq!(wrong("traces 2 deadlocked 0 interleavings 2 verdict ok"), Ok(()));
     for facts in ["traces 1", "deadlocked 1", "interleavings 3", "verdict deadlock"] {
@@ -365,7 +375,8 @@ fn wrong_figures_of_cut_executions_and_states_are_found_out() {
     }";
     let wrong = |facts: &str| {
         let expected = expectations(&format!("//@ {facts}")).expect("facts").pop().expect("one");
-        Case { path: Path::new("two-clocks.maz").into(), text: text.into(), expected }.check()
+        let (path, text) = (Path::new("two-clocks.maz").into(), text.into());
+        Case { path, text, expected, thorough: false }.check()
     };
     assert_eq!(wrong("depth 1 traces 2 interleavings 2"), Ok(()));
     assert_eq!(wrong("depth 2 traces 2 interleavings 3"), Ok(()));

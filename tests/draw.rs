@@ -20,6 +20,9 @@ use roxmltree::{Document, Node};
 use crate::cli::{code, json as parsed, run, run_with, stderr, stdout};
 use crate::tidy::files;
 
+/// All that can be drawn.
+const PICTURES: [&str; 5] = ["unfolding", "configuration", "space-time", "steps", "processes"];
+
 /// A text with everything that has a meaning in DOT, XML or JSON.
 const AWKWARD: &str = "\
     mailbox box;\n\
@@ -112,7 +115,7 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn awkward_text_stays_text() {
-    for what in ["unfolding", "configuration", "space-time", "steps", "processes"] {
+    for what in PICTURES {
         let draw = |format| {
             let output = run_with(&["draw", "-", "--what", what, "--format", format], AWKWARD);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -132,7 +135,6 @@ fn awkward_text_stays_text() {
         assert!(document.descendants().any(|n| n.text().is_some_and(|t| t.ends_with(label))));
         let graph = draw("dot");
         assert!(graph.contains(r#"local(\"a<b> &amp; 'c' \\\\ é\")"#), "{graph}");
-        assert_accepted("awkward", &graph, "svg");
     }
 }
 
@@ -229,12 +231,33 @@ fn every_spec_can_be_drawn() {
             if let Picture::Steps(_) | Picture::Processes(_) = picture {
                 assert_lines_keep_off(&path, &drawing);
             }
-            assert_accepted(&path.display().to_string(), &dot::render(&picture), "canon");
             serde_json::from_str::<serde_json::Value>(&json::render(&picture)).unwrap();
             drawn += 1;
         }
     }
     assert!(drawn > 900, "{drawn} pictures");
+}
+
+#[test]
+#[ignore = "needs Graphviz"]
+fn every_graph_is_one_for_graphviz() {
+    for path in files("specs", "maz") {
+        let source = fs::read_to_string(&path).unwrap();
+        let program = compile("spec.maz", &source, &[]).unwrap();
+        for picture in pictures(&program) {
+            assert_accepted(&path.display().to_string(), &dot::render(&picture), "canon");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs Graphviz"]
+fn awkward_texts_are_for_graphviz_too() {
+    for what in PICTURES {
+        let output = run_with(&["draw", "-", "--what", what, "--format", "dot"], AWKWARD);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_accepted(what, &stdout(&output), "svg");
+    }
 }
 
 /// No cause is a cause of another one, and causes are older.
@@ -317,7 +340,7 @@ fn assert_drawing(path: &Path, drawing: &str) {
     }
 }
 
-/// Graphviz takes it, if it is installed.
+/// Graphviz takes it.
 fn assert_accepted(what: &str, graph: &str, format: &str) {
     let child = Command::new("dot")
         .arg(format!("-T{format}"))
@@ -325,9 +348,7 @@ fn assert_accepted(what: &str, graph: &str, format: &str) {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn();
-    let Ok(mut child) = child else {
-        return eprintln!("{what}: skipped, Graphviz is not installed");
-    };
+    let mut child = child.expect("`dot`: install Graphviz");
     child.stdin.take().unwrap().write_all(graph.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

@@ -24,9 +24,20 @@
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
 //!
+//! Not every test is run every time, and those that are not are counted as ignored, with the reason:
+//!
+//! | attribute | which tests | run them with |
+//! |---|---|---|
+//! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --release --test suite -- --ignored` |
+//! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
+//! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
+//!
+//! `.ci/run` runs both sets. No test may end early because something is missing: nobody would see that. A test that gets
+//! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in
+//! an ignored one. `tidy` checks that there are no other reasons.
+//!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
-//! each family, and `MAZURKA_SLOW=1 cargo test --test suite agreement` all expectations with all variants
-//! of the explorers, and the long exhaustive searches.
+//! each family.
 
 mod agreement;
 mod cli;

@@ -208,6 +208,23 @@ fn nothing_is_left_to_be_done() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
+/// Why a test may be left out of the ordinary run; see `tests/main.rs`.
+const REASONS: [&str; 3] = ["slow", "needs a browser", "needs Graphviz"];
+
+#[test]
+fn tests_are_ignored_for_known_reasons() {
+    let mut offences = Vec::new();
+    for path in sources() {
+        for (number, line) in read(&path).lines().enumerate() {
+            let Some(rest) = line.trim_start().strip_prefix("#[ignore") else { continue };
+            if !REASONS.iter().any(|reason| rest == format!(" = \"{reason}\"]")) {
+                offences.push(format!("{}:{}: {}", name(&path), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
 #[test]
 fn every_spec_says_what_to_expect() {
     let specs = files("specs", "maz");
