@@ -14,6 +14,7 @@
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`flow`] | control flow as written, for those who look at programs |
+//! | [`Reach`] | what a process may still do |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 pub mod flow;
@@ -22,6 +23,7 @@ mod independence;
 mod locals;
 mod object;
 mod op;
+mod reach;
 mod state;
 mod system;
 mod touch;
@@ -35,6 +37,7 @@ pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
+pub use reach::{Guess, Reach};
 pub use state::{Parts, State};
 pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
 pub use touch::Touch;

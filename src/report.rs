@@ -25,7 +25,7 @@ use serde::Serialize;
 use crate::explore::{
     self, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::{Failure, FailureKind, ProcessId, System};
+use crate::model::{Failure, ProcessId, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
@@ -124,7 +124,7 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then; for `final` the shared cells.
+    /// The variables of the process that failed, as they were then; of a failed `final` what it has read.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
@@ -277,7 +277,9 @@ impl ViolationReport {
             Standing::Failed { process, failure } => {
                 let variables = match process {
                     Some(process) => replay.variables(*process),
-                    None if failure.kind == FailureKind::Assertion => replay.cells(),
+                    None if replay.final_failure().as_ref() == Some(failure) => {
+                        replay.seen_at_the_end()
+                    }
                     None => Vec::new(),
                 };
                 let variable = |(name, value)| Variable { name, value };
