@@ -27,8 +27,8 @@ use crate::model::{
 
 /// So many stacks are told apart at one instruction.
 const MOST_STACKS: usize = 64;
-/// After so many instructions it is too long.
-const MOST_STEPS: u32 = 100_000;
+/// After so many instructions, and values compared, it is too long.
+const MOST_STEPS: usize = 20_000;
 /// Local steps that a function may take.
 const MOST_STEPS_OF_CALL: u32 = 1_000;
 
@@ -61,6 +61,17 @@ enum Abstract {
 }
 
 type Stack = Vec<Abstract>;
+
+/// How much work it is to compare it, roughly: lists may be long.
+fn size(value: &Abstract) -> usize {
+    let Abstract::Known(known) = value else { return 1 };
+    let (mut size, mut value) = (1_usize, known);
+    while let Value::List(items) = value {
+        let Some(first) = items.front() else { break };
+        (size, value) = (size.saturating_mul(items.len()), first);
+    }
+    size
+}
 
 /// The value that statements have is the value of matches that match nothing, too: there it stands for one of any type.
 fn known(value: Value) -> Abstract {
@@ -115,7 +126,7 @@ struct Walk<'c> {
     reach: Reach,
     pending: Vec<(u32, Stack)>,
     met: FxHashMap<u32, Met>,
-    steps: u32,
+    steps: usize,
 }
 
 /// The world of code that is only computed.
@@ -179,6 +190,8 @@ impl Walk<'_> {
 
     /// Notes the stack, and that it is to be followed if it is new.
     fn arrive(&mut self, at: u32, stack: Stack) {
+        let work = stack.iter().map(size).fold(0, usize::saturating_add);
+        self.steps = self.steps.saturating_add(work);
         if let Some(stack) = self.met.entry(at).or_default().add(stack) {
             self.pending.push((at, stack));
         }

@@ -14,7 +14,8 @@ use crate::model::Value;
 
 /// A value that came up.
 struct Read {
-    /// Where.
+    /// By which instruction.
+    at: u32,
     span: Span,
     name: String,
     value: Value,
@@ -52,7 +53,7 @@ impl Program {
             match self.named(at, index) {
                 Some((name, is_own)) => {
                     let value = machine.stack.last().expect("what was read").clone();
-                    reads.push(Read { span, name, value, is_own });
+                    reads.push(Read { at, span, name, value, is_own });
                 }
                 None if matches!(self.code.instrs[at as usize], Instr::Assert(_)) => {
                     reads.retain(|read| !is_within(read.span, span));
@@ -60,7 +61,19 @@ impl Program {
                 None => {}
             }
         };
-        matches!(rest, Rest::Failed(_)).then(|| telling(reads, self.span(machine.pc)))
+        if !matches!(rest, Rest::Failed(_)) {
+            return None;
+        }
+        // A variable that is gone cannot be in what failed; and what it was at last says nothing.
+        let is_gone = |read: &Read| match self.code.instrs[read.at as usize] {
+            Instr::Get(slot) => {
+                let is_it = |live: &&Live| live.slot == slot && is_alive(live, read.at);
+                self.code.live.iter().rfind(is_it).is_some_and(|live| !is_alive(live, machine.pc))
+            }
+            _ => false,
+        };
+        reads.retain(|read| !is_gone(read));
+        Some(telling(reads, self.span(machine.pc)))
     }
 
     fn span(&self, pc: u32) -> Span {
@@ -81,7 +94,7 @@ impl Program {
                 Some((format!("{owner}.{}", self.code.texts[name as usize]), false))
             }
             Instr::Get(slot) => {
-                let is_it = |live: &&Live| live.slot == slot && live.from <= at && at < live.to;
+                let is_it = |live: &&Live| live.slot == slot && is_alive(live, at);
                 let live = self.code.live.iter().rfind(is_it)?;
                 Some((self.code.texts[live.name as usize].clone(), true))
             }
@@ -89,6 +102,10 @@ impl Program {
             _ => None,
         }
     }
+}
+
+fn is_alive(variable: &Live, at: u32) -> bool {
+    variable.from <= at && at < variable.to
 }
 
 fn is_within(inner: Span, outer: Span) -> bool {
