@@ -17,14 +17,12 @@ mod operators;
 mod outline;
 mod parser;
 mod program;
-mod prospect;
+mod slips;
 mod structure;
 mod token;
 mod touches;
 mod types;
 mod walk;
-
-use std::sync::Arc;
 
 pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
@@ -35,6 +33,7 @@ pub use structure::{Domain, Offer, Param, Structure, structure};
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
 use check::{Checked, Kind};
+use diagnostic::Findings;
 
 /// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
 const STACK: usize = 64 << 20;
@@ -71,19 +70,15 @@ fn compile_here(
     overrides: &[(String, String)],
     granularity: Granularity,
 ) -> Result<Program, Diagnostics> {
-    let mut list = Vec::new();
-    let lexed = lexer::lex(source, &mut list);
-    let file = parser::parse(source, &lexed.tokens, &mut list);
-    let mut checked = check::check(&file, overrides, &mut list);
-    check::check_that_something_runs(&checked, &mut list);
-    let constants: Vec<String> = checked.constants.iter().map(|(name, _)| name.clone()).collect();
-    let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut list);
-    let failed = list.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    if failed {
-        // A misspelt name is also an unused one: warnings wait until the errors are gone.
-        list.retain(|diagnostic| diagnostic.severity == Severity::Error);
-    }
-    let diagnostics = Diagnostics::new(Arc::from(name), Arc::from(source), list);
+    let mut found = Findings::default();
+    let lexed = lexer::lex(source, &mut found);
+    let file = parser::parse(source, &lexed.tokens, &mut found);
+    let mut checked = check::check(&file, overrides, &mut found);
+    check::check_that_something_runs(&checked, &mut found);
+    let constants = checked.constants.iter().map(|(name, _)| name.as_str()).collect();
+    let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut found);
+    let failed = found.errors() > 0;
+    let diagnostics = Diagnostics::new(name, source, found);
     if failed {
         return Err(diagnostics);
     }
@@ -111,7 +106,9 @@ fn compile_here(
     match program.initialise() {
         Ok(()) => Ok(program),
         Err(diagnostic) => {
-            Err(Diagnostics::new(Arc::from(name), Arc::from(source), vec![diagnostic]))
+            let mut found = Findings::default();
+            found.push(diagnostic);
+            Err(Diagnostics::new(name, source, found))
         }
     }
 }

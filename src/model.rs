@@ -14,7 +14,6 @@
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`flow`] | control flow as written, for those who look at programs |
-//! | [`Reach`] | what a process may still do |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 pub mod flow;
@@ -23,7 +22,7 @@ mod independence;
 mod locals;
 mod object;
 mod op;
-mod reach;
+mod printable;
 mod state;
 mod system;
 mod touch;
@@ -37,7 +36,7 @@ pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
-pub use reach::{Guess, Reach};
+pub use printable::{is_deceptive, masked, printable};
 pub use state::{Parts, State};
 pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
 pub use touch::Touch;

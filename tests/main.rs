@@ -15,10 +15,8 @@
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `client` | data structures, and clients made for them |
-//! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
-//! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `gallery` | the pictures of the README are what the command makes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
@@ -45,7 +43,6 @@ mod agreement;
 mod cli;
 mod client;
 mod compare;
-mod count;
 mod draw;
 mod gallery;
 mod golden;
@@ -57,7 +54,6 @@ mod naive;
 mod published;
 mod random_models;
 mod replay;
-mod reports;
 mod reproduce;
 mod state_graph;
 mod stateful;

@@ -17,13 +17,14 @@ mod place;
 mod procedure;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
-use super::diagnostic::{Diagnostic, Span};
+use super::diagnostic::{Diagnostic, Findings, Span, nearest};
 use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
-use super::types::{CommId, Inference, Names, Type, Yield};
+use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Size, Type, Yield};
 use crate::model::{Objects, Value};
 
 /// A checked program; without meaning if there were errors.
@@ -81,11 +82,7 @@ impl Kind {
 }
 
 /// Checks `file` with the constants that `overrides` names set anew.
-pub fn check(
-    file: &File,
-    overrides: &[(String, String)],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Checked {
+pub fn check(file: &File, overrides: &[(String, String)], diagnostics: &mut Findings) -> Checked {
     let mut checker = Checker {
         diagnostics,
         overrides,
@@ -98,9 +95,14 @@ pub fn check(
         procedures: Vec::new(),
         processes: Vec::new(),
         messages: Vec::new(),
+        message_of: FxHashMap::default(),
+        handlers: FxHashSet::default(),
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
+        open: Vec::new(),
+        elements_left: MAX_DECLARED,
+        steps_left: MAX_STEPS,
         declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
     };
@@ -112,14 +114,19 @@ pub fn check(
 }
 
 /// Something must run.
-pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
+pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
     let runs = checked.processes.iter().any(|process| process.kind != Kind::Template);
-    if !runs && checked.inits.is_empty() && diagnostics.is_empty() {
+    if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
         let message = "the file declares no process and no actor that exists from the start";
         let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
         diagnostics.push(Diagnostic::outside(message).hint(hint));
     }
 }
+
+/// So many elements constants and cells may have in all, with the objects of arrays.
+const MAX_DECLARED: u64 = 2_000_000;
+/// So many steps all constants may take to compute.
+const MAX_STEPS: u64 = 20_000_000;
 
 /// What a name at the top level stands for.
 #[derive(Clone, Debug)]
@@ -162,6 +169,10 @@ struct Signature {
     params: Vec<Type>,
     result: Type,
     span: Span,
+    /// Is the type of the result written down?
+    states_result: bool,
+    /// What the body gives all the same if it is not, and where.
+    implied: Option<(Type, Span)>,
 }
 
 impl Signature {
@@ -198,7 +209,7 @@ struct MessageSignature {
 }
 
 struct Checker<'a> {
-    diagnostics: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Findings,
     overrides: &'a [(String, String)],
     out: Checked,
     globals: FxHashMap<String, Global>,
@@ -211,11 +222,20 @@ struct Checker<'a> {
     /// Processes and actors, in order of declaration.
     processes: Vec<ProcessSignature>,
     messages: Vec<MessageSignature>,
+    message_of: FxHashMap<String, u32>,
+    /// Which actor handles which message.
+    handlers: FxHashSet<(u32, u32)>,
     infer: Inference,
     /// The body at hand.
     scope: Scope,
     /// Where what a communication yields is used.
     received: Vec<(CommId, Span)>,
+    /// The types of tuples and arrays of which a part was not known yet: they may have become too large.
+    open: Vec<(Type, Span)>,
+    /// How many more elements constants, cells and arrays of objects may have.
+    elements_left: u64,
+    /// How many more steps the constants may take to compute.
+    steps_left: u64,
     /// Every name that the file declares, also those not entered yet.
     declared: FxHashSet<String>,
     /// Types of messages, contents and arguments, which leave their process.
@@ -275,13 +295,17 @@ impl Context {
 struct Scope {
     context: Context,
     vars: Vec<Var>,
-    /// Innermost last; each a list of names, so that a later one hides an earlier one.
-    blocks: Vec<Vec<(String, VarId)>>,
+    /// The names that each block binds, innermost last.
+    blocks: Vec<Vec<String>>,
+    /// What each name stands for: the last one, which hides those before it.
+    visible: FxHashMap<String, Vec<VarId>>,
+    /// The variables of the pattern at hand.
+    in_pattern: FxHashMap<String, VarId>,
     /// For each loop around: is there a `break` in it?
     loops: Vec<bool>,
     result: Option<Type>,
-    /// The first variable of the pattern at hand.
-    pattern_from: usize,
+    /// What a function whose result is not written down returns first, and where.
+    implied: Option<(Type, Span)>,
     /// The first variable of the guard at hand.
     guard_from: usize,
 }
@@ -318,16 +342,57 @@ impl Checker<'_> {
         self.infer.show(ty, &self.names)
     }
 
+    /// The nearest of the names that exist, as long as anybody will be told.
+    fn nearest<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        if self.diagnostics.is_full() { None } else { nearest(name, known) }
+    }
+
+    /// A type that was put together at `span`; reports it if it is too large.
+    fn sized(&mut self, ty: Type, span: Span) -> Type {
+        let Size { elements, closed } = self.infer.size(&ty);
+        if self.infer.is_exceeded() {
+            return self.too_many_parts(span);
+        }
+        if elements > MAX_ELEMENTS {
+            let shown = self.show(&ty);
+            let message = format!("a value of type {shown} is too large");
+            let label = format!("it has {elements} elements, more than {MAX_ELEMENTS}");
+            self.report(Diagnostic::error(span, message).label(label));
+            return Type::Error;
+        }
+        if !closed {
+            self.open.push((ty.clone(), span));
+        }
+        ty
+    }
+
+    fn too_many_parts(&mut self, span: Span) -> Type {
+        let message = format!("the type of this has more than {MAX_PARTS} parts");
+        let hint = "a tuple of tuples has the parts of all of them: carry less, or use a list";
+        self.report(Diagnostic::error(span, message).hint(hint));
+        Type::Error
+    }
+
     fn resolve_type(&mut self, ty: &ast::TypeExpr) -> Type {
+        let resolved = self.resolve_parts(ty);
+        match ty.kind {
+            ast::TypeKind::Tuple(_) | ast::TypeKind::List(_) | ast::TypeKind::Array(..) => {
+                self.sized(resolved, ty.span)
+            }
+            _ => resolved,
+        }
+    }
+
+    fn resolve_parts(&mut self, ty: &ast::TypeExpr) -> Type {
         match &ty.kind {
             ast::TypeKind::Error => Type::Error,
             ast::TypeKind::Process => Type::Process,
             ast::TypeKind::Actor => Type::AnyActor,
-            ast::TypeKind::List(item) => Type::List(Box::new(self.resolve_type(item))),
+            ast::TypeKind::List(item) => Type::List(Arc::new(self.resolve_type(item))),
             ast::TypeKind::Array(item, length) => {
                 let item = self.resolve_type(item);
                 match self.size(length, "an array") {
-                    Some(length) => Type::Array(Box::new(item), length),
+                    Some(length) => Type::Array(Arc::new(item), length),
                     None => Type::Error,
                 }
             }
@@ -366,7 +431,7 @@ impl Checker<'_> {
         let mut known: Vec<&str> = declared.map(|(name, _)| name.as_str()).collect();
         known.extend(["int", "bool", "comm", "process", "actor", "message"]);
         known.sort_unstable();
-        let hint = foreign.map(str::to_owned).or_else(|| super::diagnostic::nearest(name, known));
+        let hint = foreign.map(str::to_owned).or_else(|| self.nearest(name, known));
         self.report(Diagnostic::error(span, format!("there is no type `{name}`")).maybe_hint(hint));
         Type::Error
     }
@@ -374,6 +439,11 @@ impl Checker<'_> {
     /// What only the whole program tells.
     fn finish(&mut self) {
         self.infer.settle();
+        for (ty, span) in std::mem::take(&mut self.open) {
+            if self.sized(ty, span) == Type::Error {
+                break;
+            }
+        }
         for (comm, span) in std::mem::take(&mut self.received) {
             if self.infer.yields(comm).0 == Yield::Mixed {
                 let message = "this communication may yield values of different types";

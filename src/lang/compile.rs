@@ -18,7 +18,27 @@ use super::code::{Code, Instr, Live, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::walk;
-use crate::model::{Site, Value};
+use crate::model::{Site, Value, printable};
+
+/// So many bytes of a statement are shown.
+const MAX_SHOWN: usize = 400;
+
+/// The text of a statement in a line, fit to print; the beginning of a long one.
+fn excerpt(source: &str) -> String {
+    let mut line = String::new();
+    for word in source.split_whitespace() {
+        if line.len() + word.len() > MAX_SHOWN {
+            line.extend((!line.is_empty()).then_some(' '));
+            let left = MAX_SHOWN.saturating_sub(line.len());
+            line.extend(word.chars().take(left));
+            line.push('…');
+            break;
+        }
+        line.extend((!line.is_empty()).then_some(' '));
+        line.push_str(word);
+    }
+    printable(&line).into_owned()
+}
 
 /// What counts as an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -184,9 +204,9 @@ impl Compiler<'_> {
             return site;
         }
         let (line, column) = self.lines.position(span.start as usize);
-        let words: Vec<_> = self.source[span.range()].split_whitespace().collect();
+        let text = excerpt(&self.source[span.range()]);
         let site = self.code.sites.len() as u32;
-        self.code.sites.push(Site { line, column, text: words.join(" ") });
+        self.code.sites.push(Site { line, column, text });
         self.code.spans.push(span);
         self.sites.insert(span, site);
         site
@@ -203,6 +223,11 @@ impl Compiler<'_> {
     }
 
     fn constant(&mut self, value: Value) {
+        // A large value is not looked at each time it is named.
+        if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
+            self.code.constants.push(value);
+            return self.emit_with(Instr::Const(self.code.constants.len() as u32 - 1), 1);
+        }
         let constants = &mut self.code.constants;
         let id = *self.constants.entry(value.clone()).or_insert_with(|| {
             constants.push(value);
@@ -336,7 +361,7 @@ impl Compiler<'_> {
             ExprKind::Return(value) => self.return_expr(value.as_deref()),
             ExprKind::Assert(condition, message) => {
                 self.expr(condition);
-                let message = message.as_ref().map(|message| self.text(message));
+                let message = message.as_ref().map(|message| self.text(&printable(message)));
                 self.emit_with(Instr::Assert(message), -1);
                 self.constant(Value::Unit);
             }

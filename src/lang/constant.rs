@@ -9,14 +9,33 @@ use crate::model::Value;
 /// What is said of an expression that depends on more than constants.
 pub const NOT_CONSTANT: &str = "this is not constant";
 
+/// What is said of an expression that takes too many steps.
+pub const TOO_LONG: &str = "this takes too long to compute";
+
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
-/// The value of `expr`, if it depends on nothing but constants and the variables that `known` knows.
-pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<Value, NotConstant> {
+/// The value of `expr`, if it depends on nothing but constants and the variables that `known` knows, and if it takes no
+/// more steps than `left`, which it takes them from. To make or to compare an element is a step.
+pub fn evaluate(
+    expr: &Expr,
+    known: &dyn Fn(VarId) -> Option<Value>,
+    left: &mut u64,
+) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
-    let all = |parts: &[Expr]| {
-        parts.iter().map(|part| evaluate(part, known)).collect::<Result<Vec<_>, _>>()
+    let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {
+        Some(fewer) => {
+            *left = fewer;
+            Ok(())
+        }
+        None => {
+            *left = 0;
+            Err(at(TOO_LONG.to_owned()))
+        }
+    };
+    spend(1, left)?;
+    let all = |parts: &[Expr], left: &mut u64| {
+        parts.iter().map(|part| evaluate(part, known, left)).collect::<Result<Vec<_>, _>>()
     };
     match &expr.kind {
         ExprKind::Const(value) => Ok(value.clone()),
@@ -24,40 +43,47 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
         ExprKind::Error => Err((expr.span, String::new())),
         ExprKind::Var(var) => known(*var).ok_or_else(|| at(NOT_CONSTANT.to_owned())),
         ExprKind::Unary(op, operand) => {
-            operators::unary(*op, &evaluate(operand, known)?).map_err(at)
+            operators::unary(*op, &evaluate(operand, known, left)?).map_err(at)
         }
-        ExprKind::Binary(BinaryOp::And, a, b) => match evaluate(a, known)? {
+        ExprKind::Binary(BinaryOp::And, a, b) => match evaluate(a, known, left)? {
             Value::Bool(false) => Ok(Value::Bool(false)),
-            _ => evaluate(b, known),
+            _ => evaluate(b, known, left),
         },
-        ExprKind::Binary(BinaryOp::Or, a, b) => match evaluate(a, known)? {
+        ExprKind::Binary(BinaryOp::Or, a, b) => match evaluate(a, known, left)? {
             Value::Bool(true) => Ok(Value::Bool(true)),
-            _ => evaluate(b, known),
+            _ => evaluate(b, known, left),
         },
         ExprKind::Binary(op, a, b) => {
-            operators::binary(*op, &evaluate(a, known)?, &evaluate(b, known)?).map_err(at)
+            let (a, b) = (evaluate(a, known, left)?, evaluate(b, known, left)?);
+            spend(elements(&a, *left), left)?;
+            operators::binary(*op, &a, &b).map_err(at)
         }
-        ExprKind::Tuple(parts) => Ok(Value::Tuple(all(parts)?.into())),
-        ExprKind::List(items) => Ok(Value::List(all(items)?.into())),
-        ExprKind::Repeat(item, count) => Ok(repeat(&evaluate(item, known)?, *count)),
+        ExprKind::Tuple(parts) => Ok(Value::Tuple(all(parts, left)?.into())),
+        ExprKind::List(items) => Ok(Value::List(all(items, left)?.into())),
+        ExprKind::Repeat(item, count) => {
+            let item = evaluate(item, known, left)?;
+            let each = elements(&item, *left);
+            spend(each.saturating_mul(u64::from(*count)), left)?;
+            Ok(repeat(&item, *count))
+        }
         ExprKind::Index(list, index) => {
-            let list = evaluate(list, known)?;
+            let list = evaluate(list, known, left)?;
             let items = operators::list(&list);
-            let index = evaluate(index, known)?.int();
+            let index = evaluate(index, known, left)?.int();
             let place = operators::place(index, items.len(), "the list").map_err(at)?;
             Ok(items[place].clone())
         }
         ExprKind::Field(tuple, index) => {
-            Ok(operators::field(&evaluate(tuple, known)?, *index).clone())
+            Ok(operators::field(&evaluate(tuple, known, left)?, *index).clone())
         }
         ExprKind::Length(list) => {
-            Ok(Value::Int(operators::list(&evaluate(list, known)?).len() as i64))
+            Ok(Value::Int(operators::list(&evaluate(list, known, left)?).len() as i64))
         }
-        ExprKind::If(condition, then, otherwise) => match evaluate(condition, known)? {
-            Value::Bool(true) => evaluate(then, known),
-            _ => evaluate(otherwise, known),
+        ExprKind::If(condition, then, otherwise) => match evaluate(condition, known, left)? {
+            Value::Bool(true) => evaluate(then, known, left),
+            _ => evaluate(otherwise, known, left),
         },
-        ExprKind::Block(statements, value) if statements.is_empty() => evaluate(value, known),
+        ExprKind::Block(statements, value) if statements.is_empty() => evaluate(value, known, left),
         _ => Err(at(NOT_CONSTANT.to_owned())),
     }
 }
@@ -65,4 +91,23 @@ pub fn evaluate(expr: &Expr, known: &dyn Fn(VarId) -> Option<Value>) -> Result<V
 /// `[item; count]`
 pub fn repeat(item: &Value, count: u32) -> Value {
     Value::List((0..count).map(|_| item.clone()).collect())
+}
+
+/// How many elements a value has that have no parts; of more than `limit` one more than that.
+pub fn elements(value: &Value, limit: u64) -> u64 {
+    fn count<'v>(items: impl IntoIterator<Item = &'v Value>, limit: u64) -> u64 {
+        let mut total = 0;
+        for item in items {
+            total += elements(item, limit - total);
+            if total > limit {
+                break;
+            }
+        }
+        total
+    }
+    match value {
+        Value::Tuple(parts) => count(&**parts, limit),
+        Value::List(items) => count(items, limit),
+        _ => 1,
+    }
 }

@@ -4,8 +4,12 @@
 //! first mistake. Rendering is a separate, last step: [`Diagnostics::render`] draws the source with the
 //! offending text underlined, in the way that users of rustc know.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::model::{masked, printable};
 
 /// A piece of a source text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,25 +113,97 @@ impl Diagnostic {
     }
 }
 
+/// So many errors, and as many warnings, are told of one file; of more only how many there are.
+const MAX_TOLD: usize = 60;
+
+/// What a pass has found so far: the first mistakes with all that is said of them, the others by number. A file of
+/// a million mistakes costs no more than one of sixty.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+    muted: bool,
+}
+
+impl Findings {
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if !self.muted && *count <= MAX_TOLD {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// How many errors there are so far.
+    pub(super) fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many errors and warnings there are so far.
+    pub(super) fn count(&self) -> usize {
+        self.errors + self.warnings
+    }
+
+    /// Will what is said of the next error be dropped? Then it need not be thought of.
+    pub(super) fn is_full(&self) -> bool {
+        self.muted || self.errors >= MAX_TOLD
+    }
+
+    /// Sets whether what is found from here on is dropped, and the number of errors and warnings; gives those that
+    /// were there before.
+    pub(super) fn mute(&mut self) -> Muted {
+        let before = Muted { errors: self.errors, warnings: self.warnings, muted: self.muted };
+        self.muted = true;
+        before
+    }
+
+    /// Goes on as before the call of [`Findings::mute`].
+    pub(super) fn unmute(&mut self, before: Muted) {
+        Muted { errors: self.errors, warnings: self.warnings, muted: self.muted } = before;
+    }
+}
+
+/// What [`Findings`] were when they were muted.
+pub(super) struct Muted {
+    errors: usize,
+    warnings: usize,
+    muted: bool,
+}
+
 /// The mistakes of one file, in order of place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     name: Arc<str>,
     source: Arc<str>,
     list: Vec<Diagnostic>,
+    /// How many there are besides.
+    untold: usize,
 }
 
 impl Diagnostics {
-    pub(super) fn new(name: Arc<str>, source: Arc<str>, mut list: Vec<Diagnostic>) -> Self {
+    /// What was found in a file: its errors, or its warnings if there is no error. A misspelt name is also an
+    /// unused one, so warnings wait until the errors are gone.
+    pub(super) fn new(name: &str, source: &str, found: Findings) -> Self {
+        let Findings { mut list, errors, warnings, .. } = found;
+        let (severity, all) = match errors {
+            0 => (Severity::Warning, warnings),
+            errors => (Severity::Error, errors),
+        };
+        list.retain(|diagnostic| diagnostic.severity == severity);
+        let untold = all - list.len();
         for diagnostic in &mut list {
             let others = diagnostic.secondary.iter_mut().map(|(span, _)| span);
             for span in diagnostic.span.iter_mut().chain(others) {
-                *span = whole_characters(&source, *span);
+                *span = whole_characters(source, *span);
             }
         }
         list.sort_by_key(|d| (d.span.is_some(), d.span));
         list.dedup();
-        Diagnostics { name, source, list }
+        Diagnostics { name: Arc::from(name), source: Arc::from(source), list, untold }
     }
 
     /// The diagnostics as data.
@@ -142,7 +218,12 @@ impl Diagnostics {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.list.len() + self.untold
+    }
+
+    /// How many there are of which nothing more is known.
+    pub fn untold(&self) -> usize {
+        self.untold
     }
 
     /// The name of the file.
@@ -160,28 +241,34 @@ impl Diagnostics {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut text = String::new();
         for diagnostic in &self.list {
-            text.push_str(&renderer.render(&[self.group(diagnostic)]));
+            let excerpt = Excerpt::new(&self.source, diagnostic);
+            text.push_str(&renderer.render(&[self.group(diagnostic, &excerpt)]));
             text.push_str("\n\n");
+        }
+        if self.untold > 0 {
+            text.push_str(&format!("... and {} more like these\n\n", self.untold));
         }
         text
     }
 
-    fn group<'a>(&'a self, diagnostic: &'a Diagnostic) -> Group<'a> {
+    fn group<'a>(&'a self, diagnostic: &'a Diagnostic, excerpt: &'a Excerpt<'a>) -> Group<'a> {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
+        let mut group = Group::with_title(level.primary_title(shown(&diagnostic.message)));
         if let Some(span) = diagnostic.span {
-            let label = Some(diagnostic.label.as_str()).filter(|label| !label.is_empty());
-            let primary = AnnotationKind::Primary.span(span.range()).label(label);
+            let label = Some(shown(&diagnostic.label)).filter(|label| !label.is_empty());
+            let primary = AnnotationKind::Primary.span(excerpt.within(span)).label(label);
             let others = diagnostic.secondary.iter().map(|(span, label)| {
-                AnnotationKind::Context.span(span.range()).label(label.as_str())
+                AnnotationKind::Context.span(excerpt.within(*span)).label(shown(label))
             });
-            let snippet = Snippet::source(&*self.source).path(&*self.name);
+            let snippet = Snippet::source(&*excerpt.text)
+                .line_start(excerpt.line)
+                .path(printable(&self.name));
             group = group.element(snippet.annotation(primary).annotations(others));
         }
-        group.elements(diagnostic.hints.iter().map(|hint| Level::HELP.message(hint.as_str())))
+        group.elements(diagnostic.hints.iter().map(|hint| Level::HELP.message(shown(hint))))
     }
 }
 
@@ -191,6 +278,43 @@ impl<'a> IntoIterator for &'a Diagnostics {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// So many bytes of a message are shown.
+const MAX_SHOWN: usize = 400;
+
+/// A message, fit to print; the beginning of one that quotes something long.
+fn shown(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_SHOWN {
+        return printable(text);
+    }
+    let end = (0..=MAX_SHOWN).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    Cow::Owned(printable(&text[..end]).into_owned() + " …")
+}
+
+/// The lines of a source text that a diagnostic is about, from the first to the last.
+struct Excerpt<'s> {
+    text: Cow<'s, str>,
+    /// The number of the first line.
+    line: usize,
+    /// Where it starts in the source.
+    start: usize,
+}
+
+impl<'s> Excerpt<'s> {
+    fn new(source: &'s str, diagnostic: &Diagnostic) -> Self {
+        let others = diagnostic.secondary.iter().map(|&(span, _)| span);
+        let all = diagnostic.span.into_iter().chain(others);
+        let whole = all.reduce(Span::to).unwrap_or_default().range();
+        let start = source[..whole.start].rfind('\n').map_or(0, |end| end + 1);
+        let end = source[whole.end..].find('\n').map_or(source.len(), |end| whole.end + end + 1);
+        let line = 1 + source[..start].matches('\n').count();
+        Excerpt { text: masked(&source[start..end]), line, start }
+    }
+
+    fn within(&self, span: Span) -> std::ops::Range<usize> {
+        span.start as usize - self.start..span.end as usize - self.start
     }
 }
 
@@ -207,44 +331,87 @@ fn whole_characters(source: &str, span: Span) -> Span {
     Span::new(start.min(end), end)
 }
 
-/// Where the lines of a text start.
+/// Where the lines of a text start, and how many characters there are before which byte.
 pub(super) struct Lines<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    ascii: bool,
+    /// The characters before each [`BLOCK`] of bytes: a column is counted in no more than two blocks, however long its
+    /// line is. A block starts anywhere in a character, which counts for the block that it starts in.
+    characters: Vec<u32>,
 }
+
+const BLOCK: usize = 1024;
 
 impl<'s> Lines<'s> {
     pub(super) fn new(source: &'s str) -> Self {
         let behind_breaks = source.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(behind_breaks).collect();
-        Lines { source, starts, ascii: source.is_ascii() }
+        let blocks = source.as_bytes().chunks(BLOCK).scan(0, |before, block| {
+            let here = *before;
+            *before += count(block);
+            Some(here)
+        });
+        Lines { source, starts, characters: blocks.collect() }
+    }
+
+    /// How many characters start before this byte.
+    fn before(&self, byte: usize) -> u32 {
+        let block = byte / BLOCK;
+        match self.characters.get(block) {
+            Some(before) => before + count(&self.source.as_bytes()[block * BLOCK..byte]),
+            // The end of the text is the end of its last block.
+            None => self.characters.last().map_or(0, |before| {
+                before + count(&self.source.as_bytes()[(block - 1) * BLOCK..byte])
+            }),
+        }
     }
 
     /// Line and column of a byte, both from 1, the column in characters.
     pub(super) fn position(&self, byte: usize) -> (u32, u32) {
         let byte = byte.min(self.source.len());
         let line = self.starts.partition_point(|&start| start <= byte);
-        let before = &self.source[self.starts[line - 1]..byte];
-        // Counting again and again would not do for a long line of a table that some tool wrote.
-        let column = if self.ascii { before.len() } else { before.chars().count() };
-        (line as u32, column as u32 + 1)
+        (line as u32, self.before(byte) - self.before(self.starts[line - 1]) + 1)
     }
 }
+
+/// How many characters start in these bytes.
+fn count(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count() as u32
+}
+
+/// So many of many names a message tells.
+const MAX_LISTED: usize = 10;
+
+/// The names in a row, the first ones if there are many.
+pub(super) fn listed<T: std::fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
+    let mut names = names.into_iter();
+    let mut shown: Vec<String> =
+        names.by_ref().take(MAX_LISTED).map(|name| name.to_string()).collect();
+    match names.count() {
+        0 => {}
+        more => shown.push(format!("and {more} more")),
+    }
+    shown.join(", ")
+}
+
+/// A name of more letters is near to none.
+const MAX_NEAR: usize = 64;
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.
 pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    // A name of one letter is near to every other one.
-    let limit = match name.chars().count() {
+    // A name of one letter is near to every other one; of a long one nobody gets a few letters wrong.
+    let length = name.chars().count();
+    let limit = match length {
         0 | 1 => return None,
+        length if length > MAX_NEAR => return None,
         length => length.max(3) / 3,
     };
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        .filter(|candidate| *candidate != name && candidate.len() <= 2 * MAX_NEAR)
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min()

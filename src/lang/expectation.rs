@@ -4,7 +4,9 @@
 //! Several facts may stand on one line. Without `with` they hold for the constants as declared. A `depth` bounds the
 //! search that all figures of its line speak of.
 
-use super::diagnostic::{Diagnostic, Span, nearest};
+use rustc_hash::FxHashSet;
+
+use super::diagnostic::{Diagnostic, Findings, Lines, Span, nearest};
 
 /// The verdicts that a complete search can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +82,18 @@ const VERDICTS: [(&str, Verdict); 4] = [
 pub fn parse(
     source: &str,
     spans: &[Span],
-    constants: &[String],
-    diagnostics: &mut Vec<Diagnostic>,
+    constants: &FxHashSet<&str>,
+    diagnostics: &mut Findings,
 ) -> Vec<Expectation> {
-    let parsed = spans.iter().filter_map(|&span| match parse_line(source, span, constants) {
-        Ok(expectation) => Some(expectation),
-        Err(diagnostic) => {
-            diagnostics.push(*diagnostic);
-            None
-        }
-    });
+    let lines = Lines::new(source);
+    let parsed =
+        spans.iter().filter_map(|&span| match parse_line(source, &lines, span, constants) {
+            Ok(expectation) => Some(expectation),
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                None
+            }
+        });
     parsed.collect()
 }
 
@@ -104,10 +108,11 @@ fn words(source: &str, span: Span) -> impl Iterator<Item = (&str, Span)> {
 
 fn parse_line(
     source: &str,
+    lines: &Lines<'_>,
     span: Span,
-    constants: &[String],
+    constants: &FxHashSet<&str>,
 ) -> Result<Expectation, Box<Diagnostic>> {
-    let (line, _) = super::diagnostic::Lines::new(source).position(span.start as usize);
+    let (line, _) = lines.position(span.start as usize);
     let mut expectation = Expectation { line, ..Expectation::default() };
     let mut words = words(source, span).peekable();
     if words.peek().is_none() {
@@ -177,11 +182,11 @@ fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<Verdict, Box<Diagn
 fn setting_of(
     word: &str,
     at: Span,
-    constants: &[String],
+    constants: &FxHashSet<&str>,
 ) -> Result<(String, String), Box<Diagnostic>> {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
-    if !constants.iter().any(|known| known == name) {
-        let hint = nearest(name, constants.iter().map(String::as_str));
+    if !constants.contains(name) {
+        let hint = nearest(name, constants.iter().copied());
         let message = format!("the file has no constant `{name}`");
         return Err(Box::new(Diagnostic::error(at, message).maybe_hint(hint)));
     }

@@ -69,6 +69,19 @@ pub enum ObjectKind {
     Cell,
 }
 
+impl ObjectKind {
+    /// What is done with it, for messages.
+    pub fn usage(self) -> &'static str {
+        match self {
+            ObjectKind::Mailbox => "it is used by `send(mailbox, value)` and `recv(mailbox)`",
+            ObjectKind::Mutex => "it is used by `lock(mutex)` and `unlock(mutex)`",
+            ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
+            ObjectKind::Barrier => "it is used by `barrier(barrier)`",
+            ObjectKind::Cell => "it is read by its name",
+        }
+    }
+}
+
 /// One object of a declaration: the only one, or the one with this index.
 #[derive(Debug)]
 pub struct Address {

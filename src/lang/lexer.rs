@@ -2,7 +2,8 @@
 
 use logos::Logos;
 
-use super::diagnostic::{Diagnostic, Span};
+use super::diagnostic::{Diagnostic, Findings, Span};
+use super::slips;
 use super::token::Token;
 
 /// The tokens of a file.
@@ -14,7 +15,7 @@ pub struct Lexed {
 }
 
 /// Splits `source` into tokens.
-pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
+pub fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), expectations: Vec::new() };
     // Neighbouring characters that mean nothing make one mistake, not one each.
     let mut strange: Option<Span> = None;
@@ -59,16 +60,10 @@ pub fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Lexed {
     lexed
 }
 
-fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Vec<Diagnostic>) {
+fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Findings) {
     let Some(span) = span else { return };
     let text = &source[span.range()];
-    let hint = match text {
-        "&" => Some("logical and is `&&`".to_owned()),
-        "|" => Some("logical or is `||`".to_owned()),
-        _ if text.starts_with('\'') => Some("texts are written between double quotes".to_owned()),
-        _ => None,
-    };
-    let shown: String = text.chars().filter(|c| !c.is_control()).collect();
-    let message = format!("`{shown}` means nothing here");
+    let message = format!("`{text}` means nothing here");
+    let hint = slips::sign(text).map(str::to_owned);
     diagnostics.push(Diagnostic::error(span, message).maybe_hint(hint));
 }

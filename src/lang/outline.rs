@@ -5,6 +5,8 @@
 //! `match` within an expression stays part of its statement. Texts are put together from tokens, so comments
 //! and line breaks drop out.
 
+use rustc_hash::FxHashMap;
+
 use super::ast::{self, Block, Expr, ExprKind, File, Handler, Item, Statement, StatementKind};
 use super::check::{Checked, Kind};
 use super::diagnostic::{Lines, Span};
@@ -12,6 +14,7 @@ use super::hir::{self, Operation, Place};
 use super::token::Token;
 use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
+use crate::model::printable;
 
 /// The processes, the procedures that they call, the actors and what `init` does, in order of declaration.
 pub fn outline(
@@ -21,8 +24,9 @@ pub fn outline(
     tokens: &[(Token, Span)],
 ) -> Vec<Flow> {
     let lines = Lines::new(source);
-    let mut outliner = Outliner { source, lines, tokens, acts: acts(checked), next: 0 };
-    file.items.iter().filter_map(|item| outliner.item(item, checked)).collect()
+    let kinds = checked.processes.iter().map(|known| (known.name.as_str(), known.kind)).collect();
+    let mut outliner = Outliner { source, lines, tokens, kinds, acts: acts(checked), next: 0 };
+    file.items.iter().filter_map(|item| outliner.item(item)).collect()
 }
 
 struct Outliner<'a> {
@@ -30,6 +34,8 @@ struct Outliner<'a> {
     lines: Lines<'a>,
     /// Ascending.
     tokens: &'a [(Token, Span)],
+    /// Of each process and actor.
+    kinds: FxHashMap<&'a str, Kind>,
     /// Where what is done, by the beginning of the span.
     acts: Vec<(Span, Act)>,
     /// The number of the next step.
@@ -37,12 +43,10 @@ struct Outliner<'a> {
 }
 
 impl Outliner<'_> {
-    fn item(&mut self, item: &Item, checked: &Checked) -> Option<Flow> {
-        let declared = |name: &str| checked.processes.iter().find(|known| known.name == name);
-
+    fn item(&mut self, item: &Item) -> Option<Flow> {
         match item {
             Item::Process { name, body, .. } => {
-                let kind = declared(&name.text)?.kind;
+                let kind = *self.kinds.get(name.text.as_str())?;
                 let title = Span { end: body.span.start, ..name.span };
                 let steps = self.block(body);
                 Some(self.flow("process", title, kind, steps))
@@ -53,7 +57,7 @@ impl Outliner<'_> {
                 Some(self.flow("procedure", title, Kind::Template, steps))
             }
             Item::Actor { name, body, .. } => {
-                let kind = declared(&name.text)?.kind;
+                let kind = *self.kinds.get(name.text.as_str())?;
                 let title = Span { end: body.header.end, ..name.span };
                 let mut steps = self.statements(&body.variables);
                 steps.push(self.rest(body.header, &body.handlers));
@@ -198,7 +202,7 @@ impl Outliner<'_> {
             text.push_str(&self.source[token.range()]);
             end = token.end;
         }
-        text.trim().to_owned()
+        printable(text.trim()).into_owned()
     }
 
     fn act(&self, span: Span) -> Act {

@@ -11,7 +11,7 @@ mod item;
 mod statement;
 
 use super::ast::{File, Item, Name, TypeExpr, TypeKind};
-use super::diagnostic::{Diagnostic, Span};
+use super::diagnostic::{Diagnostic, Findings, Span};
 use super::token::Token;
 
 /// How deep expressions, blocks and types may nest.
@@ -23,7 +23,7 @@ const MAX_CHAIN: usize = 200;
 const CALLED: &str = "a name to call";
 
 /// Parses a file. The tree is complete even if there are mistakes.
-pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Vec<Diagnostic>) -> File {
+pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
     let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
     let mut file = File::default();
     while parser.peek() != Token::End {
@@ -49,7 +49,7 @@ struct Parser<'a> {
     nesting: usize,
     /// The token that the last report was about.
     last_report: Option<usize>,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Findings,
 }
 
 impl Parser<'_> {
@@ -105,6 +105,20 @@ impl Parser<'_> {
         }
     }
 
+    /// As [`Parser::report`], about the token before, at `span`.
+    fn report_at(&mut self, span: Span, diagnostic: Diagnostic) {
+        let before = self.at.checked_sub(1).filter(|&at| self.tokens[at].1 == span);
+        if before.is_some_and(|at| self.last_report != Some(at)) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Does the token at hand stand on another line than the one before?
+    fn at_new_line(&self) -> bool {
+        let between = self.previous_span().end as usize..self.span().start as usize;
+        self.source[between].contains('\n')
+    }
+
     fn report_expected(&mut self, what: &str) {
         let diagnostic = self.expected(what);
         self.report(diagnostic);
@@ -140,7 +154,20 @@ impl Parser<'_> {
         }
         let end = self.previous_span().end as usize;
         let message = format!("expected `;`, found {}", self.peek().describe());
-        self.report(Diagnostic::error(Span::new(end, end), message).label("add `;` here"));
+        let diagnostic = Diagnostic::error(Span::new(end, end), message);
+        let before = self.tokens[self.at.saturating_sub(1)].0;
+        let hint = match (before, self.peek()) {
+            _ if self.at_new_line() => None,
+            (_, Token::Colon) if self.peek_second() == Token::Eq => Some(
+                "there is no `:=`: write `let x = …;`, and `x = …;` for a new value".to_owned(),
+            ),
+            (Token::Ident, next) if next.starts_operand() => {
+                let word = &self.source[self.previous_span().range()];
+                Some(format!("if this is a call, write `{word}(…)`"))
+            }
+            _ => None,
+        };
+        self.report(diagnostic.label("add `;` here").maybe_hint(hint));
         false
     }
 

@@ -4,10 +4,10 @@
 //! text without the client is what other clients are put behind. It keeps its comments but for those right
 //! above what is taken out, and loses its expectations, which are about the client.
 
-use std::sync::Arc;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ast::{File, Item, Param as Written, TypeExpr, TypeKind};
-use super::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use super::ast::{File, Item, Name, Param as Written, TypeExpr, TypeKind};
+use super::diagnostic::{Diagnostics, Findings, Span};
 use super::hir::Procedure;
 use super::{check, lexer, parser, walk};
 
@@ -75,13 +75,12 @@ fn read(
     source: &str,
     overrides: &[(String, String)],
 ) -> Result<Structure, Diagnostics> {
-    let mut list: Vec<Diagnostic> = Vec::new();
-    let lexed = lexer::lex(source, &mut list);
-    let file = parser::parse(source, &lexed.tokens, &mut list);
-    let checked = check::check(&file, overrides, &mut list);
-    list.retain(|diagnostic| diagnostic.severity == Severity::Error);
-    if !list.is_empty() {
-        return Err(Diagnostics::new(Arc::from(name), Arc::from(source), list));
+    let mut found = Findings::default();
+    let lexed = lexer::lex(source, &mut found);
+    let file = parser::parse(source, &lexed.tokens, &mut found);
+    let checked = check::check(&file, overrides, &mut found);
+    if found.errors() > 0 {
+        return Err(Diagnostics::new(name, source, found));
     }
     let constants = file.items.iter().filter_map(|item| match item {
         Item::Const { name, value, .. } => Some((name.text.clone(), value.span)),
@@ -129,7 +128,7 @@ impl Structure {
 
 /// The procedures, with what clients have to know of them.
 fn offers(file: &File, procedures: &[Procedure]) -> Vec<Offer> {
-    let mut called: Vec<u32> = Vec::new();
+    let mut called: FxHashSet<u32> = FxHashSet::default();
     for procedure in procedures {
         called.extend(walk::calls(&procedure.body.block));
     }
@@ -137,25 +136,30 @@ fn offers(file: &File, procedures: &[Procedure]) -> Vec<Offer> {
         Item::Procedure { name, params, .. } => Some((name, params)),
         _ => None,
     });
-    let offer = |(number, (name, params)): (u32, (&super::ast::Name, &Vec<Written>))| Offer {
+    let enums: FxHashMap<&str, &[Name]> = file.items.iter().filter_map(variants).collect();
+    let offer = |(number, (name, params)): (u32, (&Name, &Vec<Written>))| Offer {
         name: name.text.clone(),
-        params: params.iter().map(|param| offered(param, file)).collect(),
+        params: params.iter().map(|param| offered(param, &enums)).collect(),
         is_part: called.contains(&number),
     };
     (0..).zip(declared).map(offer).collect()
 }
 
-fn offered(param: &Written, file: &File) -> Param {
-    Param { name: param.name.text.clone(), domain: domain(&param.ty, file) }
+/// The name and the variants of an enumeration.
+fn variants(item: &Item) -> Option<(&str, &[Name])> {
+    match item {
+        Item::Enum { name, variants } => Some((&name.text, variants)),
+        _ => None,
+    }
 }
 
-fn domain(ty: &TypeExpr, file: &File) -> Domain {
+fn offered(param: &Written, enums: &FxHashMap<&str, &[Name]>) -> Param {
+    Param { name: param.name.text.clone(), domain: domain(&param.ty, enums) }
+}
+
+fn domain(ty: &TypeExpr, enums: &FxHashMap<&str, &[Name]>) -> Domain {
     let TypeKind::Named(named) = &ty.kind else { return Domain::Other };
-    let enumeration = file.items.iter().find_map(|item| match item {
-        Item::Enum { name, variants } if name.text == *named => Some(variants),
-        _ => None,
-    });
-    match (named.as_str(), enumeration) {
+    match (named.as_str(), enums.get(named.as_str())) {
         ("int", _) => Domain::Int,
         ("bool", _) => Domain::Bool,
         (_, Some(variants)) => {

@@ -19,7 +19,8 @@ pub enum Token {
     Str,
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     OpenStr,
-    #[regex(r"'[^'\n]'")]
+    /// A text in quotes of another kind.
+    #[regex(r"'[^'\n]*'")]
     Letter,
     #[token("const")]
     Const,
@@ -139,6 +140,8 @@ pub enum Token {
     OrOr,
     #[token("!")]
     Bang,
+    #[token("?")]
+    Question,
     /// Characters that mean nothing, reported by the lexer.
     Strange,
     /// The end of the file.
@@ -228,6 +231,7 @@ impl Token {
             AndAnd => "`&&`",
             OrOr => "`||`",
             Bang => "`!`",
+            Question => "`?`",
             Letter | Strange => "strange characters",
             End => "the end of the file",
         }
@@ -252,6 +256,12 @@ impl Token {
                 | Actor
                 | Init
         )
+    }
+
+    /// Can an operand start with it, and nothing else that follows a name?
+    pub fn starts_operand(self) -> bool {
+        use Token::*;
+        matches!(self, Ident | Int | Str | True | False | LParen | Bang)
     }
 
     /// Can only a statement start with it?

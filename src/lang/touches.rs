@@ -4,7 +4,7 @@
 //! other process ever touches is as good as local. An index that depends on nothing but constants and the index of the process is computed; any other may
 //! be anything. What a process spawns counts as done by itself. So the answer is an over-approximation.
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 use super::check::{Checked, Kind, Process};
 use super::constant;
@@ -12,68 +12,171 @@ use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
 use crate::model::{BarrierId, CellId, End, MailboxId, MutexId, SemaphoreId, Touch, Value};
 
+/// So many steps the index of an object may take to be computed for one instance.
+const MAX_STEPS: u64 = 1_000;
+/// So many indices are computed for one family. If there are more, each may be anything.
+const MAX_INDICES: usize = 1_000_000;
+/// So many declarations are told apart by what they spawn. If there are more, one that spawns may spawn any.
+const MAX_TOLD_APART: usize = 1_000;
+
 /// For each declaration of a process and each of its instances what it may touch.
 #[derive(Debug)]
 pub struct Touches(Vec<Instances>);
 
 #[derive(Debug)]
 struct Instances {
+    /// What every instance may touch itself.
+    common: Reach,
     /// The index of the first one.
     first: i64,
-    /// One set for each instance of a family, and a single one for other processes.
-    sets: Vec<FxHashSet<Touch>>,
+    /// For each instance of a family what it may touch besides.
+    own: Vec<Reach>,
+    /// What those may touch that they spawn.
+    inherited: Arc<Reach>,
 }
 
 impl Touches {
     /// May instance `index` of the declaration touch this?
     pub fn contain(&self, declaration: u32, index: i64, touch: Touch) -> bool {
-        let touch = if let Touch::AwaitPost(..) = touch { SOME_TEST } else { touch };
-        let Instances { first, sets } = &self.0[declaration as usize];
-        let set = match sets.as_slice() {
-            [only] => only,
-            sets => &sets[(index - first) as usize],
-        };
-        set.contains(&touch)
+        let Instances { common, first, own, inherited } = &self.0[declaration as usize];
+        let own = || own.get((index - first) as usize);
+        common.contains(touch)
+            || own().is_some_and(|own| own.contains(touch))
+            || inherited.contains(touch)
+    }
+}
+
+/// A set of touches: for each kind of them ranges of objects, ascending. An index that may be anything is one range,
+/// however large the array.
+#[derive(Clone, Debug, Default)]
+struct Reach(Vec<(u8, u32, u32)>);
+
+impl Reach {
+    /// The ranges in ascending order, those joined that meet.
+    fn new(mut ranges: Vec<(u8, u32, u32)>) -> Reach {
+        ranges.sort_unstable();
+        let mut joined: Vec<(u8, u32, u32)> = Vec::new();
+        for (kind, start, end) in ranges {
+            match joined.last_mut() {
+                Some(last) if last.0 == kind && start <= last.2 => last.2 = last.2.max(end),
+                _ => joined.push((kind, start, end)),
+            }
+        }
+        Reach(joined)
+    }
+
+    fn contains(&self, touch: Touch) -> bool {
+        let (kind, id) = key(touch);
+        let behind = self.0.partition_point(|&(other, start, _)| (other, start) <= (kind, id));
+        let last = behind.checked_sub(1).map(|at| self.0[at]);
+        last.is_some_and(|(other, _, end)| other == kind && id < end)
+    }
+}
+
+/// Kind and object of a touch. Communications are values: which mailbox a test is about is not told from the text, so
+/// all tests are one.
+fn key(touch: Touch) -> (u8, u32) {
+    match touch {
+        Touch::Post(mailbox, End::Send) => (0, mailbox.0),
+        Touch::Post(mailbox, End::Receive) => (1, mailbox.0),
+        Touch::AwaitPost(..) => (2, 0),
+        Touch::Lock(mutex) => (3, mutex.0),
+        Touch::Unlock(mutex) => (4, mutex.0),
+        Touch::Cancel(mutex) => (5, mutex.0),
+        Touch::AwaitUnlock(mutex) => (6, mutex.0),
+        Touch::Acquire(semaphore) => (7, semaphore.0),
+        Touch::Release(semaphore) => (8, semaphore.0),
+        Touch::Arrive(barrier) => (9, barrier.0),
+        Touch::Read(cell) => (10, cell.0),
+        Touch::Write(cell) => (11, cell.0),
+        Touch::Tell(process) => (12, process.0),
+        Touch::Listen(process) => (13, process.0),
     }
 }
 
 /// Reads the touches off every process of `program`.
 pub fn touches(program: &Checked) -> Touches {
-    let instances = |process| instances(process, &program.procedures);
-    let own: Vec<Instances> = program.processes.iter().map(instances).collect();
-    let with_children = (0..own.len()).map(|declaration| {
-        let spawned = descendants(program, declaration);
-        let inherited = spawned.iter().flat_map(|&child| &own[child].sets).flatten();
-        let inherited: FxHashSet<Touch> = inherited.copied().collect();
-        let Instances { first, sets } = &own[declaration];
-        Instances { first: *first, sets: sets.iter().map(|set| set | &inherited).collect() }
-    });
-    Touches(with_children.collect())
-}
-
-fn instances(process: &Process, procedures: &[Procedure]) -> Instances {
-    let own = |index| own(process, procedures, index);
-    match process.kind {
-        Kind::Single | Kind::Template => Instances { first: 0, sets: vec![own(None)] },
-        Kind::Family { lo, hi } => {
-            Instances { first: lo, sets: (lo..hi).map(|index| own(Some(index))).collect() }
-        }
+    let mut all: Vec<Instances> =
+        program.processes.iter().map(|process| instances(process, &program.procedures)).collect();
+    let spawned: Vec<Vec<u32>> =
+        program.processes.iter().map(|process| spawns(process, &program.procedures)).collect();
+    let union = |templates: &mut dyn Iterator<Item = usize>| {
+        Arc::new(Reach::new(
+            templates.flat_map(|template| all[template].common.0.clone()).collect(),
+        ))
+    };
+    let inherited: Vec<Arc<Reach>> = if all.len() > MAX_TOLD_APART {
+        let any = union(&mut (0..all.len()));
+        spawned
+            .iter()
+            .map(|spawned| if spawned.is_empty() { Arc::default() } else { any.clone() })
+            .collect()
+    } else {
+        (0..all.len()).map(|parent| union(&mut descendants(&spawned, parent).into_iter())).collect()
+    };
+    for (instances, inherited) in all.iter_mut().zip(inherited) {
+        instances.inherited = inherited;
     }
+    Touches(all)
 }
 
 /// The templates that a process spawns, directly or not.
-fn descendants(program: &Checked, declaration: usize) -> Vec<usize> {
+fn descendants(spawned: &[Vec<u32>], parent: usize) -> Vec<usize> {
+    let mut seen = vec![false; spawned.len()];
     let mut found: Vec<usize> = Vec::new();
-    let mut pending = vec![declaration];
+    let mut pending = vec![parent];
     while let Some(parent) = pending.pop() {
-        for child in spawns(&program.processes[parent], &program.procedures) {
-            let child = child as usize;
-            if !found.contains(&child) {
-                found.push(child);
-                pending.push(child);
+        for &child in &spawned[parent] {
+            if !std::mem::replace(&mut seen[child as usize], true) {
+                found.push(child as usize);
+                pending.push(child as usize);
             }
         }
     }
+    found
+}
+
+/// An object whose number depends on the index of the instance, and how it is touched.
+type Indexed<'e> = (&'e Address, Vec<fn(u32) -> Touch>);
+
+/// What a process may touch itself, or in a procedure. There the index of the process is not known.
+fn instances(process: &Process, procedures: &[Procedure]) -> Instances {
+    let is_family = matches!(process.kind, Kind::Family { .. });
+    let mut ranges = Vec::new();
+    let mut indexed: Vec<Indexed<'_>> = Vec::new();
+    for (place, body) in within(&process.body.block, procedures).into_iter().enumerate() {
+        touched_in(body, &mut |address, touches| {
+            let depends = address.index.as_ref().is_some_and(|index| names_index(index));
+            if is_family && place == 0 && depends {
+                indexed.push((address, touches.to_vec()));
+            } else {
+                ranges.extend(addressed(address, None, touches));
+            }
+        });
+    }
+    let (first, last) = match process.kind {
+        Kind::Family { lo, hi } => (lo, hi),
+        Kind::Single | Kind::Template => (0, 0),
+    };
+    if indexed.len().saturating_mul(process.kind.instances() as usize) > MAX_INDICES {
+        for (address, touches) in indexed.drain(..) {
+            ranges.extend(addressed(address, None, &touches));
+        }
+    }
+    let of_instance = |index| {
+        let touched =
+            indexed.iter().flat_map(|(address, touches)| addressed(address, Some(index), touches));
+        Reach::new(touched.collect())
+    };
+    let own =
+        if indexed.is_empty() { Vec::new() } else { (first..last).map(of_instance).collect() };
+    Instances { common: Reach::new(ranges), first, own, inherited: Arc::default() }
+}
+
+/// Is the index of the family in it? It is variable 0, and is never assigned to.
+fn names_index(expr: &Expr) -> bool {
+    let mut found = false;
+    visit(expr, &mut |expr| found |= matches!(expr.kind, ExprKind::Var(0)));
     found
 }
 
@@ -91,40 +194,25 @@ pub fn cancels(program: &Checked) -> bool {
     found
 }
 
-/// What a process may touch itself, or in a procedure. There the index of the process is not known.
-fn own(process: &Process, procedures: &[Procedure], index: Option<i64>) -> FxHashSet<Touch> {
-    let mut set = FxHashSet::default();
-    let bodies = within(&process.body.block, procedures);
-    for (place, body) in bodies.into_iter().enumerate() {
-        touched_in(body, index.filter(|_| place == 0), &mut set);
-    }
-    set
-}
+/// Is told of an object, and how it is touched.
+type Adder<'a, 'e> = dyn FnMut(&'e Address, &[fn(u32) -> Touch]) + 'a;
 
-/// Adds what the operations in `body` touch.
-fn touched_in(body: &Expr, index: Option<i64>, set: &mut FxHashSet<Touch>) {
-    visit(body, &mut |expr| {
-        let mut add = |address: &Address, touches: &[fn(u32) -> Touch]| {
-            for touch in touches {
-                set.extend(addressed(address, index).map(touch));
-            }
-        };
-        match &expr.kind {
-            ExprKind::Assign(Place::Cell(cell), op, _) => match op {
-                None => add(cell, &[WRITE]),
-                Some(_) => add(cell, &[READ, WRITE]),
-            },
-            ExprKind::Operation(Operation::Test(_) | Operation::TestAny(_)) => {
-                set.insert(SOME_TEST);
-            }
-            ExprKind::Operation(operation) => touched(operation, &mut add),
-            _ => {}
-        }
+/// Calls `add` with the objects that the operations in `body` act on, and what they may do there.
+fn touched_in<'e>(body: &'e Expr, add: &mut Adder<'_, 'e>) {
+    visit(body, &mut |expr| match &expr.kind {
+        ExprKind::Assign(Place::Cell(cell), op, _) => match op {
+            None => add(cell, &[WRITE]),
+            Some(_) => add(cell, &[READ, WRITE]),
+        },
+        ExprKind::Operation(operation) => touched(operation, add),
+        _ => {}
     });
 }
 
-/// Communications are values: which mailbox one is of is not told from the text.
-const SOME_TEST: Touch = Touch::AwaitPost(MailboxId(u32::MAX), End::Send);
+/// Of no mailbox in particular.
+const SOME_TEST: fn(u32) -> Touch = |_| Touch::AwaitPost(MailboxId(u32::MAX), End::Send);
+/// Stands for what a test is about, which is a value.
+static NOWHERE: Address = Address { name: String::new(), base: 0, count: 1, index: None };
 const READ: fn(u32) -> Touch = |id| Touch::Read(CellId(id));
 const WRITE: fn(u32) -> Touch = |id| Touch::Write(CellId(id));
 const LOCK: fn(u32) -> Touch = |id| Touch::Lock(MutexId(id));
@@ -132,7 +220,7 @@ const AWAIT_UNLOCK: fn(u32) -> Touch = |id| Touch::AwaitUnlock(MutexId(id));
 const ACQUIRE: fn(u32) -> Touch = |id| Touch::Acquire(SemaphoreId(id));
 
 /// Calls `add` with the objects that an operation acts on, and what it may do there.
-fn touched(operation: &Operation, add: &mut impl FnMut(&Address, &[fn(u32) -> Touch])) {
+fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
     use Operation::*;
     match operation {
         Isend { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Send)]),
@@ -150,19 +238,22 @@ fn touched(operation: &Operation, add: &mut impl FnMut(&Address, &[fn(u32) -> To
         }
         Read(cell) => add(cell, &[READ]),
         CompareAndSwap(cell, ..) | FetchAdd(cell, _) | Swap(cell, _) => add(cell, &[READ, WRITE]),
-        Wait(_) | Test(_) | WaitAny(_) | TestAny(_) | WaitAll(_) | Received(_) | MutexWait(_)
-        | MutexWaitAny(_) | AcquireWait(_) | BarrierWait(_) | Choose(..) | Local | Spawn(..)
-        | Join(_) => {}
+        Test(_) | TestAny(_) => add(&NOWHERE, &[SOME_TEST]),
+        Wait(_) | WaitAny(_) | WaitAll(_) | Received(_) | MutexWait(_) | MutexWaitAny(_)
+        | AcquireWait(_) | BarrierWait(_) | Choose(..) | Local | Spawn(..) | Join(_) => {}
     }
 }
 
-/// The objects that an address may stand for in the instance of this index.
-fn addressed(address: &Address, index: Option<i64>) -> std::ops::Range<u32> {
-    // The index of a family is its variable 0, and is never assigned to.
+/// The objects that an address may stand for in the instance of this index, for each of the touches.
+fn addressed(
+    address: &Address,
+    index: Option<i64>,
+    touches: &[fn(u32) -> Touch],
+) -> Vec<(u8, u32, u32)> {
     let known = |var| if var == 0 { index.map(Value::Int) } else { None };
     let offsets = match &address.index {
         None => 0..1,
-        Some(expr) => match constant::evaluate(expr, &known) {
+        Some(expr) => match constant::evaluate(expr, &known, &mut { MAX_STEPS }) {
             Ok(Value::Int(n)) if (0..i64::from(address.count)).contains(&n) => {
                 n as u32..n as u32 + 1
             }
@@ -171,7 +262,15 @@ fn addressed(address: &Address, index: Option<i64>) -> std::ops::Range<u32> {
             Err(_) => 0..address.count,
         },
     };
-    address.base + offsets.start..address.base + offsets.end
+    let (start, end) = (address.base + offsets.start, address.base + offsets.end);
+    if start == end {
+        return Vec::new();
+    }
+    let range = |touch: &fn(u32) -> Touch| {
+        let (kind, id) = key(touch(start));
+        (kind, id, id + (end - start))
+    };
+    touches.iter().map(range).collect()
 }
 
 /// The templates that a process or an actor spawns, each once.

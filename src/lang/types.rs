@@ -5,6 +5,20 @@
 //! messages in one list, as MPI programs do, and only wait for them. So the types of communications always
 //! agree; when unlike ones meet, what they yield becomes [`Yield::Mixed`], which may be waited for but not
 //! used.
+//!
+//! Types share their parts: with `let b = (a, a); let c = (b, b); ...` a type has far more parts than the program has
+//! letters. So no walk through a type goes on for more than [`MAX_PARTS`] of them. One that would have to says so
+//! ([`Inference::is_exceeded`]), and whoever asked reports it.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// A type of more parts than this is refused.
+pub const MAX_PARTS: u32 = 1_000;
+/// So many parts of a type a message shows.
+const MAX_SHOWN: u32 = 30;
+/// A type whose values have more elements than this is refused.
+pub const MAX_ELEMENTS: u64 = 1_000_000;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +32,9 @@ pub enum Type {
     Bool,
     /// An enumeration, by number.
     Enum(u32),
-    Tuple(Vec<Type>),
-    List(Box<Type>),
-    Array(Box<Type>, u32),
+    Tuple(Arc<[Type]>),
+    List(Arc<Type>),
+    Array(Arc<Type>, u32),
     Comm(CommId),
     Process,
     /// A reference to an actor of this declaration.
@@ -72,6 +86,17 @@ pub struct Inference {
     comms: Vec<Comm>,
     /// Receives that met before both of their messages were known: whether the group is mixed shows at the end.
     undecided: Vec<(CommId, [Type; 2])>,
+    /// Has a walk met more parts than a type may have?
+    exceeded: Cell<bool>,
+}
+
+/// How large a type is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Of its values, as far as it tells: those of arrays.
+    pub elements: u64,
+    /// Are all its parts known?
+    pub closed: bool,
 }
 
 impl Inference {
@@ -120,16 +145,23 @@ impl Inference {
 
     /// Makes the two types one; false if they cannot be.
     pub fn unify(&mut self, a: &Type, b: &Type) -> bool {
+        self.unify_parts(a, b, &mut { MAX_PARTS })
+    }
+
+    fn unify_parts(&mut self, a: &Type, b: &Type, left: &mut u32) -> bool {
+        if !self.may_go_on(left) {
+            return true;
+        }
         match (self.shallow(a), self.shallow(b)) {
             (Type::Error | Type::Never, _) | (_, Type::Error | Type::Never) => true,
             (Type::Var(x), Type::Var(y)) if x == y => true,
             (Type::Var(x), other) | (other, Type::Var(x)) => self.bind(x, other),
             (Type::Tuple(a), Type::Tuple(b)) => {
                 a.len() == b.len()
-                    && a.iter().zip(&b).fold(true, |ok, (a, b)| self.unify(a, b) && ok)
+                    && a.iter().zip(&*b).fold(true, |ok, (a, b)| self.unify_parts(a, b, left) && ok)
             }
-            (Type::List(a), Type::List(b)) => self.unify(&a, &b),
-            (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify(&a, &b),
+            (Type::List(a), Type::List(b)) => self.unify_parts(&a, &b, left),
+            (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify_parts(&a, &b, left),
             (Type::Comm(a), Type::Comm(b)) => {
                 self.join(a, b);
                 true
@@ -141,17 +173,27 @@ impl Inference {
     /// Can a value of type `found` stand where `expected` is asked for? An array can stand for a list, and a
     /// reference to an actor of a known declaration for one of any; also as parts, as no value ever changes.
     pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
+        self.coerce_parts(found, expected, &mut { MAX_PARTS })
+    }
+
+    fn coerce_parts(&mut self, found: &Type, expected: &Type, left: &mut u32) -> bool {
+        if !self.may_go_on(left) {
+            return true;
+        }
         match (self.shallow(found), self.shallow(expected)) {
             (Type::Array(item, _) | Type::List(item), Type::List(wanted)) => {
-                self.coerce(&item, &wanted)
+                self.coerce_parts(&item, &wanted, left)
             }
-            (Type::Array(item, n), Type::Array(wanted, m)) => n == m && self.coerce(&item, &wanted),
+            (Type::Array(item, n), Type::Array(wanted, m)) => {
+                n == m && self.coerce_parts(&item, &wanted, left)
+            }
             (Type::Tuple(parts), Type::Tuple(wanted)) => {
-                let mut pairs = parts.iter().zip(&wanted);
-                parts.len() == wanted.len() && pairs.all(|(part, wanted)| self.coerce(part, wanted))
+                let mut pairs = parts.iter().zip(&*wanted);
+                parts.len() == wanted.len()
+                    && pairs.all(|(part, wanted)| self.coerce_parts(part, wanted, left))
             }
             (Type::Actor(_), Type::AnyActor) => true,
-            (found, expected) => self.unify(&found, &expected),
+            (found, expected) => self.unify_parts(&found, &expected, left),
         }
     }
 
@@ -218,15 +260,74 @@ impl Inference {
 
     /// Is there such a part in the type that has no parts itself?
     fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
+        self.has_part_within(ty, is, &mut { MAX_PARTS })
+    }
+
+    fn has_part_within(
+        &self,
+        ty: &Type,
+        is: impl Fn(&Type) -> bool + Copy,
+        left: &mut u32,
+    ) -> bool {
+        if !self.may_go_on(left) {
+            return false;
+        }
         match self.shallow(ty) {
-            Type::Tuple(parts) => parts.iter().any(|part| self.has_part(part, is)),
-            Type::List(item) | Type::Array(item, _) => self.has_part(&item, is),
+            Type::Tuple(parts) => parts.iter().any(|part| self.has_part_within(part, is, left)),
+            Type::List(item) | Type::Array(item, _) => self.has_part_within(&item, is, left),
             part => is(&part),
         }
     }
 
+    /// How large the type is, as far as it is known.
+    pub fn size(&self, ty: &Type) -> Size {
+        self.size_within(ty, &mut { MAX_PARTS })
+    }
+
+    fn size_within(&self, ty: &Type, left: &mut u32) -> Size {
+        if !self.may_go_on(left) {
+            return Size { elements: 0, closed: true };
+        }
+        match self.shallow(ty) {
+            Type::Tuple(parts) => {
+                let sizes = parts.iter().map(|part| self.size_within(part, left));
+                sizes.fold(Size { elements: 0, closed: true }, |a, b| Size {
+                    elements: a.elements.saturating_add(b.elements),
+                    closed: a.closed && b.closed,
+                })
+            }
+            Type::List(item) => self.size_within(&item, left),
+            Type::Array(item, length) => {
+                let item = self.size_within(&item, left);
+                let elements = item.elements.saturating_mul(u64::from(length));
+                Size { elements, ..item }
+            }
+            part => Size { elements: 1, closed: !matches!(part, Type::Var(_)) },
+        }
+    }
+
+    /// Counts one more part on a walk through a type.
+    fn may_go_on(&self, left: &mut u32) -> bool {
+        match left.checked_sub(1) {
+            Some(fewer) => *left = fewer,
+            None => self.exceeded.set(true),
+        }
+        !self.exceeded.get()
+    }
+
+    /// Was a type met since the last question that has more than [`MAX_PARTS`] parts?
+    pub fn is_exceeded(&self) -> bool {
+        self.exceeded.take()
+    }
+
     /// For messages.
     pub fn show(&self, ty: &Type, names: &Names) -> String {
+        self.show_within(ty, names, &mut { MAX_SHOWN })
+    }
+
+    fn show_within(&self, ty: &Type, names: &Names, left: &mut u32) -> String {
+        let Some(fewer) = left.checked_sub(1) else { return "…".to_owned() };
+        *left = fewer;
         match self.shallow(ty) {
             Type::Error | Type::Var(_) => "_".to_owned(),
             Type::Never => "!".to_owned(),
@@ -235,11 +336,20 @@ impl Inference {
             Type::Bool => "bool".to_owned(),
             Type::Enum(index) => names.enums[index as usize].clone(),
             Type::Tuple(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| self.show(part, names)).collect();
-                format!("({})", parts.join(", "))
+                let mut shown = Vec::new();
+                for part in parts.iter() {
+                    let ends = *left == 0;
+                    shown.push(self.show_within(part, names, left));
+                    if ends {
+                        break;
+                    }
+                }
+                format!("({})", shown.join(", "))
             }
-            Type::List(item) => format!("[{}]", self.show(&item, names)),
-            Type::Array(item, length) => format!("[{}; {length}]", self.show(&item, names)),
+            Type::List(item) => format!("[{}]", self.show_within(&item, names, left)),
+            Type::Array(item, length) => {
+                format!("[{}; {length}]", self.show_within(&item, names, left))
+            }
             Type::Comm(_) => "comm".to_owned(),
             Type::Process => "process".to_owned(),
             Type::Actor(declaration) => names.processes[declaration as usize].clone(),

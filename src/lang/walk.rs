@@ -7,14 +7,13 @@ use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projectio
 
 /// The expression and the bodies of the procedures that it calls, directly or not, each once.
 pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> {
-    let mut called: Vec<u32> = Vec::new();
+    let mut called = vec![false; procedures.len()];
     let mut found = vec![expr];
     let mut next = 0;
     while let Some(&body) = found.get(next) {
         next += 1;
         for procedure in calls(body) {
-            if !called.contains(&procedure) {
-                called.push(procedure);
+            if !std::mem::replace(&mut called[procedure as usize], true) {
                 found.push(&procedures[procedure as usize].body.block);
             }
         }

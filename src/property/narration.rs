@@ -22,7 +22,8 @@ impl<S: System> Replay<'_, S> {
                     let taker = state.mailbox(*mailbox).receives[receive as usize].process;
                     format!("; pairs with a receive of {}", self.name(taker))
                 });
-                format!("sends{}{}{taker}", self.content(*value), label(*envelope))
+                let (content, name) = (self.content(*value), self.mailbox(*mailbox));
+                format!("sends{content} to {name}{}{taker}", label(*envelope))
             }
             Op::Irecv { mailbox, .. } => {
                 let sender =

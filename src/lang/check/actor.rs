@@ -4,7 +4,7 @@
 //! done where is decided by the [`Context`]: first values of variables and guards compute, handlers also send
 //! and spawn, and nothing reaches beyond the actor.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::unit;
 use super::expr::wrong;
@@ -132,25 +132,23 @@ impl Checker<'_> {
 
     /// A type that was resolved before: what is wrong with it has been reported.
     fn known_type(&mut self, ty: &ast::TypeExpr) -> Type {
-        let reported = self.diagnostics.len();
+        let before = self.diagnostics.mute();
         let resolved = self.resolve_type(ty);
-        self.diagnostics.truncate(reported);
+        self.diagnostics.unmute(before);
         resolved
     }
 
     /// Two internal handlers of one name, and handlers that an earlier one without a guard leaves nothing to do.
     fn repeated_handlers(&mut self, handlers: &[ast::Handler]) {
         let mut reported = FxHashSet::default();
-        for (at, handler) in handlers.iter().enumerate() {
-            let (name, internal) = (&handler.name.text, handler.params.is_none());
-            let same = |other: &&ast::Handler| {
-                other.name.text == *name && other.params.is_none() == internal
-            };
-            let mut earlier = handlers[..at].iter().filter(same);
-            let first = match internal {
-                true => earlier.next(),
-                false => earlier.find(|other| other.guard.is_none()),
-            };
+        // The first internal handler of each name, and the first of each message that has no guard.
+        let mut firsts: FxHashMap<(&str, bool), &ast::Handler> = FxHashMap::default();
+        for handler in handlers {
+            let (name, internal) = (handler.name.text.as_str(), handler.params.is_none());
+            let first = firsts.get(&(name, internal)).copied();
+            if first.is_none() && (internal || handler.guard.is_none()) {
+                firsts.insert((name, internal), handler);
+            }
             let Some(first) = first.filter(|_| !name.is_empty()) else { continue };
             if internal {
                 let message = format!("the actor has two internal handlers `{name}`");

@@ -1,5 +1,7 @@
 //! Bodies of functions, processes, `init` and `final`; their variables and blocks.
 
+use rustc_hash::FxHashMap;
+
 use super::{Checker, Context, Kind, Process, ProcessSignature, Scope, Var, Want};
 use crate::lang::ast::{self, Block, File, Item, Name, Param, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
@@ -52,15 +54,25 @@ impl Checker<'_> {
 
     /// The body of the next function or procedure.
     pub(super) fn function(&mut self, context: Context, params: &[Param], block: &Block) -> Body {
-        let (name, types, result, declared) = match context {
-            Context::Procedure => self.procedures[self.out.procedures.len()].parts(),
-            _ => self.functions[self.out.functions.len()].parts(),
+        let signature = match context {
+            Context::Procedure => &self.procedures[self.out.procedures.len()],
+            _ => &self.functions[self.out.functions.len()],
         };
+        let states_result = signature.states_result;
+        let (name, types, result, declared) = signature.parts();
         let params: Vec<_> = params.iter().map(|param| &param.name).collect();
         self.enter_body(context, &params, &types, "parameter");
         self.scope.result = Some(result.clone());
-        let want = if result == Type::Unit { Want::Dropped } else { Want::Hint(&result) };
+        let want = match context {
+            // A function that has no value does nothing.
+            Context::Function if !states_result => Want::Any,
+            _ if result == Type::Unit => Want::Dropped,
+            _ => Want::Hint(&result),
+        };
         let (kind, ty) = self.block(block, want);
+        if !states_result {
+            self.imply(context, &ty, block);
+        }
         if result != Type::Unit && !self.infer.coerce(&ty, &result) {
             let span = block
                 .tail
@@ -76,6 +88,45 @@ impl Checker<'_> {
             self.report(diagnostic.also(declared, "declared here").maybe_hint(hint));
         }
         self.take_body(params.len(), Expr { kind, span: block.span })
+    }
+
+    /// Notes what a function or a procedure gives that does not say so. Of a function, and where there is a `return`,
+    /// that is a mistake; a procedure may end with an operation whose value nobody wants.
+    fn imply(&mut self, context: Context, ty: &Type, block: &Block) {
+        let is_value = |ty: &Type| !matches!(ty, Type::Unit | Type::Never | Type::Error);
+        let tail = block.tail.as_ref().map(|tail| (self.infer.shallow(ty), tail.span));
+        let tail = tail.filter(|(ty, _)| is_value(ty));
+        let returned = self.scope.implied.take();
+        let is_wrong = returned.is_some() || context == Context::Function;
+        let Some(implied) = returned.or(tail) else { return };
+        let signature = match context {
+            Context::Procedure => &mut self.procedures[self.out.procedures.len()],
+            _ => &mut self.functions[self.out.functions.len()],
+        };
+        signature.implied = Some(implied);
+        if is_wrong {
+            let (name, span) = (signature.name.clone(), signature.span);
+            signature.result = Type::Error;
+            let (ty, at) = signature.implied.take().expect("just set");
+            let word = if context == Context::Function { "fn" } else { "proc" };
+            self.no_result_type(word, &name, span, &ty, at, "this is its value");
+        }
+    }
+
+    /// Reports a function or a procedure that gives a value of type `ty` and does not say so.
+    pub(super) fn no_result_type(
+        &mut self,
+        word: &str,
+        name: &str,
+        span: Span,
+        ty: &Type,
+        at: Span,
+        label: &str,
+    ) {
+        let shown = self.show(ty);
+        let message = format!("`{name}` gives a value, but does not say of which type");
+        let hint = format!("write `{word} {name}(…) -> {shown} {{ … }}`");
+        self.report(Diagnostic::error(span, message).also(at, label).hint(hint));
     }
 
     fn process(&mut self, index: usize, params: &[&Name], block: &Block) {
@@ -120,12 +171,12 @@ impl Checker<'_> {
         what: &'static str,
     ) -> Vec<VarId> {
         let mut bound = Vec::new();
-        for (at, (name, ty)) in params.iter().zip(types).enumerate() {
-            if let Some(first) = params[..at].iter().find(|first| first.text == name.text) {
+        let mut firsts: FxHashMap<&str, Span> = FxHashMap::default();
+        for (name, ty) in params.iter().zip(types) {
+            let first = *firsts.entry(&name.text).or_insert(name.span);
+            if first != name.span {
                 let message = format!("two parameters are called `{}`", name.text);
-                self.report(
-                    Diagnostic::error(name.span, message).also(first.span, "the first one"),
-                );
+                self.report(Diagnostic::error(name.span, message).also(first, "the first one"));
             }
             bound.push(self.bind(&name.text, name.span, ty.clone(), false, what));
         }
@@ -166,23 +217,27 @@ impl Checker<'_> {
         let top_level = outermost && self.scope.blocks.len() <= 2;
         let name = name.to_owned();
         if let Some(block) = self.scope.blocks.last_mut() {
-            block.push((name.clone(), id));
+            block.push(name.clone());
         }
+        self.scope.visible.entry(name.clone()).or_default().push(id);
         self.scope.vars.push(Var { name, ty, mutable, span, used: false, top_level, what });
         id
     }
 
     /// The variable that `name` means here.
     pub(super) fn variable(&self, name: &str) -> Option<VarId> {
-        let innermost_first = self.scope.blocks.iter().rev().flat_map(|block| block.iter().rev());
-        innermost_first.clone().find(|(known, _)| known == name).map(|&(_, id)| id)
+        self.scope.visible.get(name)?.last().copied()
     }
 
     /// Runs `check` with a block of its own around it.
     pub(super) fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         self.scope.blocks.push(Vec::new());
         let result = check(self);
-        self.scope.blocks.pop();
+        for name in self.scope.blocks.pop().unwrap_or_default() {
+            if let Some(hidden) = self.scope.visible.get_mut(&name) {
+                hidden.pop();
+            }
+        }
         result
     }
 

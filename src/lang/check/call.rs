@@ -1,10 +1,13 @@
 //! Calls: of functions, of messages, of what is built in, and spawns.
 
+use std::sync::Arc;
+
 use super::expr::wrong;
 use super::{Checker, Context, Global, Kind, Meaning, Want};
 use crate::lang::ast::{self, Arg, Name};
-use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, Operation};
+use crate::lang::slips;
 use crate::lang::types::Type;
 
 /// What is built in: name, how it is called, and whether a process alone may do it.
@@ -130,21 +133,10 @@ impl Checker<'_> {
             call.args.iter().filter(|arg| arg.label.is_none()).map(|arg| &arg.value).collect();
         let found = plain.len();
         plain.try_into().ok().or_else(|| {
-            self.wrong_count(
-                call.name,
-                N,
-                found,
-                call.span,
-                format!("it is used as `{}`", call.usage),
-            );
+            let hint = format!("it is used as `{}`", call.usage);
+            self.report(wrong_count(call.name, N, found, call.span, hint));
             None
         })
-    }
-
-    fn wrong_count(&mut self, name: &str, expected: usize, found: usize, span: Span, hint: String) {
-        let arguments = if expected == 1 { "argument" } else { "arguments" };
-        let message = format!("`{name}` takes {expected} {arguments}, not {found}");
-        self.report(Diagnostic::error(span, message).hint(hint));
     }
 
     fn call_function(
@@ -157,7 +149,7 @@ impl Checker<'_> {
         let function = match self.globals.get(&name.text).map(|global| &global.meaning) {
             Some(Meaning::Function(function)) => *function,
             Some(&Meaning::Procedure(procedure)) => {
-                return self.call_procedure(procedure, args, span);
+                return self.call_procedure(procedure, args, span, want);
             }
             _ => {
                 if let Some(message) = self.message_called(&name.text) {
@@ -206,7 +198,8 @@ impl Checker<'_> {
                 let functions = functions.map(|function| function.name.as_str());
                 let messages = self.messages.iter().map(|message| message.name.as_str());
                 let builtins = BUILTINS.iter().map(|&(known, ..)| known);
-                nearest(&name.text, functions.chain(builtins).chain(messages))
+                let slip = slips::function(&name.text).map(str::to_owned);
+                slip.or_else(|| self.nearest(&name.text, functions.chain(builtins).chain(messages)))
             }
         };
         let what = if is_message { "message" } else { "function" };
@@ -236,10 +229,8 @@ impl Checker<'_> {
         if args.len() != params.len() {
             let types: Vec<_> = params.iter().map(|ty| self.show(ty)).collect();
             let hint = format!("it is declared as `{name}({})`", types.join(", "));
-            self.wrong_count(name, params.len(), args.len(), span, hint);
-            if let Some(last) = self.diagnostics.last_mut() {
-                last.secondary.push((declared, "declared here".to_owned()));
-            }
+            let diagnostic = wrong_count(name, params.len(), args.len(), span, hint);
+            self.report(diagnostic.also(declared, "declared here"));
         }
         let mut checked = Vec::new();
         for (at, arg) in args.iter().enumerate() {
@@ -260,7 +251,7 @@ impl Checker<'_> {
             Some(&(Meaning::Process(template) | Meaning::Actor(template))) => template,
             _ => {
                 let names = self.processes.iter().map(|process| process.name.as_str());
-                let hint = nearest(&name.text, names);
+                let hint = self.nearest(&name.text, names);
                 let noun = if self.scope.context.acts() { "actor" } else { "process" };
                 let message = format!("there is no {noun} `{}`", name.text);
                 let diagnostic = Diagnostic::error(name.span, message).label("unknown name");
@@ -328,13 +319,8 @@ impl Checker<'_> {
                 }
             },
             args => {
-                self.wrong_count(
-                    "assert",
-                    1,
-                    args.len(),
-                    call.span,
-                    format!("it is used as `{}`", call.usage),
-                );
+                let hint = format!("it is used as `{}`", call.usage);
+                self.report(wrong_count("assert", 1, args.len(), call.span, hint));
                 return None;
             }
         };
@@ -378,7 +364,7 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let item = self.expr_of(item, &item_type);
-        Some((ExprKind::Push(Box::new(list), Box::new(item)), Type::List(Box::new(item_type))))
+        Some((ExprKind::Push(Box::new(list), Box::new(item)), Type::List(Arc::new(item_type))))
     }
 
     fn remove(&mut self, call: &Call<'_>, want: Want<'_>) -> Option<(ExprKind, Type)> {
@@ -386,6 +372,12 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let index = self.expr_of(index, &Type::Int);
-        Some((ExprKind::Remove(Box::new(list), Box::new(index)), Type::List(Box::new(item_type))))
+        Some((ExprKind::Remove(Box::new(list), Box::new(index)), Type::List(Arc::new(item_type))))
     }
+}
+
+fn wrong_count(name: &str, expected: usize, found: usize, span: Span, hint: String) -> Diagnostic {
+    let arguments = if expected == 1 { "argument" } else { "arguments" };
+    let message = format!("`{name}` takes {expected} {arguments}, not {found}");
+    Diagnostic::error(span, message).hint(hint)
 }

@@ -1,16 +1,20 @@
 //! Declarations: constants with their overrides, enumerations, objects, signatures.
 
-use super::{Checker, Context, Global, Group, Kind, Meaning, ProcessSignature, Signature, Want};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    Checker, Context, Global, Group, Kind, MAX_DECLARED, Meaning, ProcessSignature, Signature, Want,
+};
 use crate::lang::ast::{Expr, File, Item, Name, Param, ProcessKind, TypeExpr};
-use crate::lang::diagnostic::{Diagnostic, nearest};
+use crate::lang::diagnostic::{Diagnostic, listed};
 use crate::lang::hir::ObjectKind;
-use crate::lang::types::Type;
+use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
 use crate::model::Value;
 
 /// More objects in one array than this are taken for a mistake.
 const MAX_OBJECTS: i64 = 1_000_000;
-/// More processes in one family than this are taken for a mistake.
+/// More processes and actors than this are taken for a mistake, if they exist from the start.
 const MAX_PROCESSES: i64 = 10_000;
 
 impl Checker<'_> {
@@ -85,8 +89,10 @@ impl Checker<'_> {
             let message = format!("the enumeration `{}` has no variants", name.text);
             self.report(Diagnostic::error(name.span, message));
         }
+        let mut firsts: FxHashMap<&str, &Name> = FxHashMap::default();
         for (at, variant) in variants.iter().enumerate() {
-            if let Some(first) = variants[..at].iter().find(|v| v.text == variant.text) {
+            let first = *firsts.entry(&variant.text).or_insert(variant);
+            if first.span != variant.span {
                 let message = format!("`{}` is declared twice", variant.text);
                 self.report(
                     Diagnostic::error(variant.span, message)
@@ -104,6 +110,7 @@ impl Checker<'_> {
         let (ty, value) =
             self.constant_value(value, stated.as_ref()).unwrap_or((Type::Error, Value::Unit));
         let value = self.overridden(name, &ty).unwrap_or(value);
+        let value = if self.has_room_for(&value, name) { value } else { Value::Unit };
         self.enter(name, Meaning::Const(value.clone(), ty));
         self.out.constants.push((name.text.clone(), value));
     }
@@ -111,15 +118,15 @@ impl Checker<'_> {
     /// Checks and computes an expression over earlier constants.
     fn constant_value(&mut self, expr: &Expr, expected: Option<&Type>) -> Option<(Type, Value)> {
         self.scope.context = Context::Constant;
-        let errors = self.diagnostics.len();
+        let errors = self.diagnostics.errors();
         let (checked, ty) = match expected {
             Some(ty) => (self.expr_of(expr, ty), ty.clone()),
             None => self.expr(expr, Want::Any),
         };
-        if self.diagnostics.len() > errors {
+        if self.diagnostics.errors() > errors {
             return None;
         }
-        match constant::evaluate(&checked, &|_| None) {
+        match constant::evaluate(&checked, &|_| None, &mut self.steps_left) {
             Ok(value) => Some((ty, value)),
             Err((_, message)) if message.is_empty() => None,
             Err((span, message)) => {
@@ -130,6 +137,32 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// Counts the elements of a value that the file declares; reports it if there are too many.
+    fn has_room_for(&mut self, value: &Value, name: &Name) -> bool {
+        let limit = self.elements_left.min(MAX_ELEMENTS);
+        let elements = constant::elements(value, limit);
+        self.takes_room(elements, name)
+    }
+
+    fn takes_room(&mut self, elements: u64, name: &Name) -> bool {
+        let (message, label) = match self.elements_left.checked_sub(elements) {
+            Some(left) if elements <= MAX_ELEMENTS => {
+                self.elements_left = left;
+                return true;
+            }
+            Some(_) => (
+                format!("`{}` is too large", name.text),
+                format!("it has more than {MAX_ELEMENTS} elements"),
+            ),
+            None => (
+                "the file declares too much".to_owned(),
+                format!("its constants and objects have more than {MAX_DECLARED} elements in all"),
+            ),
+        };
+        self.report(Diagnostic::error(name.span, message).label(label));
+        false
     }
 
     /// The value that the command line gives to a constant.
@@ -149,7 +182,7 @@ impl Checker<'_> {
             let hint = match ty {
                 Type::Int | Type::Bool => None,
                 Type::Enum(of) => {
-                    let variants = self.out.enums[*of as usize].variants.join(", ");
+                    let variants = listed(&self.out.enums[*of as usize].variants);
                     Some(format!("its values are {variants}"))
                 }
                 _ => Some("integers, truth values and variants can be set".to_owned()),
@@ -177,14 +210,15 @@ impl Checker<'_> {
 
     fn unknown_overrides(&mut self) {
         let names: Vec<_> = self.out.constants.iter().map(|(name, _)| name.clone()).collect();
+        let known: FxHashSet<&str> = names.iter().map(String::as_str).collect();
         for (name, value) in self.overrides {
-            if names.iter().any(|known| known == name) {
+            if known.contains(name.as_str()) {
                 continue;
             }
             let hint =
-                nearest(name, names.iter().map(String::as_str)).or_else(|| match &names[..] {
+                self.nearest(name, names.iter().map(String::as_str)).or_else(|| match &names[..] {
                     [] => Some("the file declares no constants".to_owned()),
-                    names => Some(format!("its constants are {}", names.join(", "))),
+                    names => Some(format!("its constants are {}", listed(names))),
                 });
             let message = format!("-D {name}={value}: the file has no constant `{name}`");
             self.report(Diagnostic::outside(message).maybe_hint(hint));
@@ -290,6 +324,7 @@ impl Checker<'_> {
             Some(size) => self.size(size, "an array of objects"),
             None => Some(1),
         };
+        let count = count.filter(|&count| self.takes_room(u64::from(count), name));
         let base = match kind {
             ObjectKind::Mailbox => self.out.objects.mailboxes.len(),
             ObjectKind::Mutex => self.out.objects.mutexes.len(),
@@ -346,6 +381,14 @@ impl Checker<'_> {
         let expected = if whole { &declared } else { &item };
         let value =
             self.constant_value(initial, Some(expected)).map_or(Value::Unit, |(_, value)| value);
+        let room = match &value {
+            Value::List(_) if whole => self.has_room_for(&value, name),
+            value => {
+                let each = constant::elements(value, MAX_ELEMENTS);
+                self.takes_room(each.saturating_mul(u64::from(count.unwrap_or(1))), name)
+            }
+        };
+        let count = if room { count } else { count.map(|_| 1) };
         for index in 0..count.unwrap_or(1) {
             let shown =
                 count.map_or_else(|| name.text.clone(), |_| format!("{}[{index}]", name.text));
@@ -385,14 +428,17 @@ impl Checker<'_> {
 
     fn signature(&mut self, name: &Name, params: &[Param], result: Option<&TypeExpr>) -> Signature {
         let params = params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+        let states_result = result.is_some();
         let result = result.map_or(Type::Unit, |ty| self.resolve_type(ty));
-        Signature { name: name.text.clone(), params, result, span: name.span }
+        let (name, span) = (name.text.clone(), name.span);
+        Signature { name, params, result, span, states_result, implied: None }
     }
 
     fn process_signature(&mut self, name: &Name, kind: &ProcessKind, handles: Option<Vec<u32>>) {
+        let before = self.processes.last().map_or(0, |last| last.first + last.kind.instances());
         let (kind, params) = match kind {
             ProcessKind::Single => (Kind::Single, Vec::new()),
-            ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi), vec![Type::Int]),
+            ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi, before), vec![Type::Int]),
             ProcessKind::Template(params) => {
                 let types: Vec<_> =
                     params.iter().map(|param| self.resolve_type(&param.ty)).collect();
@@ -406,19 +452,27 @@ impl Checker<'_> {
                 (Kind::Template, types)
             }
         };
-        let first = self.processes.last().map_or(0, |last| last.first + last.kind.instances());
+        if kind == Kind::Single && i64::from(before) == MAX_PROCESSES {
+            let message =
+                format!("the file declares more than {MAX_PROCESSES} processes and actors");
+            self.report(Diagnostic::error(name.span, message));
+        }
+        let declaration = self.processes.len() as u32;
+        let handled = handles.iter().flatten().map(|&message| (declaration, message));
+        self.handlers.extend(handled);
         self.processes.push(ProcessSignature {
             name: name.text.clone(),
             kind,
             params,
             span: name.span,
-            first,
+            first: before,
             handles,
             variables: Vec::new(),
         });
     }
 
-    fn family(&mut self, lo: &Expr, hi: &Expr) -> Kind {
+    /// A family, with so many processes `before` it.
+    fn family(&mut self, lo: &Expr, hi: &Expr, before: u32) -> Kind {
         let first = self.constant_value(lo, Some(&Type::Int)).map(|(_, value)| value.int());
         let last = self.constant_value(hi, Some(&Type::Int)).map(|(_, value)| value.int());
         let (Some(first), Some(last)) = (first, last) else { return Kind::Family { lo: 0, hi: 1 } };
@@ -432,6 +486,13 @@ impl Checker<'_> {
         if last.checked_sub(first).is_none_or(|count| count > MAX_PROCESSES) {
             let message = format!("{first}..{last} is more than {MAX_PROCESSES} processes");
             self.report(Diagnostic::error(span, message));
+            return Kind::Family { lo: 0, hi: 1 };
+        }
+        if last - first + i64::from(before) > MAX_PROCESSES {
+            let message =
+                format!("the file declares more than {MAX_PROCESSES} processes and actors");
+            let label = format!("{} here, after {before} others", last - first);
+            self.report(Diagnostic::error(span, message).label(label));
             return Kind::Family { lo: 0, hi: 1 };
         }
         Kind::Family { lo: first, hi: last }

@@ -1,12 +1,39 @@
 //! Do the arms of a `match` cover every value? After Maranget, "Warnings for pattern matching" (JFP 2007),
 //! section 3: a row of wildcards is useful after the rows at hand exactly if some value is not covered, and
 //! the recursion that decides it also builds such a value, to show to the author.
+//!
+//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]): of a match that takes longer it is said
+//! that it is too complicated, and an arm `_` settles it.
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
 
 use super::Checker;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Arm, Pattern};
 use crate::lang::types::Type;
 use crate::model::Value;
+
+/// So many patterns may be looked at for one match.
+const MAX_STEPS: u32 = 1_000_000;
+
+/// The patterns that may still be looked at.
+struct Patience(Cell<u32>);
+
+/// Deciding takes too long.
+struct TooLong;
+
+/// A row of values that is not covered, in words, if there is one.
+type Uncovered = Result<Option<Vec<String>>, TooLong>;
+
+impl Patience {
+    fn spend(&self, patterns: usize) -> Result<(), TooLong> {
+        let left = u32::try_from(patterns).ok().and_then(|steps| self.0.get().checked_sub(steps));
+        self.0.set(left.ok_or(TooLong)?);
+        Ok(())
+    }
+}
 
 impl Checker<'_> {
     /// Reports a value that no arm matches.
@@ -17,54 +44,97 @@ impl Checker<'_> {
         if matches!(ty, Type::Error | Type::Never) {
             return;
         }
-        if let Some(missing) = self.uncovered(&rows, std::slice::from_ref(&ty)) {
-            let message = format!("the match does not cover `{}`", missing.join(", "));
-            let span = if arms.is_empty() { whole } else { value };
-            let diagnostic = Diagnostic::error(span, message).label("this value may match no arm");
-            self.report(diagnostic.hint("add an arm `_ => …` for the rest"));
+        let span = if arms.is_empty() { whole } else { value };
+        let patience = Patience(Cell::new(MAX_STEPS));
+        match self.uncovered(&rows, std::slice::from_ref(&ty), &patience) {
+            Ok(None) => {}
+            Ok(Some(missing)) => {
+                let message = format!("the match does not cover `{}`", missing.join(", "));
+                let diagnostic =
+                    Diagnostic::error(span, message).label("this value may match no arm");
+                self.report(diagnostic.hint("add an arm `_ => …` for the rest"));
+            }
+            Err(TooLong) => {
+                let message = "whether the arms cover every value is too complicated to tell";
+                let diagnostic = Diagnostic::error(span, message);
+                self.report(diagnostic.hint("add an arm `_ => …` for the rest"));
+            }
         }
     }
 
-    /// A row of values of these types that no row of patterns matches, in words.
-    fn uncovered(&self, rows: &[Vec<&Pattern>], types: &[Type]) -> Option<Vec<String>> {
-        let Some((first, rest)) = types.split_first() else {
-            return rows.is_empty().then(Vec::new);
-        };
+    /// A row of values of these types that no row of patterns matches.
+    fn uncovered(&self, rows: &[Vec<&Pattern>], types: &[Type], patience: &Patience) -> Uncovered {
+        patience.spend(1 + rows.len() * types.len())?;
+        if rows.iter().any(|row| row.iter().all(|pattern| takes_any(pattern))) {
+            return Ok(None);
+        }
+        let Some((first, rest)) = types.split_first() else { return Ok(Some(Vec::new())) };
         let first = self.infer.shallow(first);
         if let Type::Tuple(parts) = &first {
-            return self.uncovered_tuple(rows, parts, rest);
+            return self.uncovered_tuple(rows, parts, rest, patience);
         }
         let named = |row: &Vec<&Pattern>| matches!(row[0], Pattern::Message(..));
         if first == Type::Message && rows.iter().any(named) {
-            return self.uncovered_message(rows, rest);
+            return self.uncovered_message(rows, rest, patience);
         }
-        let mut constants: Vec<&Value> = Vec::new();
-        for row in rows {
-            if let Pattern::Const(value) = row[0]
-                && !constants.contains(&value)
-            {
-                constants.push(value);
-            }
-        }
-        for value in self.values_of(&first, &constants) {
-            let matching: Vec<Vec<&Pattern>> = rows
-                .iter()
-                .filter(|row| match (row[0], &value) {
-                    (Pattern::Const(known), Some(value)) => known == value,
-                    (Pattern::Const(_), None) => false,
-                    _ => true,
-                })
-                .map(|row| row[1..].to_vec())
-                .collect();
-            if let Some(mut missing) = self.uncovered(&matching, rest) {
+        let named = rows.iter().filter(|row| matches!(row[0], Pattern::Const(_))).count();
+        patience.spend(named * (rows.len() - named))?;
+        for (value, matching) in self.split(rows, &first) {
+            if let Some(mut missing) = self.uncovered(&matching, rest, patience)? {
                 missing.insert(
                     0,
                     value.map_or_else(|| "_".to_owned(), |value| self.show_constant(&value)),
                 );
-                return Some(missing);
+                return Ok(Some(missing));
             }
         }
-        None
+        Ok(None)
+    }
+
+    /// The rows by the first value: for each value that some row names those that match it, without their first
+    /// pattern; then those for any other value, if there is one, with such a value if it has a name.
+    fn split<'p>(
+        &self,
+        rows: &[Vec<&'p Pattern>],
+        first: &Type,
+    ) -> Vec<(Option<Value>, Vec<Vec<&'p Pattern>>)> {
+        let mut places: FxHashMap<&Value, usize> = FxHashMap::default();
+        let mut parts: Vec<(Option<Value>, Vec<Vec<&Pattern>>)> = Vec::new();
+        let mut others: Vec<Vec<&Pattern>> = Vec::new();
+        for row in rows {
+            let behind = row[1..].to_vec();
+            match row[0] {
+                Pattern::Const(value) => {
+                    let place = *places.entry(value).or_insert_with(|| {
+                        // What matches every value comes before, in the order of the arms.
+                        parts.push((Some(value.clone()), others.clone()));
+                        parts.len() - 1
+                    });
+                    parts[place].1.push(behind);
+                }
+                _ => {
+                    parts.iter_mut().for_each(|(_, matching)| matching.push(behind.clone()));
+                    others.push(behind);
+                }
+            }
+        }
+        let unnamed = match first {
+            _ if places.is_empty() => Some(None),
+            Type::Bool => [false, true]
+                .map(Value::Bool)
+                .into_iter()
+                .find(|b| !places.contains_key(b))
+                .map(Some),
+            Type::Enum(of) => {
+                let count = self.out.enums[*of as usize].variants.len() as u32;
+                let mut variants = (0..count).map(|index| Value::Variant { of: *of, index });
+                variants.find(|variant| !places.contains_key(variant)).map(Some)
+            }
+            _ => Some(None),
+        };
+        parts.extend(unnamed.map(|value| (value, others)));
+        parts.sort_by_key(|(value, _)| order(value.as_ref()));
+        parts
     }
 
     fn uncovered_tuple(
@@ -72,7 +142,9 @@ impl Checker<'_> {
         rows: &[Vec<&Pattern>],
         parts: &[Type],
         rest: &[Type],
-    ) -> Option<Vec<String>> {
+        patience: &Patience,
+    ) -> Uncovered {
+        patience.spend(rows.len() * (parts.len() + rest.len()))?;
         const WILD: Pattern = Pattern::Wild;
         let rows: Vec<Vec<&Pattern>> = rows
             .iter()
@@ -88,16 +160,24 @@ impl Checker<'_> {
                 flat
             })
             .collect();
-        let mut missing = self.uncovered(&rows, &[parts, rest].concat())?;
-        let tuple: Vec<_> = missing.drain(..parts.len()).collect();
-        missing.insert(0, format!("({})", tuple.join(", ")));
-        Some(missing)
+        let found = self.uncovered(&rows, &[parts, rest].concat(), patience)?;
+        Ok(found.map(|mut missing| {
+            let tuple: Vec<_> = missing.drain(..parts.len()).collect();
+            missing.insert(0, format!("({})", tuple.join(", ")));
+            missing
+        }))
     }
 
     /// Each message is tried: the rows that match it, with what it carries laid open.
-    fn uncovered_message(&self, rows: &[Vec<&Pattern>], rest: &[Type]) -> Option<Vec<String>> {
+    fn uncovered_message(
+        &self,
+        rows: &[Vec<&Pattern>],
+        rest: &[Type],
+        patience: &Patience,
+    ) -> Uncovered {
         for (message, signature) in self.messages.iter().enumerate() {
             let carried = signature.params.len();
+            patience.spend(1 + rows.len() * (carried + rest.len()))?;
             let matching: Vec<Vec<&Pattern>> = rows
                 .iter()
                 .filter_map(|row| {
@@ -106,27 +186,13 @@ impl Checker<'_> {
                 })
                 .collect();
             let types = [&signature.params[..], rest].concat();
-            if let Some(mut missing) = self.uncovered(&matching, &types) {
+            if let Some(mut missing) = self.uncovered(&matching, &types, patience)? {
                 let parts: Vec<_> = missing.drain(..carried).collect();
                 missing.insert(0, format!("{}({})", signature.name, parts.join(", ")));
-                return Some(missing);
+                return Ok(Some(missing));
             }
         }
-        None
-    }
-
-    /// The values to try: all of a small type; else those named, and `None` for any other.
-    fn values_of(&self, ty: &Type, constants: &[&Value]) -> Vec<Option<Value>> {
-        match ty {
-            // Without a constant no value is different from another.
-            _ if constants.is_empty() => vec![None],
-            Type::Bool => [false, true].map(|b| Some(Value::Bool(b))).to_vec(),
-            Type::Enum(of) => {
-                let count = self.out.enums[*of as usize].variants.len() as u32;
-                (0..count).map(|index| Some(Value::Variant { of: *of, index })).collect()
-            }
-            _ => constants.iter().map(|&value| Some(value.clone())).chain([None]).collect(),
-        }
+        Ok(None)
     }
 
     fn show_constant(&self, value: &Value) -> String {
@@ -147,5 +213,25 @@ fn parts_of(pattern: &Pattern, message: usize, carried: usize) -> Option<Vec<&Pa
         // One of another length is a mistake that has been reported.
         Pattern::Message(_, parts) if parts.len() == carried => Some(parts.iter().collect()),
         _ => Some(vec![&WILD; carried]),
+    }
+}
+
+/// Does the pattern match every value of its type?
+fn takes_any(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Wild | Pattern::Bind(_) => true,
+        Pattern::Const(_) | Pattern::Message(..) => false,
+        Pattern::Tuple(parts) => parts.iter().all(takes_any),
+    }
+}
+
+/// Variants and truth values in order, then what the author named, then the rest: the first value that is not covered is
+/// the one that is shown.
+fn order(value: Option<&Value>) -> (u8, u32) {
+    match value {
+        Some(Value::Bool(b)) => (0, u32::from(*b)),
+        Some(Value::Variant { index, .. }) => (0, *index),
+        Some(_) => (1, 0),
+        None => (2, 0),
     }
 }

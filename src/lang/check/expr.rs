@@ -1,10 +1,12 @@
 //! Expressions but calls and names.
 
+use std::sync::Arc;
+
 use super::body::unit;
 use super::{Checker, Context, Want};
 use crate::lang::ast::{self, BinaryOp, Block, UnaryOp};
 use crate::lang::constant;
-use crate::lang::diagnostic::{Diagnostic, Severity, Span};
+use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Arm, Expr, ExprKind};
 use crate::lang::types::Type;
 use crate::model::Value;
@@ -13,6 +15,9 @@ use crate::model::Value;
 pub(super) fn wrong(span: Span) -> (Expr, Type) {
     (Expr { kind: ExprKind::Error, span }, Type::Error)
 }
+
+/// So many steps the index of an object may take to be computed beforehand.
+const MAX_FOLDED: u64 = 1_000;
 
 impl Checker<'_> {
     /// Checks an expression that must have type `ty`.
@@ -29,6 +34,7 @@ impl Checker<'_> {
             let message = format!("expected {expected}, found {found}");
             let hint = match (self.infer.shallow(found_type), self.infer.shallow(ty)) {
                 (Type::Comm(_), _) => Some("`wait` for the communication to get its value"),
+                (Type::Int, Type::Bool) => Some("there is no conversion: compare it, `x != 0`"),
                 (Type::Actor(_) | Type::AnyActor, Type::Actor(_)) => Some(
                     "references to actors of any kind have type `actor`; state it: `var x: actor = …`",
                 ),
@@ -41,6 +47,15 @@ impl Checker<'_> {
     }
 
     pub(super) fn expr(&mut self, expr: &ast::Expr, want: Want<'_>) -> (Expr, Type) {
+        let checked = self.expr_inside(expr, want);
+        if self.infer.is_exceeded() {
+            self.too_many_parts(expr.span);
+            return wrong(expr.span);
+        }
+        checked
+    }
+
+    fn expr_inside(&mut self, expr: &ast::Expr, want: Want<'_>) -> (Expr, Type) {
         let span = expr.span;
         let (kind, ty) = match &expr.kind {
             ast::ExprKind::Error => return wrong(span),
@@ -99,7 +114,11 @@ impl Checker<'_> {
             }
             ast::ExprKind::Return(value) => self.return_expr(value.as_deref(), span),
         };
-        (Expr { kind, span }, ty)
+        let compound = matches!(
+            expr.kind,
+            ast::ExprKind::Tuple(_) | ast::ExprKind::List(_) | ast::ExprKind::Repeat(..)
+        );
+        (Expr { kind, span }, if compound { self.sized(ty, span) } else { ty })
     }
 
     fn warn_dropped(&mut self, op: BinaryOp, span: Span) {
@@ -138,7 +157,9 @@ impl Checker<'_> {
             let message = format!("cannot compare {} with {}", self.show(&left), self.show(&right));
             let label = format!("this is {}", self.show(&left));
             let other = format!("this is {}", self.show(&right));
-            self.report(Diagnostic::error(a.span, message).label(label).also(b.span, other));
+            let hint = self.comm_hint(&left, &a).or_else(|| self.comm_hint(&right, &b));
+            let diagnostic = Diagnostic::error(a.span, message).label(label);
+            self.report(diagnostic.also(b.span, other).maybe_hint(hint));
         }
         if self.infer.has_comm(&left) {
             self.report(Diagnostic::error(span, "communications cannot be compared"));
@@ -146,13 +167,23 @@ impl Checker<'_> {
         (ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Bool)
     }
 
+    /// What to do with a communication whose value was meant.
+    fn comm_hint(&self, ty: &Type, expr: &Expr) -> Option<String> {
+        let Type::Comm(_) = self.infer.shallow(ty) else { return None };
+        let name = match expr.kind {
+            ExprKind::Var(id) => self.scope.vars[id as usize].name.as_str(),
+            _ => "…",
+        };
+        Some(format!("`wait({name})` waits for the communication and gives what was received"))
+    }
+
     fn tuple(&mut self, parts: &[ast::Expr], want: Want<'_>) -> (ExprKind, Type) {
         let hints = match want {
             Want::Hint(ty) => match self.infer.shallow(ty) {
                 Type::Tuple(hints) if hints.len() == parts.len() => hints,
-                _ => Vec::new(),
+                _ => Arc::from([]),
             },
-            _ => Vec::new(),
+            _ => Arc::from([]),
         };
         let mut types = Vec::new();
         let mut checked = Vec::new();
@@ -164,7 +195,7 @@ impl Checker<'_> {
             checked.push(part);
             types.push(ty);
         }
-        (ExprKind::Tuple(checked), Type::Tuple(types))
+        (ExprKind::Tuple(checked), Type::Tuple(types.into()))
     }
 
     fn list(&mut self, items: &[ast::Expr], want: Want<'_>) -> (ExprKind, Type) {
@@ -178,8 +209,8 @@ impl Checker<'_> {
         };
         let checked = items.iter().map(|expr| self.expr_of(expr, &item)).collect();
         let ty = match hint {
-            Some(Type::Array(..)) => Type::Array(Box::new(item), items.len() as u32),
-            _ => Type::List(Box::new(item)),
+            Some(Type::Array(..)) => Type::Array(Arc::new(item), items.len() as u32),
+            _ => Type::List(Arc::new(item)),
         };
         (ExprKind::List(checked), ty)
     }
@@ -198,7 +229,7 @@ impl Checker<'_> {
         let Some(count) = self.size(count, "an array") else {
             return (ExprKind::Error, Type::Error);
         };
-        (ExprKind::Repeat(Box::new(item), count), Type::Array(Box::new(ty), count))
+        (ExprKind::Repeat(Box::new(item), count), Type::Array(Arc::new(ty), count))
     }
 
     fn conditional(
@@ -346,11 +377,11 @@ impl Checker<'_> {
     /// The type of the elements of a list or array.
     pub(super) fn item_of(&mut self, ty: &Type, span: Span) -> Type {
         match self.infer.shallow(ty) {
-            Type::List(item) | Type::Array(item, _) => *item,
+            Type::List(item) | Type::Array(item, _) => (*item).clone(),
             Type::Error | Type::Never => Type::Error,
             Type::Var(var) => {
                 let item = self.infer.fresh();
-                self.infer.unify(&Type::Var(var), &Type::List(Box::new(item.clone())));
+                self.infer.unify(&Type::Var(var), &Type::List(Arc::new(item.clone())));
                 item
             }
             other => {
@@ -378,6 +409,15 @@ impl Checker<'_> {
 
     fn return_expr(&mut self, value: Option<&ast::Expr>, span: Span) -> (ExprKind, Type) {
         let value = match (self.scope.context, self.scope.result.clone()) {
+            (_, Some(result)) if result == Type::Unit && value.is_some() => {
+                let value = value.expect("a value");
+                let (checked, ty) = self.expr(value, Want::Any);
+                let ty = self.infer.shallow(&ty);
+                if !matches!(ty, Type::Unit | Type::Never | Type::Error) {
+                    self.returns_value(ty, value.span);
+                }
+                Some(Box::new(checked))
+            }
             (_, Some(result)) => match value {
                 Some(value) => Some(Box::new(self.expr_of(value, &result))),
                 None => {
@@ -402,13 +442,26 @@ impl Checker<'_> {
         (ExprKind::Return(value), Type::Never)
     }
 
+    /// A `return` with a value in a function whose result is not written down, or is unit.
+    fn returns_value(&mut self, ty: Type, span: Span) {
+        let signature = match self.scope.context {
+            Context::Procedure => &self.procedures[self.out.procedures.len()],
+            _ => &self.functions[self.out.functions.len()],
+        };
+        if signature.states_result {
+            self.must_be(&ty, &Type::Unit, span);
+        } else {
+            self.scope.implied.get_or_insert((ty, span));
+        }
+    }
+
     /// The index of an array of objects, as a constant if it is one. Only what is well typed can be
     /// computed, so nothing is after the first error.
     pub(super) fn folded(&self, expr: Expr) -> Expr {
-        if self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if self.diagnostics.errors() > 0 {
             return expr;
         }
-        match constant::evaluate(&expr, &|_| None) {
+        match constant::evaluate(&expr, &|_| None, &mut { MAX_FOLDED }) {
             Ok(value) => Expr { kind: ExprKind::Const(value), span: expr.span },
             Err(_) => expr,
         }

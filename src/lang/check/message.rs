@@ -4,11 +4,13 @@
 //! the others must agree. Messages are values of one type, so what an actor gets by way of a variable may be
 //! a message that it has no handler for: that one stays pending. Where both are written down, the checker sees it.
 
+use rustc_hash::FxHashSet;
+
 use super::call::Call;
 use super::expr::wrong;
 use super::{Checker, Context, Meaning, MessageSignature, Want};
 use crate::lang::ast::{self, Arg, Handler, Name, Param};
-use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::diagnostic::{Diagnostic, Span, listed};
 use crate::lang::hir::{Expr, ExprKind, ObjectKind, Pattern};
 use crate::lang::types::Type;
 
@@ -16,10 +18,11 @@ impl Checker<'_> {
     /// Enters the messages of the handlers of an actor; which they are.
     pub(super) fn handled(&mut self, handlers: &[Handler]) -> Vec<u32> {
         let mut handled = Vec::new();
+        let mut known = FxHashSet::default();
         for handler in handlers {
             let Some(params) = &handler.params else { continue };
             let message = self.declare_message(&handler.name, params, handler.header);
-            handled.extend(message.filter(|message| !handled.contains(message)));
+            handled.extend(message.filter(|&message| known.insert(message)));
         }
         handled
     }
@@ -39,6 +42,7 @@ impl Checker<'_> {
         // One whose name is taken is known all the same: the uses of it are no further mistakes.
         let message = self.messages.len() as u32;
         self.enter(name, Meaning::Message);
+        self.message_of.insert(name.text.clone(), message);
         self.messages.push(MessageSignature { name: name.text.clone(), params: types, span });
         self.out.messages.push(name.text.clone());
         Some(message)
@@ -65,8 +69,7 @@ impl Checker<'_> {
 
     /// The message of this name.
     pub(super) fn message_called(&self, name: &str) -> Option<u32> {
-        let found = self.messages.iter().position(|message| message.name == name);
-        found.map(|message| message as u32)
+        self.message_of.get(name).copied()
     }
 
     /// `Register(id)` as a value.
@@ -94,9 +97,10 @@ impl Checker<'_> {
 
     /// What to try for a message that does not exist.
     pub(super) fn nearest_message(&self, name: &str) -> String {
-        nearest(name, self.messages.iter().map(|message| message.name.as_str())).unwrap_or_else(
-            || format!("a message exists if an actor handles it: `on {name}(…) {{ … }}`"),
-        )
+        self.nearest(name, self.messages.iter().map(|message| message.name.as_str()))
+            .unwrap_or_else(|| {
+                format!("a message exists if an actor handles it: `on {name}(…) {{ … }}`")
+            })
     }
 
     /// `Register(id)` as a pattern.
@@ -160,6 +164,7 @@ impl Checker<'_> {
             (_, ExprKind::Message(name, _)) => {
                 self.out.sent_blindly.insert(*name);
             }
+            _ if self.out.sent_blindly.len() == self.messages.len() => {}
             _ => self.out.sent_blindly.extend(0..self.messages.len() as u32),
         }
         Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
@@ -187,18 +192,15 @@ impl Checker<'_> {
     /// Reports a message that the actor has no handler for.
     fn must_handle(&mut self, declaration: u32, message: u32, span: Span, target: Span) {
         let actor = &self.processes[declaration as usize];
-        let handled = actor.handles.as_deref().unwrap_or_default();
-        if handled.contains(&message) {
+        if self.handlers.contains(&(declaration, message)) {
             return;
         }
+        let handled = actor.handles.as_deref().unwrap_or_default();
         let names = handled.iter().map(|&known| self.messages[known as usize].name.as_str());
         let name = &self.messages[message as usize].name;
-        let hint = nearest(name, names.clone()).unwrap_or_else(|| match handled {
+        let hint = self.nearest(name, names.clone()).unwrap_or_else(|| match handled {
             [] => format!("`{}` handles no messages", actor.name),
-            _ => format!(
-                "it handles {}",
-                names.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
-            ),
+            _ => format!("it handles {}", listed(names.map(|n| format!("`{n}`")))),
         });
         let text = format!("`{}` has no handler for `{name}`", actor.name);
         let diagnostic = Diagnostic::error(span, text).label("it would stay pending for ever");

@@ -1,5 +1,7 @@
 //! The visible operations.
 
+use std::sync::Arc;
+
 use super::call::Call;
 use super::{Checker, Want};
 use crate::lang::ast;
@@ -197,7 +199,7 @@ impl Checker<'_> {
             return Some(Box::new(Expr { kind: ExprKind::List(checked), span: list.span }));
         }
         let any = self.infer.any_comm();
-        Some(Box::new(self.expr_of(list, &Type::List(Box::new(any)))))
+        Some(Box::new(self.expr_of(list, &Type::List(Arc::new(any)))))
     }
 
     /// A list of mutexes, or all of an array of them.

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::lang::ast::{self, PatternKind};
-use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::Pattern;
 use crate::lang::types::Type;
 use crate::model::Value;
@@ -33,7 +33,7 @@ impl Checker<'_> {
         mutable: bool,
         what: &'static str,
     ) -> Pattern {
-        self.scope.pattern_from = self.scope.vars.len();
+        self.scope.in_pattern.clear();
         self.pattern_inside(pattern, ty, mutable, what)
     }
 
@@ -103,7 +103,7 @@ impl Checker<'_> {
             }
             if name.starts_with(|c: char| c.is_ascii_uppercase()) {
                 let variants = self.out.enums[of as usize].variants.iter().map(String::as_str);
-                let hint = nearest(name, variants);
+                let hint = self.nearest(name, variants);
                 let message =
                     format!("`{}` has no variant `{name}`", self.names.enums[of as usize]);
                 self.report(Diagnostic::error(span, message).maybe_hint(hint));
@@ -112,8 +112,8 @@ impl Checker<'_> {
         } else if let [(of, index)] = known[..] {
             return self.variant_pattern(of, index, ty, span);
         }
-        let from = self.scope.pattern_from;
-        if let Some(first) = self.scope.vars[from..].iter().find(|var| var.name == name) {
+        if let Some(&first) = self.scope.in_pattern.get(name) {
+            let first = &self.scope.vars[first as usize];
             let message = format!("`{name}` is bound twice in one pattern");
             let diagnostic = Diagnostic::error(span, message).also(first.span, "first bound here");
             self.report(diagnostic);
@@ -121,7 +121,9 @@ impl Checker<'_> {
         if name.is_empty() {
             return Pattern::Wild;
         }
-        Pattern::Bind(self.bind(name, span, ty.clone(), mutable, what))
+        let id = self.bind(name, span, ty.clone(), mutable, what);
+        self.scope.in_pattern.entry(name.to_owned()).or_insert(id);
+        Pattern::Bind(id)
     }
 
     fn tuple_pattern(
@@ -133,11 +135,11 @@ impl Checker<'_> {
         what: &'static str,
     ) -> Pattern {
         let types = match self.infer.shallow(ty) {
-            Type::Tuple(types) if types.len() == parts.len() => types,
+            Type::Tuple(types) if types.len() == parts.len() => types.to_vec(),
             Type::Error | Type::Never => vec![Type::Error; parts.len()],
             Type::Var(var) => {
                 let types: Vec<_> = parts.iter().map(|_| self.infer.fresh()).collect();
-                self.infer.unify(&Type::Var(var), &Type::Tuple(types.clone()));
+                self.infer.unify(&Type::Var(var), &Type::Tuple(types.clone().into()));
                 types
             }
             other => {

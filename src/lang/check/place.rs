@@ -4,10 +4,14 @@ use super::call::usage;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Group, Kind, Meaning, Want};
 use crate::lang::ast::{self, BinaryOp, Name};
-use crate::lang::diagnostic::{Diagnostic, Span, nearest};
+use crate::lang::diagnostic::{Diagnostic, Span, listed};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Projection};
+use crate::lang::slips;
 use crate::lang::types::Type;
 use crate::model::Value;
+
+/// So many enumerations that have a variant of some name are told.
+const MAX_OWNERS: usize = 5;
 
 /// What a binding that is no variable belongs to.
 fn owner(what: &str, context: Context) -> &'static str {
@@ -67,8 +71,8 @@ impl Checker<'_> {
                 (Expr { kind: ExprKind::Const(Value::Variant { of, index }), span }, Type::Enum(of))
             }
             Some(several) => {
-                let owners: Vec<_> = several
-                    .iter()
+                let owners = several.iter().take(MAX_OWNERS);
+                let owners: Vec<_> = owners
                     .map(|&(of, _)| format!("`{}::{name}`", self.names.enums[of as usize]))
                     .collect();
                 let message = format!("`{name}` is a variant of several enumerations");
@@ -89,12 +93,15 @@ impl Checker<'_> {
         if name.is_empty() {
             return;
         }
+        if self.diagnostics.is_full() {
+            return self.report(Diagnostic::error(span, format!("there is no {what} `{name}`")));
+        }
         if let Some(usage) = usage(name) {
             let message = format!("`{name}` is built in, not a {what}");
             self.report(Diagnostic::error(span, message).hint(format!("it is used as `{usage}`")));
             return;
         }
-        let locals = self.scope.blocks.iter().flatten().map(|(name, _)| name.as_str());
+        let locals = self.scope.blocks.iter().flatten().map(String::as_str);
         let globals = self.globals.keys().map(String::as_str);
         let mut known: Vec<&str> =
             locals.chain(globals).chain(self.variants.keys().map(String::as_str)).collect();
@@ -105,9 +112,16 @@ impl Checker<'_> {
             true => {
                 Some("a constant can use the constants declared before it, nothing else".to_owned())
             }
-            false => nearest(name, known).or_else(|| {
-                (what == "variable").then(|| format!("declare it first: `var {name} = …;`"))
-            }),
+            false => {
+                let slip = slips::value(name).map(str::to_owned);
+                slip.or_else(|| self.nearest(name, known)).or_else(|| match what {
+                    "variable" => Some(format!("declare it first: `var {name} = …;`")),
+                    _ if self.scope.context == Context::Constant => {
+                        Some(format!("declare it first: `const {name} = …;`"))
+                    }
+                    _ => None,
+                })
+            }
         };
         let diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
         self.report(diagnostic.label("unknown name").maybe_hint(hint));
@@ -125,17 +139,18 @@ impl Checker<'_> {
     /// The variant that `of::variant` names; reports it if there is none.
     pub(super) fn find_variant(&mut self, of: &Name, variant: &Name) -> Option<(u32, u32)> {
         let Some(Global { meaning: Meaning::Enum(index), .. }) = self.globals.get(&of.text) else {
-            let hint = nearest(&of.text, self.names.enums.iter().map(String::as_str));
+            let hint = self.nearest(&of.text, self.names.enums.iter().map(String::as_str));
             let message = format!("there is no enumeration `{}`", of.text);
             self.report(Diagnostic::error(of.span, message).maybe_hint(hint));
             return None;
         };
         let index = *index;
-        let variants = &self.out.enums[index as usize].variants;
-        if let Some(at) = variants.iter().position(|known| *known == variant.text) {
-            return Some((index, at as u32));
+        let known = self.variants.get(&variant.text).map_or(&[][..], Vec::as_slice);
+        if let Some(&found) = known.iter().find(|&&(owner, _)| owner == index) {
+            return Some(found);
         }
-        let hint = nearest(&variant.text, variants.iter().map(String::as_str));
+        let variants = &self.out.enums[index as usize].variants;
+        let hint = self.nearest(&variant.text, variants.iter().map(String::as_str));
         let message = format!("`{}` has no variant `{}`", of.text, variant.text);
         self.report(Diagnostic::error(variant.span, message).maybe_hint(hint));
         None
@@ -152,7 +167,7 @@ impl Checker<'_> {
                 format!("`{name}` is an array of {count} cells, which are read one by one");
             Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
         } else {
-            Diagnostic::error(span, format!("`{name}` is a {one}, not a value"))
+            Diagnostic::error(span, format!("`{name}` is a {one}, not a value")).hint(kind.usage())
         };
         self.report(diagnostic);
         wrong(span)
@@ -212,7 +227,7 @@ impl Checker<'_> {
             Some(_) => return self.no_object(expr, kind),
             None => {
                 let names = self.groups.iter().filter(|group| group.kind == kind);
-                let hint = nearest(name, names.map(|group| group.name.as_str()));
+                let hint = self.nearest(name, names.map(|group| group.name.as_str()));
                 let message = format!("there is no {} `{name}`", kind_name(kind).0);
                 if !name.is_empty() {
                     self.report(
@@ -285,15 +300,13 @@ impl Checker<'_> {
             },
             _ => "this is a value".to_owned(),
         };
-        let known: Vec<_> = self
-            .groups
-            .iter()
-            .filter(|group| group.kind == kind)
-            .map(|group| format!("`{}`", group.name))
-            .collect();
-        let hint = match &known[..] {
-            [] => format!("the file declares no {several}"),
-            known => format!("the {several} of the file: {}", known.join(", ")),
+        let mut known = self.groups.iter().filter(|group| group.kind == kind).peekable();
+        let hint = match known.peek() {
+            None => format!("the file declares no {several}"),
+            Some(_) => {
+                let names = known.map(|group| format!("`{}`", group.name));
+                format!("the {several} of the file: {}", listed(names))
+            }
         };
         let message = format!("expected a {one}");
         self.report(Diagnostic::error(expr.span, message).label(what).hint(hint));
@@ -429,7 +442,7 @@ impl Checker<'_> {
         }
         let variables = &signature.variables;
         let Some((_, ty)) = variables.iter().rev().find(|(known, _)| *known == field.text) else {
-            let hint = nearest(&field.text, variables.iter().map(|(name, _)| name.as_str()));
+            let hint = self.nearest(&field.text, variables.iter().map(|(name, _)| name.as_str()));
             let hint = hint
                 .or_else(|| Some("only variables of its outermost block can be read".to_owned()));
             let message = format!("`{name}` has no top-level variable `{}`", field.text);

@@ -4,16 +4,27 @@
 //! however many steps, and calls within calls must not grow beyond measure ([`MAX_SIZE`]): both can be told
 //! only when every body is known.
 
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+use rustc_hash::FxHashMap;
+
 use super::expr::wrong;
-use super::{Checker, Context};
+use super::{Checker, Context, Want};
 use crate::lang::ast::{Arg, Block, Param};
-use crate::lang::diagnostic::{Diagnostic, Severity, Span};
+use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, Procedure};
 use crate::lang::types::Type;
 use crate::lang::walk;
 
 /// So many expressions a body may have, with those of the procedures in place of their calls.
 const MAX_SIZE: u64 = 200_000;
+/// So many all processes may have.
+const MAX_TOTAL: u64 = 1_000_000;
+/// The names in a longer circle are not told.
+const MAX_CIRCLE: usize = 10;
 
 impl Checker<'_> {
     /// The body of the next procedure.
@@ -29,6 +40,7 @@ impl Checker<'_> {
         procedure: u32,
         args: &[Arg],
         span: Span,
+        want: Want<'_>,
     ) -> (Expr, Type) {
         let (name, params, result, declared) = self.procedures[procedure as usize].parts();
         let context = self.scope.context;
@@ -43,6 +55,17 @@ impl Checker<'_> {
             return wrong(span);
         }
         let args = self.arguments(&name, args, &params, span, declared);
+        let wanted = match want {
+            Want::Dropped => false,
+            Want::Any => true,
+            Want::Hint(ty) => self.infer.shallow(ty) != Type::Unit,
+        };
+        let signature = &mut self.procedures[procedure as usize];
+        if let Some((ty, _)) = signature.implied.take_if(|_| wanted) {
+            signature.result = Type::Error;
+            self.no_result_type("proc", &name, declared, &ty, span, "its value is used here");
+            return wrong(span);
+        }
         (Expr { kind: ExprKind::Perform(procedure, args), span }, result)
     }
 
@@ -50,55 +73,67 @@ impl Checker<'_> {
     pub(super) fn procedures_end(&mut self) {
         let bodies = self.out.procedures.iter().map(|procedure| &procedure.body.block);
         let calls: Vec<_> = bodies.map(walk::calls).collect();
-        let circular = self.report_circles(&calls);
-        let sound = self.diagnostics.iter().all(|d| d.severity != Severity::Error);
-        if sound && !circular {
-            self.report_sizes(&calls);
+        let components = components(&calls);
+        let circular = self.report_circles(&circular(&components, &calls), &calls);
+        if self.diagnostics.errors() == 0 && !circular {
+            self.report_sizes(&components.concat(), &calls);
         }
     }
 
     /// Reports each procedure that calls itself; is there one?
-    fn report_circles(&mut self, calls: &[Vec<u32>]) -> bool {
+    fn report_circles(&mut self, components: &[Vec<u32>], calls: &[Vec<u32>]) -> bool {
         let mut found = false;
-        for procedure in 0..calls.len() as u32 {
-            let Some(way) = circle(procedure, calls) else { continue };
-            found = true;
+        for component in components {
             // A circle is reported once, where its first procedure is declared.
-            if way.iter().any(|&other| other < procedure) {
-                continue;
-            }
-            let (name, .., span) = self.procedures[procedure as usize].parts();
-            let names = way.iter().chain([&procedure]);
-            let names: Vec<_> =
-                names.map(|&p| format!("`{}`", self.procedures[p as usize].name)).collect();
+            let first = *component.iter().min().expect("a component of some procedures");
+            let Some(way) = circle(first, calls) else { continue };
+            found = true;
+            let (name, .., span) = self.procedures[first as usize].parts();
+            let names = way.iter().map(|&p| format!("`{}`", self.procedures[p as usize].name));
             let message = format!("the procedure `{name}` calls itself");
-            let diagnostic = Diagnostic::error(span, message).label(match names.len() {
+            let diagnostic = Diagnostic::error(span, message).label(match way.len() {
                 2 => "in its own body".to_owned(),
-                _ => names.join(" calls "),
+                length if length > MAX_CIRCLE => format!("by way of {} others", length - 2),
+                _ => names.collect::<Vec<_>>().join(" calls "),
             });
             self.report(diagnostic.hint("a procedure is run in place of its call: write a loop"));
         }
         found
     }
 
-    /// Reports bodies that the procedures that they call make too large.
-    fn report_sizes(&mut self, calls: &[Vec<u32>]) {
-        let mut sizes = vec![None; calls.len()];
-        for procedure in 0..calls.len() {
-            let size = self.size_of(procedure, calls, &mut sizes);
+    /// Reports bodies that the procedures that they call make too large. Those called come first in `order`.
+    fn report_sizes(&mut self, order: &[u32], calls: &[Vec<u32>]) {
+        let mut sizes = vec![0_u64; calls.len()];
+        for &procedure in order {
+            let procedure = procedure as usize;
+            let mut size: u64 = 0;
+            walk::visit(&self.out.procedures[procedure].body.block, &mut |_| size += 1);
+            for &callee in &calls[procedure] {
+                size = size.saturating_add(sizes[callee as usize]);
+            }
+            sizes[procedure] = size;
             if size > MAX_SIZE {
                 let (name, .., span) = self.procedures[procedure].parts();
-                self.too_large(&name, span);
-                return;
+                return self.too_large(&name, span);
             }
         }
+        let mut total = 0_u64;
         for (process, signature) in self.out.processes.iter().zip(&self.processes) {
             let called = walk::calls(&process.body.block);
-            let size =
-                called.iter().filter_map(|&p| sizes[p as usize]).fold(0, u64::saturating_add);
+            let size = called.iter().map(|&p| sizes[p as usize]).fold(0, u64::saturating_add);
+            total = total.saturating_add(size);
+            let (name, span) = (process.name.clone(), signature.span);
             if size > MAX_SIZE {
-                let (name, span) = (process.name.clone(), signature.span);
                 return self.too_large(&name, span);
+            }
+            if total > MAX_TOTAL {
+                let label = format!("up to here they have more than {MAX_TOTAL} expressions");
+                let message = "the processes are too large with the procedures that they call";
+                let diagnostic = Diagnostic::error(span, message).label(label);
+                self.report(
+                    diagnostic.hint("make one process of several that are alike: `P[i in 0..N]`"),
+                );
+                return;
             }
         }
     }
@@ -110,37 +145,49 @@ impl Checker<'_> {
         );
         self.report(Diagnostic::error(span, message).label(label).hint("call fewer, or in a loop"));
     }
-
-    fn size_of(&self, procedure: usize, calls: &[Vec<u32>], sizes: &mut [Option<u64>]) -> u64 {
-        if let Some(size) = sizes[procedure] {
-            return size;
-        }
-        let mut size: u64 = 0;
-        walk::visit(&self.out.procedures[procedure].body.block, &mut |_| size += 1);
-        for &callee in &calls[procedure] {
-            size = size.saturating_add(self.size_of(callee as usize, calls, sizes));
-        }
-        sizes[procedure] = Some(size);
-        size
-    }
 }
 
-/// The procedures on a shortest way from `start` back to itself, it first; `None` if there is none.
+/// The procedures on a shortest way from `start` back to itself, it first and last; `None` if there is none.
 fn circle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
-    let mut ways = vec![vec![start]];
-    let mut seen = vec![false; calls.len()];
-    let mut next = 0;
-    while next < ways.len() {
-        let way = ways[next].clone();
-        next += 1;
-        for &callee in &calls[*way.last()? as usize] {
+    let mut caller: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut pending = VecDeque::from([start]);
+    while let Some(procedure) = pending.pop_front() {
+        for &callee in &calls[procedure as usize] {
             if callee == start {
+                let way = std::iter::successors(Some(procedure), |at| caller.get(at).copied());
+                let mut way: Vec<u32> = std::iter::once(start).chain(way).collect();
+                way.reverse();
                 return Some(way);
             }
-            if !std::mem::replace(&mut seen[callee as usize], true) {
-                ways.push(way.iter().copied().chain([callee]).collect());
+            if let Entry::Vacant(unseen) = caller.entry(callee) {
+                unseen.insert(procedure);
+                pending.push_back(callee);
             }
         }
     }
     None
+}
+
+/// The procedures that call one another, in groups; a group comes after those that it calls.
+fn components(calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let edges =
+        (0..).zip(calls).flat_map(|(from, callees)| callees.iter().map(move |&to| (from, to)));
+    let mut graph: DiGraph<(), (), u32> = DiGraph::from_edges(edges);
+    while graph.node_count() < calls.len() {
+        graph.add_node(());
+    }
+    let found = kosaraju_scc(&graph);
+    found
+        .into_iter()
+        .map(|group| group.into_iter().map(|node| node.index() as u32).collect())
+        .collect()
+}
+
+/// Those of several procedures, or of one that calls itself.
+fn circular(components: &[Vec<u32>], calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let is_circular = |group: &&Vec<u32>| match group[..] {
+        [one] => calls[one as usize].contains(&one),
+        _ => true,
+    };
+    components.iter().filter(is_circular).cloned().collect()
 }

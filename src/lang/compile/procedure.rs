@@ -10,6 +10,10 @@ use crate::lang::code::{Instr, Routine};
 use crate::lang::hir::{Expr, ExprKind};
 use crate::model::Value;
 
+/// So much stack must be left for a body without the calls in it; if it is not, there is more from there on.
+const ROOM: usize = 8 << 20;
+const STACK: usize = 64 << 20;
+
 impl Compiler<'_> {
     /// What is told of the procedures.
     pub(super) fn routines(&mut self) {
@@ -21,6 +25,11 @@ impl Compiler<'_> {
     }
 
     pub(super) fn perform(&mut self, number: u32, args: &[Expr]) {
+        // Calls may be nested thousands deep.
+        stacker::maybe_grow(ROOM, STACK, || self.perform_here(number, args));
+    }
+
+    fn perform_here(&mut self, number: u32, args: &[Expr]) {
         self.several_values(args);
         let floor = self.frame.depth - args.len() as u32;
         self.emit(Instr::Enter(number));

@@ -27,11 +27,32 @@ fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
     })
 }
 
+/// Can a value start with it that is no call of `not`?
+fn starts_value(token: Token) -> bool {
+    matches!(token, Token::Ident | Token::True | Token::False | Token::Bang)
+}
+
 const COMPARISON: u8 = 3;
+
+/// In so many tokens the head of a loop in the style of C has its first `;`.
+const MAX_HEADER: usize = 100;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Expr {
-        self.nested(|parser| parser.binary(0))
+        let expr = self.nested(|parser| parser.binary(0));
+        if self.peek() == Token::Question { self.foreign_choice(expr) } else { expr }
+    }
+
+    /// C's `c ? a : b`, skipped.
+    fn foreign_choice(&mut self, condition: Expr) -> Expr {
+        let sign = Diagnostic::error(self.span(), "there is no operator `?`");
+        self.report(sign.hint("write `if c { a } else { b }`, which has a value"));
+        self.advance();
+        let mut end = self.expr().span;
+        if self.eat(Token::Colon) {
+            end = self.expr().span;
+        }
+        missing(condition.span.to(end))
     }
 
     /// An expression where no assignment can stand: a `=` behind it is meant to compare.
@@ -60,7 +81,7 @@ impl Parser<'_> {
     fn binary(&mut self, above: u8) -> Expr {
         let mut left = self.unary();
         let mut length = 0;
-        while let Some((op, strength)) = binary_op(self.peek()).filter(|&(_, s)| s > above) {
+        while let Some((op, strength)) = self.binary_op().filter(|&(_, s)| s > above) {
             length += 1;
             if length > MAX_CHAIN {
                 self.give_up("this expression is too long");
@@ -71,6 +92,7 @@ impl Parser<'_> {
                 left = missing(left.span.to(twice));
                 continue;
             }
+            self.foreign_sign(op, sign);
             let right = self.binary(strength);
             if strength == COMPARISON
                 && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON)
@@ -85,6 +107,64 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
         }
         left
+    }
+
+    /// The operator that the token at hand is, or stands for: some people write `and` and `or`.
+    fn binary_op(&mut self) -> Option<(BinaryOp, u8)> {
+        let found = binary_op(self.peek());
+        if found.is_some() || self.peek() != Token::Ident || !self.ends_operand() {
+            return found;
+        }
+        let (word, meant) = match self.text() {
+            "and" => ("and", Token::AndAnd),
+            "or" => ("or", Token::OrOr),
+            "mod" => ("mod", Token::Percent),
+            "div" => ("div", Token::Slash),
+            _ => return None,
+        };
+        let message = format!("there is no operator `{word}`");
+        let hint = format!("write {}", meant.describe());
+        self.report(Diagnostic::error(self.span(), message).hint(hint));
+        binary_op(meant)
+    }
+
+    /// Does the token before end an operand, on this line?
+    fn ends_operand(&self) -> bool {
+        let before = self.tokens[self.at.saturating_sub(1)].0;
+        let ends = matches!(
+            before,
+            Token::Ident
+                | Token::Int
+                | Token::True
+                | Token::False
+                | Token::RParen
+                | Token::RBracket
+        );
+        ends && !self.at_new_line()
+    }
+
+    /// Reports an operator of other languages that begins as `op` does, and skips the rest of it.
+    fn foreign_sign(&mut self, op: BinaryOp, sign: Span) {
+        let touches = sign.end == self.span().start;
+        let hint = match (op, self.peek()) {
+            (BinaryOp::Lt, Token::Gt) => "unequal is `!=`",
+            (BinaryOp::Eq | BinaryOp::Ne, Token::Eq) => "equal is `==`, unequal is `!=`",
+            (BinaryOp::Mul, Token::Star) => "there are no powers: multiply",
+            (BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem, Token::Eq) => {
+                "write it out: `x = x * 2;`"
+            }
+            (BinaryOp::Lt, Token::Lt) | (BinaryOp::Gt, Token::Gt) => {
+                "there are no operations on bits"
+            }
+            _ => return,
+        };
+        if touches {
+            let span = sign.to(self.span());
+            let text = &self.source[span.range()];
+            let message = format!("there is no operator `{text}`");
+            self.report(Diagnostic::error(span, message).hint(hint));
+            self.advance();
+        }
     }
 
     /// The second sign of C's `x++` and `x--`, which are reported.
@@ -111,6 +191,12 @@ impl Parser<'_> {
             }
             Token::Minus => UnaryOp::Neg,
             Token::Bang => UnaryOp::Not,
+            Token::Plus => return self.foreign_plus(),
+            Token::Ident if self.text() == "not" && starts_value(self.peek_second()) => {
+                let message = "there is no operator `not`";
+                self.report(Diagnostic::error(start, message).hint("logical not is `!`"));
+                UnaryOp::Not
+            }
             _ => return self.postfix(),
         };
         self.advance();
@@ -119,7 +205,21 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Unary(op, Box::new(operand)), span }
     }
 
+    /// `+x` and `++x`, which are read as `x`.
+    fn foreign_plus(&mut self) -> Expr {
+        let start = self.advance();
+        let doubled = self.peek() == Token::Plus;
+        let span = if doubled { start.to(self.advance()) } else { start };
+        let (message, hint) = match doubled {
+            true => ("there is no operator `++`", "write `x += 1;`"),
+            false => ("a number has no sign `+`", "leave it out"),
+        };
+        self.report(Diagnostic::error(span, message).hint(hint));
+        self.nested(Self::unary)
+    }
+
     fn postfix(&mut self) -> Expr {
+        let start = self.span();
         let mut expr = self.primary();
         let mut length = 0;
         loop {
@@ -132,11 +232,17 @@ impl Parser<'_> {
                 }
                 Token::Dot => {
                     self.advance();
-                    ExprKind::Field(Box::new(expr), self.field())
+                    let field = self.field();
+                    if self.peek() == Token::LParen && !self.at_new_line() {
+                        self.foreign_method(&field);
+                        ExprKind::Error
+                    } else {
+                        ExprKind::Field(Box::new(expr), field)
+                    }
                 }
                 _ => return expr,
             };
-            expr = Expr { span: self.span_of_postfix(&kind), kind };
+            expr = Expr { span: start.to(self.previous_span()), kind };
             length += 1;
             if length > MAX_CHAIN {
                 self.give_up("this expression is too long");
@@ -145,13 +251,12 @@ impl Parser<'_> {
         }
     }
 
-    fn span_of_postfix(&self, kind: &ExprKind) -> Span {
-        match kind {
-            ExprKind::Index(base, _) | ExprKind::Field(base, _) => {
-                base.span.to(self.previous_span())
-            }
-            _ => self.previous_span(),
-        }
+    /// A call in the style of objects, `m.send(1)`, skipped.
+    fn foreign_method(&mut self, name: &Name) {
+        let message = "there are no methods";
+        let hint = format!("write the object as the first argument: `{}(x, …)`", name.text);
+        self.report(Diagnostic::error(name.span, message).hint(hint));
+        self.args();
     }
 
     fn field(&mut self) -> Name {
@@ -254,20 +359,32 @@ impl Parser<'_> {
 
     fn string(&mut self) -> ExprKind {
         let quoted = self.text().to_owned();
-        self.advance();
+        let whole = self.advance();
         let inner = quoted.strip_prefix('"').unwrap_or(&quoted);
         let inner = inner.strip_suffix('"').unwrap_or(inner);
         let mut text = String::new();
-        let mut chars = inner.chars();
-        while let Some(c) = chars.next() {
+        let mut unknown = None;
+        let mut chars = inner.char_indices();
+        while let Some((at, c)) = chars.next() {
             match c {
-                '\\' => match chars.next() {
+                '\\' => match chars.next().map(|(_, c)| c) {
                     Some('n') => text.push('\n'),
                     Some('t') => text.push('\t'),
-                    other => text.extend(other),
+                    Some(c @ ('"' | '\\')) => text.push(c),
+                    other => {
+                        unknown = unknown.or(Some((at, other)));
+                    }
                 },
                 c => text.push(c),
             }
+        }
+        if let Some((at, c)) = unknown {
+            let c = c.unwrap_or_default();
+            let start = whole.start as usize + 1 + at;
+            let escape = Span::new(start, start + 1 + c.len_utf8());
+            let message = format!("there is no escape `\\{c}`");
+            let hint = r#"the escapes are `\n`, `\t`, `\"` and `\\`"#;
+            self.report_at(whole, Diagnostic::error(escape, message).hint(hint));
         }
         ExprKind::Text(text)
     }
@@ -339,11 +456,12 @@ impl Parser<'_> {
         self.advance();
         let condition = Box::new(self.compared());
         let then = self.block();
-        if !self.eat(Token::Else) {
+        let joined = self.at_foreign_else();
+        if !joined && !self.eat(Token::Else) {
             return ExprKind::If(condition, then, None);
         }
         let start = self.span();
-        let kind = if self.peek() == Token::If {
+        let kind = if joined || self.peek() == Token::If {
             self.nested(Self::conditional)
         } else {
             ExprKind::Block(self.block())
@@ -352,14 +470,45 @@ impl Parser<'_> {
         ExprKind::If(condition, then, Some(Box::new(otherwise)))
     }
 
+    /// `elif` and its like, which are reported and read as `else if`.
+    fn at_foreign_else(&mut self) -> bool {
+        let found = matches!(self.text(), "elif" | "elsif" | "elseif" | "elif:");
+        if found {
+            let message = format!("there is no `{}`", self.text());
+            self.report(Diagnostic::error(self.span(), message).hint("write `else if`"));
+        }
+        found
+    }
+
     fn for_loop(&mut self) -> ExprKind {
         self.advance();
         if self.peek() == Token::LParen && self.has_semi_inside() {
             return self.foreign_for();
         }
+        let open = self.span();
+        let in_parentheses = self.peek() == Token::LParen
+            && self.peek_second() == Token::Ident
+            && self.tokens.get(self.at + 2).is_some_and(|token| token.0 == Token::In);
+        if in_parentheses {
+            let message = "a loop has no parentheses";
+            self.report(Diagnostic::error(open, message).hint("write `for i in lo..hi { … }`"));
+            self.advance();
+        }
         let pattern = self.pattern();
+        if self.peek() == Token::Eq {
+            let message = "a loop runs over a range or a list";
+            let hint = "write `for i in lo..hi { … }`; the last number is `hi - 1`";
+            self.report(Diagnostic::error(self.span(), message).hint(hint));
+            while !matches!(self.peek(), Token::LBrace | Token::Semi | Token::RBrace | Token::End) {
+                self.advance();
+            }
+            return ExprKind::For(pattern, Box::new(missing(open)), self.block());
+        }
         self.expect(Token::In);
         let over = Box::new(self.expr_or_range());
+        if in_parentheses {
+            self.eat(Token::RParen);
+        }
         ExprKind::For(pattern, over, self.block())
     }
 
@@ -367,6 +516,7 @@ impl Parser<'_> {
     fn has_semi_inside(&self) -> bool {
         let inside = self.tokens[self.at + 1..].iter().map(|token| token.0);
         inside
+            .take(MAX_HEADER)
             .take_while(|token| !matches!(token, Token::RParen | Token::LBrace))
             .any(|token| token == Token::Semi)
     }

@@ -2,8 +2,9 @@
 
 use super::Parser;
 use super::statement::missing;
-use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr};
+use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr, TypeKind};
 use crate::lang::diagnostic::Diagnostic;
+use crate::lang::slips;
 use crate::lang::token::Token;
 
 /// What a function looks like.
@@ -66,7 +67,8 @@ impl Parser<'_> {
         ];
         let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
         let message = format!("expected a declaration, found {}", self.peek().describe());
-        let hint = hint.unwrap_or_else(|| {
+        let slip = slips::declaration(&word).map(str::to_owned);
+        let hint = slip.or(hint).unwrap_or_else(|| {
             "a file declares objects, functions, procedures, processes and actors".to_owned()
         });
         self.report(Diagnostic::error(span, message).hint(hint));
@@ -105,6 +107,11 @@ impl Parser<'_> {
 
     fn constant(&mut self, items: &mut Vec<Item>) {
         self.advance();
+        if self.at_foreign_declaration() {
+            let message = "the type of a constant comes after its name, if at all";
+            self.report(Diagnostic::error(self.span(), message).hint("such as `const N = 3;`"));
+            self.advance();
+        }
         let name = self.name("a name for the constant");
         let ty = self.eat(Token::Colon).then(|| self.type_expr());
         self.expect(Token::Eq);
@@ -166,6 +173,18 @@ impl Parser<'_> {
 
     fn shared(&mut self, items: &mut Vec<Item>) {
         self.advance();
+        if self.at_foreign_declaration() {
+            let message = "the type of a cell comes after its name";
+            self.report(
+                Diagnostic::error(self.span(), message).hint("such as `shared x: int = 0;`"),
+            );
+            let start = self.advance();
+            let name = self.name("a name for the cell");
+            let ty = TypeExpr { kind: TypeKind::Error, span: start };
+            let initial = if self.eat(Token::Eq) { self.expr() } else { missing(start) };
+            items.push(Item::Shared { name, ty, initial });
+            return self.end_item();
+        }
         let name = self.name("a name for the cell");
         self.expect_as_in(Token::Colon, "shared x: int = 0;");
         let ty = self.type_expr();

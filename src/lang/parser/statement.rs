@@ -16,7 +16,7 @@ impl Parser<'_> {
     fn block_inner(&mut self) -> Block {
         let open = self.span();
         let mut block = Block { statements: Vec::new(), tail: None, span: open };
-        if !self.expect(Token::LBrace) {
+        if !self.opens_block() {
             return block;
         }
         while !matches!(self.peek(), Token::RBrace | Token::End) {
@@ -37,12 +37,26 @@ impl Parser<'_> {
         block
     }
 
+    /// The `{` of a block; reports what stands there in other languages.
+    fn opens_block(&mut self) -> bool {
+        if self.eat(Token::LBrace) {
+            return true;
+        }
+        let expected = self.expected(Token::LBrace.describe());
+        self.report(expected.hint("a block stands between `{` and `}`"));
+        let foreign = matches!(self.text(), "then" | "do" | "begin") || self.peek() == Token::Colon;
+        if foreign && self.peek_second() == Token::LBrace {
+            self.advance();
+        }
+        foreign && self.eat(Token::LBrace)
+    }
+
     pub(super) fn statement(&mut self, block: &mut Block) {
         if self.eat(Token::Semi) {
             return;
         }
         let start = self.span();
-        let failed_before = self.diagnostics.len();
+        let failed_before = self.diagnostics.count();
         let kind = match self.peek() {
             Token::Let | Token::Var => self.binding(),
             Token::Ident if self.at_foreign_declaration() => self.foreign_declaration(),
@@ -74,18 +88,21 @@ impl Parser<'_> {
 
     /// After a mere missing `;` the next statement may follow at once; after other mistakes skip.
     fn needs_skip(&self, failed_before: usize) -> bool {
-        let only_semi = self.diagnostics.len() == failed_before + 1;
+        let only_semi = self.diagnostics.count() == failed_before + 1;
         let can_start = matches!(self.peek(), Token::Ident) || self.peek().starts_statement();
-        let new_line = {
-            let between = self.previous_span().end as usize..self.span().start as usize;
-            self.source[between].contains('\n')
-        };
-        !(only_semi && can_start && new_line)
+        !(only_semi && can_start && self.at_new_line())
     }
 
     fn binding(&mut self) -> StatementKind {
         let mutable = self.peek() == Token::Var;
         self.advance();
+        let foreign = !mutable && self.text() == "mut" && self.peek_second() == Token::Ident;
+        if foreign {
+            let message = "`let` binds once";
+            self.report(Diagnostic::error(self.span(), message).hint("write `var x = …;`"));
+            self.advance();
+        }
+        let mutable = mutable || foreign;
         let pattern = self.pattern();
         let ty = self.eat(Token::Colon).then(|| self.type_expr());
         let value = if self.eat(Token::Eq) {

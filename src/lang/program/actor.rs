@@ -60,21 +60,32 @@ impl World for Acting<'_> {
     }
 }
 
+/// So many messages `init` may send, and so many actors it may spawn.
+const MAX_BEGINNING: usize = 10_000;
+
 /// What `init` has done.
 struct Beginning {
     /// The id of the next actor.
     next: u32,
     born: Vec<Local>,
     sent: Vec<(ProcessId, Value)>,
+    /// How many actors and messages there would be that are not kept.
+    surplus: usize,
 }
 
 impl Effects<Local> for Beginning {
     fn send(&mut self, to: ProcessId, message: Value) {
-        self.sent.push((to, message));
+        match self.sent.len() {
+            ..MAX_BEGINNING => self.sent.push((to, message)),
+            _ => self.surplus += 1,
+        }
     }
 
     fn spawn(&mut self, actor: Local) -> ProcessId {
-        self.born.push(actor);
+        match self.born.len() {
+            ..MAX_BEGINNING => self.born.push(actor),
+            _ => self.surplus += 1,
+        }
         self.next += 1;
         ProcessId(self.next - 1)
     }
@@ -88,7 +99,8 @@ impl Program {
 
     /// Runs `init`, which nothing but constants can influence: it has one result.
     pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
-        let mut done = Beginning { next: self.declared(), born: Vec::new(), sent: Vec::new() };
+        let (next, born, sent) = (self.declared(), Vec::new(), Vec::new());
+        let mut done = Beginning { next, born, sent, surplus: 0 };
         let mut books = Books::default();
         for &entry in &self.code.inits {
             let path = SmallVec::new();
@@ -99,6 +111,9 @@ impl Program {
                 return Err(self.init_failed(failure));
             }
             books = machine.world.books;
+            if done.surplus > 0 {
+                return Err(self.init_overdoes(entry));
+            }
         }
         (self.born, self.sent) = (done.born, done.sent);
         Ok(())
@@ -109,6 +124,15 @@ impl Program {
         let found = self.code.sites.iter().position(same).expect("a failure has its place");
         let diagnostic = Diagnostic::error(self.code.spans[found], failure.message);
         diagnostic.label("`init` fails here, so there is no initial state")
+    }
+
+    fn init_overdoes(&self, entry: u32) -> Diagnostic {
+        let span = self.code.spans[self.code.site_of[entry as usize] as usize];
+        let message = format!("`init` does more than {MAX_BEGINNING} things");
+        let diagnostic = Diagnostic::error(span, message);
+        diagnostic
+            .label("so many messages it may send, and so many actors spawn")
+            .hint("whatever is pending can be handled in any order: no search gets through so many")
     }
 
     /// May some actor ever refuse a message?

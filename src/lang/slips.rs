@@ -1,0 +1,136 @@
+//! Slips of newcomers: what people write who know other languages, and what is meant here.
+//!
+//! None of these is part of the language. A word is looked up where it means nothing, so nobody who uses it as
+//! a name of their own ever hears of it.
+
+/// What is meant by a function that does not exist.
+pub fn function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "printf" | "println" | "echo" | "log" | "puts" | "cout" | "write" => {
+            "nothing is printed: `local(\"…\")` leaves a label in the execution, and reports show all variables"
+        }
+        "range" => "a range is written `0..n`",
+        "rand" | "random" | "randint" | "nondet" | "any" => {
+            "`choose(lo..hi)` tries every value of a range"
+        }
+        "length" | "size" | "count" => "the length of a list is `len(list)`",
+        "append" | "add" | "push_back" | "insert" => {
+            "`list = push(list, item)` puts an item behind the others"
+        }
+        "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
+        "receive" | "read" | "get" => {
+            "to receive is `recv(mailbox)`; a shared cell is read by its name"
+        }
+        "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
+            "there is no time: every order of the processes is tried anyway"
+        }
+        "exit" | "abort" | "panic" | "error" | "fail" | "raise" | "throw" => {
+            "to report a failure, write `assert(false, \"…\")`; a process ends by `return;`"
+        }
+        "assume" | "require" => "what must not go on can wait for ever, or be left by `return;`",
+        "await" | "wait_until" => {
+            "to wait for a condition, use a message, a semaphore, or a loop that reads"
+        }
+        "notify" | "signal" | "post" | "notify_all" | "V" | "up" => {
+            "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`"
+        }
+        "P" | "down" => "to take a unit of a semaphore is `acquire(semaphore)`",
+        "mutex_lock" | "pthread_mutex_lock" => "to take a mutex is `lock(mutex)`",
+        "mutex_unlock" | "pthread_mutex_unlock" => "to give a mutex back is `unlock(mutex)`",
+        "compare_and_swap" | "compare_exchange" | "CAS" => {
+            "this is `cas(cell, old, new)`, which says whether it changed the cell"
+        }
+        "fetch_sub" => "add the negative number: `fetch_add(cell, -1)`",
+        "exchange" => "this is `swap(cell, value)`, which gives the old content",
+        "min" | "max" | "abs" => {
+            "write a function: `fn max(a: int, b: int) -> int { if a > b { a } else { b } }`"
+        }
+        "switch" | "case" => "to tell values apart, write `match x { 1 => …, _ => … }`",
+        "elif" | "elsif" | "elseif" => "write `else if`",
+        "not" => "logical not is `!`",
+        "int" | "bool" => "there are no conversions: integers and truth values are different types",
+        _ => return None,
+    })
+}
+
+/// What is meant by a value that does not exist.
+pub fn value(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "null" | "nil" | "None" | "NULL" | "nullptr" | "undefined" | "none" => {
+            "there is no null: choose a value that stands for nothing, or a variant of an `enum`"
+        }
+        "True" | "TRUE" => "this is `true`",
+        "False" | "FALSE" => "this is `false`",
+        "this" => "an actor calls itself `self`",
+        "pid" | "_pid" | "my_pid" | "tid" | "rank" | "id" => {
+            "a process of a family names its index: `process P[i in 0..3] { … }`"
+        }
+        "skip" | "pass" | "nop" | "noop" => "a block may be empty: `{ }`",
+        "unit" | "void" => "the value of statements is `()`",
+        "else" | "otherwise" | "default" => "what matches any value is `_`",
+        _ => return None,
+    })
+}
+
+/// What is meant by a word at the start of a declaration that is none.
+pub fn declaration(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "def" | "func" | "function" | "fun" | "sub" | "method" => {
+            "a function is written `fn f(x: int) -> int { … }`; one that acts on objects is a `proc`"
+        }
+        "procedure" | "void" => "a procedure is written `proc p(x: int) { … }`",
+        "thread" | "task" | "proctype" | "active" | "main" | "worker" | "agent" => {
+            "what runs is a process: `process P { … }`, or several: `process P[i in 0..3] { … }`"
+        }
+        "channel" | "chan" | "queue" | "port" => "messages go through a mailbox: `mailbox m: int;`",
+        "lock" | "Mutex" | "monitor" => "a lock is declared `mutex m;`",
+        "let" | "var" | "int" | "bool" | "global" | "static" | "atomic" | "volatile" | "mut" => {
+            "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`"
+        }
+        "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
+        "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {
+            "values are put together as tuples, `(1, true)`; names for values are an `enum`"
+        }
+        "import" | "include" | "use" | "module" | "require" | "from" | "using" => {
+            "a spec is one file, and includes no others"
+        }
+        "assert" | "invariant" | "property" | "ltl" | "spec" | "ensure" => {
+            "an assertion stands in a process; what must hold at the end stands in `final { … }`"
+        }
+        "define" => "a constant is written `const N = 3;`",
+        _ => return None,
+    })
+}
+
+/// What is meant by a sign that the language does not know.
+pub fn sign(text: &str) -> Option<&'static str> {
+    let first = text.chars().next()?;
+    Some(match first {
+        '&' => "logical and is `&&`",
+        '|' => "logical or is `||`",
+        '?' => "there is no `c ? a : b`: write `if c { a } else { b }`",
+        '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '«' | '»' => {
+            "texts are written between double quotes: `\"…\"`"
+        }
+        '#' => "a comment starts with `//`",
+        '–' | '—' | '−' => "the minus sign is `-`",
+        '≤' => "this is written `<=`",
+        '≥' => "this is written `>=`",
+        '≠' => "this is written `!=`",
+        '∧' => "this is written `&&`",
+        '∨' => "this is written `||`",
+        '¬' => "this is written `!`",
+        '→' => "this is written `->`, and `=>` in a `match`",
+        '×' | '·' => "this is written `*`",
+        '÷' => "this is written `/`",
+        '…' => "a range is written `0..n`",
+        '^' | '~' => "there are no operations on bits",
+        '@' => "what a spec must yield is said in a comment: `//@ traces 2`",
+        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{202f}' | '\u{3000}' => {
+            "this is a space of another kind: type it anew"
+        }
+        c if c.is_alphabetic() => "names are made of the letters a to z and A to Z, digits and `_`",
+        c if c.is_control() => "this character cannot be seen: delete it",
+        _ => return None,
+    })
+}

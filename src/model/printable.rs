@@ -1,0 +1,78 @@
+//! Text that strangers wrote, made fit to print.
+//!
+//! A spec is often somebody else's, and so is the name of its file. Printed as it is, a text with a line break, an escape
+//! sequence or a sign that turns the direction of writing can pretend to be a line of the report. So such
+//! characters are shown as Rust writes them in a literal: `\n`, `\u{1b}`. What a program shows of itself (the text of a
+//! statement, the message of an assertion) is made printable where it is compiled; the names of files where they are
+//! printed.
+
+use std::borrow::Cow;
+
+/// The text with every character written out that is not seen, or changes how others are seen.
+///
+/// ```
+/// # use mazurka::model::printable;
+/// assert_eq!(printable("good\r\u{1b}[2Jbad"), r"good\r\u{1b}[2Jbad");
+/// assert_eq!(printable("café"), "café");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_deceptive(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Is it a character that is not seen as itself: a control character, a line break, a sign of direction, or one
+/// without any width?
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text as long as it was in bytes, each such character but tabs and ends of lines replaced by one that can be seen:
+/// for a source text that is shown by its places.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let is_bad = |c: char| is_deceptive(c) && !matches!(c, '\n' | '\t');
+    if !text.chars().any(is_bad) {
+        return Cow::Borrowed(text);
+    }
+    let mut chars = text.chars().peekable();
+    let mut shown = String::with_capacity(text.len());
+    while let Some(c) = chars.next() {
+        let ends_line = c == '\r' && chars.peek() == Some(&'\n');
+        shown.push(match c.len_utf8() {
+            _ if ends_line || !is_bad(c) => c,
+            1 => '?',
+            2 => '¿',
+            3 => '\u{fffd}',
+            _ => '\u{1fbc4}',
+        });
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_masked_keeps_its_length() {
+        let text = "a\u{1b}b\u{9b}c\u{202e}d\u{e0041}e\tf\r\n";
+        let shown = masked(text);
+        assert_eq!(shown.len(), text.len());
+        assert_eq!(shown, "a?b¿c\u{fffd}d\u{1fbc4}e\tf\r\n");
+        assert_eq!(printable(text), r"a\u{1b}b\u{9b}c\u{202e}d\u{e0041}e\tf\r\n");
+    }
+}
