@@ -104,15 +104,29 @@ impl Method {
         }
     }
 
-    /// Where a depth bound cuts executions, has the search visited all classes of those up to that length? (For
-    /// UDPOR: of those up to that causal depth.) Not if a race with what was cut off could have led elsewhere.
+    /// What a depth bound measures.
+    pub fn depth(&self) -> Depth {
+        match self {
+            Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) | Method::Sleep(_) => {
+                Depth::Causal
+            }
+            Method::Dpor(_) | Method::TransDpor(_) | Method::TransDporTool(_) => Depth::Causal,
+            Method::Source(_) | Method::Optimal(_) => Depth::Causal,
+            Method::DporNaive(_) | Method::DporForce(_) | Method::DporDs(_) => Depth::Length,
+            Method::Stateful(_) | Method::SPor(_) => Depth::Length,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => Depth::Length,
+        }
+    }
+
+    /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth? Not if
+    /// a race with what was cut off could have led elsewhere.
     pub fn covers_up_to_depth(&self) -> bool {
         match self {
             Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) | Method::Sleep(_) => true,
             Method::Dpor(_) | Method::TransDpor(_) | Method::TransDporTool(_) => true,
             Method::DporDs(_) => true,
+            Method::Source(_) | Method::Optimal(_) => true,
             Method::DporNaive(_) | Method::DporForce(_) => false,
-            Method::Source(_) | Method::Optimal(_) => false,
             Method::Stateful(_) | Method::SPor(_) => false,
             Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => false,
         }
@@ -149,6 +163,16 @@ impl Stateful {
         let is_sound = !self.as_printed && !self.hash_compaction;
         if is_sound { info.guarantee } else { Guarantee::SomeClasses }
     }
+}
+
+/// What a depth bound measures in an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The longest chain of actions each of which happens before the next. It is the same for all executions of a
+    /// class, and the bound has classes of its own: of the events up to that height, as many as fit together.
+    Causal,
+    /// The number of actions.
+    Length,
 }
 
 /// How thorough UDPOR's alternatives are.

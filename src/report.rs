@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::explore::{
-    self, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
+    self, Depth, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, FailureKind, ProcessId, System};
 use crate::property::{
@@ -68,6 +68,9 @@ pub struct CheckReport {
     /// Does that hold up to a depth bound, too?
     #[serde(skip)]
     pub covers_up_to_depth: bool,
+    /// What such a bound measures.
+    #[serde(skip)]
+    pub depth: Depth,
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was asked for.
@@ -201,6 +204,7 @@ impl CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.method().covers_up_to_depth(),
+            depth: setting.method().depth(),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {

@@ -9,6 +9,7 @@
 //! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
 //! | [`Execution`] | an execution with its state and order, going forward and back |
+//! | [`Heights`] | how far a bounded search may go |
 //! | [`Strand`] | what is scheduled on its own: a process, a message, an internal handler |
 //! | [`initials`] | what a continuation may begin with |
 //! | [`race`] | events of an execution that could have come the other way round |
@@ -22,6 +23,7 @@
 mod causal_past;
 mod execution;
 mod happens_before;
+mod heights;
 pub mod initials;
 mod normal_form;
 pub mod race;
@@ -33,6 +35,7 @@ mod wakeup_tree;
 pub use causal_past::causal_past;
 pub use execution::{Execution, Strand};
 pub use happens_before::HappensBefore;
+pub use heights::Heights;
 pub use normal_form::{Classes, NormalForm, Occurrence};
 pub use reversal::Reversal;
 pub use sleep_set::SleepSet;

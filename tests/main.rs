@@ -8,6 +8,7 @@
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
+//! | `depth` | searches up to a depth, of every explorer, against the definitions |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
@@ -43,6 +44,7 @@ mod agreement;
 mod cli;
 mod client;
 mod compare;
+mod depth;
 mod draw;
 mod gallery;
 mod golden;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output};
 use super::{Exit, Failure};
-use crate::explore::{EXPLORERS, Explorer, Guarantee, Orders, SleepSets};
+use crate::explore::{Depth, EXPLORERS, Explorer, Guarantee, Orders, SleepSets};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -23,6 +23,7 @@ struct Row {
     summary: &'static str,
     guarantee: &'static str,
     requires: Option<&'static str>,
+    depth: &'static str,
     source: Option<&'static str>,
     options: Vec<&'static str>,
 }
@@ -56,6 +57,10 @@ impl From<&Explorer> for Row {
             summary: info.summary,
             guarantee,
             requires: info.requires,
+            depth: match explorer.depth() {
+                Depth::Causal => "causal",
+                Depth::Length => "steps",
+            },
             source,
             options: options.collect(),
         }
@@ -81,6 +86,7 @@ fn table(rows: &[Row]) -> Table {
             "what it does",
             "a complete search",
             "requires",
+            "--depth",
             "takes",
             "published in",
         ]);
@@ -91,7 +97,15 @@ fn table(rows: &[Row]) -> Table {
         let requires = row.requires.unwrap_or("nothing");
         let source = row.source.unwrap_or("-");
         let options = if row.options.is_empty() { "-".into() } else { row.options.join(" ") };
-        table.add_row([row.name, row.summary, row.guarantee, requires, &options, source]);
+        table.add_row([
+            row.name,
+            row.summary,
+            row.guarantee,
+            requires,
+            row.depth,
+            &options,
+            source,
+        ]);
     }
     table
 }

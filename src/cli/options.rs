@@ -99,8 +99,9 @@ impl ExplorerArgs {
 /// When to stop.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Cut executions after this many steps; if any is cut, the result says incomplete [default: none, but an
-    /// execution of 10000 steps ends the search: it may never end]
+    /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the longest chain of
+    /// steps that depend on one another, or the number of steps: `mazurka explorers` tells which, for each explorer
+    /// [default: none, but an execution of 10000 steps ends the search: it may never end]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Stop after this many complete executions

@@ -53,15 +53,15 @@
 //!
 //! Every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
 //! persistent, with them they are source sets. Nothing more: without sleep sets a class may come often, and
-//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions of
-//! that length, too.
+//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions up
+//! to that depth, too.
 
 mod processes;
 
 use super::creation::{makers, newly_racing, not_before};
 use super::dpor_ds::wanted_order;
 use super::walk::{self, Rule, Walk};
-use super::{Driver, Guarantee, Info, Scheduling};
+use super::{Depth, Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, System};
 use crate::trace::Strand;
 use processes::OpenChoice;
@@ -77,7 +77,7 @@ pub const INFO: Info = Info {
 
 /// Visits every class.
 pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, &mut Dpor::default(), driver);
+    walk::explore(system, scheduling, Depth::Causal, &mut Dpor::default(), driver);
 }
 
 /// The rule, with room for its sets.

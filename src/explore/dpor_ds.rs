@@ -33,6 +33,9 @@
 //! Also, force does not do away with the third path of `registry` (figure 3): the second one, w1·r1·r0, has the
 //! pair r1, r0 in it, which figure 7 reorders.
 //!
+//! **Depth.** The paper counts events, so a depth is here the length of executions, as in no other explorer without
+//! stored states: its classes are those of executions of that length, and of shorter ones that end.
+//!
 //! **Completed.** [`DS`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
 //! taken or not, as in [`super::dpor`]; where a path is cut, everything enabled is added along it
 //! ([`super::walk`]); and because that alone would be the exhaustive search, sleep sets. It visits every class of
@@ -41,7 +44,7 @@
 use super::creation::{has_only_actors, makers, not_before};
 use super::dpor::Dpor;
 use super::walk::{self, Rule, Walk};
-use super::{Budget, Driver, Guarantee, Info, Order, Scheduling};
+use super::{Budget, Depth, Driver, Guarantee, Info, Order, Scheduling};
 use crate::model::{Action, System};
 use crate::trace::Strand;
 
@@ -93,19 +96,31 @@ pub fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<Str
 /// Adds only a branch.
 pub fn explore_naive<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let mut rule = Branches { with_order: false };
-    walk::explore(system, Scheduling { order, sleep_sets: false }, &mut rule, driver);
+    walk::explore(
+        system,
+        Scheduling { order, sleep_sets: false },
+        Depth::Length,
+        &mut rule,
+        driver,
+    );
 }
 
 /// Attaches the wanted order to it.
 pub fn explore_force<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let mut rule = Branches { with_order: true };
-    walk::explore(system, Scheduling { order, sleep_sets: false }, &mut rule, driver);
+    walk::explore(
+        system,
+        Scheduling { order, sleep_sets: false },
+        Depth::Length,
+        &mut rule,
+        driver,
+    );
 }
 
 /// Visits every class up to the depth.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let mut rule = Dpor::with_orders();
-    walk::explore(system, Scheduling { order, sleep_sets: true }, &mut rule, driver);
+    walk::explore(system, Scheduling { order, sleep_sets: true }, Depth::Length, &mut rule, driver);
 }
 
 /// A branch for each pair of actions of one actor that can be taken the other way round.

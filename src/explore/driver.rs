@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, System};
 use crate::property;
-use crate::trace::causal_past;
+use crate::trace::{Execution, causal_past};
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
@@ -35,7 +35,7 @@ pub struct Budget {
     pub all: bool,
     /// A terminal state is no deadlock for messages to actors that are still pending.
     pub allow_pending: bool,
-    /// Executions are cut at this many actions (UDPOR: at this causal depth).
+    /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::Depth)).
     pub depth: Option<u32>,
     /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
     /// for ever, and ends the search.
@@ -132,9 +132,19 @@ impl<'o> Driver<'o> {
         self.stopped_by.is_some()
     }
 
-    /// Where executions are to be cut.
+    /// Where executions are to be cut, by an explorer that measures a depth and an endless execution alike.
     pub fn depth_bound(&self) -> u32 {
         self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
+    }
+
+    /// The causal depth at which executions are to be cut, if there is one.
+    pub fn height_bound(&self) -> Option<u32> {
+        self.budget.depth
+    }
+
+    /// The length at which executions are to be cut where a depth is a causal one.
+    pub fn length_bound(&self) -> u32 {
+        self.budget.endless.filter(|_| self.budget.depth.is_none()).unwrap_or(u32::MAX)
     }
 
     /// How many events are kept in any case.
@@ -186,6 +196,14 @@ impl<'o> Driver<'o> {
         }
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
+        }
+    }
+
+    /// The execution goes no further: it is complete, or all that is enabled is too high for the bound.
+    pub fn ended<S: System>(&mut self, execution: &Execution<'_, S>) {
+        match execution.cut() {
+            [] => self.terminal(&execution.locals, execution.state()),
+            _ => self.truncated(execution.state()),
         }
     }
 

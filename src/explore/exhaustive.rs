@@ -1,8 +1,10 @@
 //! Every interleaving, without reduction: the judge of all other explorers.
+//!
+//! Up to a depth, every interleaving of every class up to that causal depth: what is too high is not enabled.
 
 use super::{Driver, Guarantee, Info};
-use crate::model::{Locals, PaperRelation, State, System};
-use crate::trace::Classes;
+use crate::model::{Action, Locals, PaperRelation, State, System};
+use crate::trace::{Classes, Heights};
 
 /// What it is.
 pub const INFO: Info = Info {
@@ -18,6 +20,7 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     let mut classes = Classes::new(PaperRelation);
+    let mut heights = driver.height_bound().map(Heights::new);
     driver.started(&locals, &state);
     // One list for all levels: the actions still to be taken, newest level last.
     let mut pending = Vec::new();
@@ -26,10 +29,14 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
         let mark = pending.len();
         if !driver.is_stopped() {
             state.enabled(&locals, &mut pending);
-            if pending.len() == mark {
+            let enabled = pending.len() - mark;
+            if let Some(heights) = heights.as_ref().filter(|heights| heights.have_tops()) {
+                leave_out(&mut locals, &mut state, &mut classes, heights, &mut pending, mark);
+            }
+            if enabled == 0 {
                 driver.terminal(&locals, &state);
                 classes.count();
-            } else if state.depth() as u64 >= u64::from(driver.depth_bound()) {
+            } else if pending.len() == mark || state.depth() >= driver.length_bound() as usize {
                 driver.truncated(&state);
                 pending.truncate(mark);
             }
@@ -43,10 +50,30 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
             }
             state.undo(&locals);
             classes.pop();
+            heights.iter_mut().for_each(Heights::pop);
         }
         let action = pending.pop().expect("a level with something left");
         state.step(&mut locals, action);
         classes.push(action, state.footprint(&locals));
+        heights.iter_mut().for_each(|heights| heights.push(classes.order()));
         driver.moved(&locals, &state, action);
+    }
+}
+
+/// Leaves out of the actions enabled in `state`, which are `pending` from `mark` on, those that are too high.
+fn leave_out<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    classes: &mut Classes<PaperRelation>,
+    heights: &Heights,
+    pending: &mut Vec<Action>,
+    mark: usize,
+) {
+    for action in pending.split_off(mark) {
+        classes.push(action, state.peek(locals, action));
+        if !heights.exclude(classes.order()) {
+            pending.push(action);
+        }
+        classes.pop();
     }
 }

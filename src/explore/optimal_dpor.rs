@@ -16,8 +16,15 @@
 //! ```
 //!
 //! Complete for finite executions. Nothing is ever blocked: what sleeps where a branch of a wakeup tree begins
-//! is no weak initial of it, so it is awake at the end of the branch. That is asserted, unless executions were
-//! cut at a depth: what they would have gone on with is not in v. Departures:
+//! is no weak initial of it, so it is awake at the end of the branch. That is asserted.
+//!
+//! **Up to a depth** the executions are those of the events up to that height ([`crate::trace::Heights`]), which are
+//! finite. E is maximal when all that is enabled is too high. What is then too high had a race with what it came
+//! too late for, and that is looked at, too ([`race::with_cut`]); x is none if it is itself too high. For
+//! independent actions do not make one another too high, v is an execution within the bound. So each class is
+//! visited once, and nothing is blocked.
+//!
+//! Departures:
 //!
 //! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. The other
 //!   choices of a process are races, too, not siblings: a branch that consists of a choice alone may
@@ -44,7 +51,7 @@ pub const INFO: Info = Info {
 
 /// Visits each class once.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::new(system);
+    let execution = Execution::bounded(system, driver.height_bound());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {
         execution,
@@ -141,23 +148,17 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
-            self.driver.terminal(&self.execution.locals, self.execution.state());
+            self.driver.ended(&self.execution);
             self.reverse_races();
             return None;
         }
-        if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
+        if self.execution.len() as u64 >= u64::from(self.driver.length_bound()) {
             self.driver.truncated(self.execution.state());
-            self.reverse_races();
             return None;
         }
         self.sorter.sort(&self.execution, &mut self.enabled);
         let awake = self.enabled.iter().copied().find(|&action| !self.sleep.contains(action));
-        if awake.is_none() {
-            // Of an execution that was cut, v may be too short to wake what sleeps.
-            let cut = self.driver.stats.truncated;
-            assert!(cut > 0, "a branch of a wakeup tree left {:?} asleep", self.enabled);
-            self.driver.blocked(self.execution.state());
-        }
+        assert!(awake.is_some(), "a branch of a wakeup tree left {:?} asleep", self.enabled);
         awake
     }
 
@@ -165,6 +166,7 @@ impl<S: System> Search<'_, '_, '_, S> {
     fn reverse_races(&mut self) {
         let found = self.races.len();
         race::with_pending(&self.execution, &mut self.races);
+        race::with_cut(&mut self.execution, &mut self.races);
         let new = self.levels[self.shared..].get(1).map_or(found, |level| level.races);
         for index in 0..self.races.len() {
             if index >= new || !self.is_done(&self.races[index]) {

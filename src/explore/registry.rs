@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{Info, K, Method, Order, Permutation, Scheduling, Stateful, Switch, Switches};
+use super::{Depth, Info, K, Method, Order, Permutation, Scheduling, Stateful, Switch, Switches};
 use super::{de_s_por, dl_s_por, portfolio, s_por, stateful};
 use super::{dpor, dpor_ds, exhaustive, optimal_dpor, sleep_sets, source_dpor, trans_dpor, udpor};
 
@@ -177,6 +177,11 @@ impl Explorer {
             let names = names.join(", ");
             format!("there is no explorer `{name}`; there are: {names} (see `mazurka explorers`)")
         })
+    }
+
+    /// What a depth bound measures, whatever its options.
+    pub fn depth(&self) -> Depth {
+        (self.method)(Options::default()).depth()
     }
 
     /// Those of the options that mean something for this explorer.

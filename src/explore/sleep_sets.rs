@@ -12,6 +12,9 @@
 //! Of the executions of a class exactly one is completed: the least one, where the actions of a state are
 //! compared in the order in which they are tried there. Nothing is asked of the program. An exploration is
 //! blocked where everything enabled sleeps; what begins there was explored from some other state.
+//!
+//! Up to a depth, what is too high is not enabled ([`crate::trace::Heights`]). Independent actions do not make one
+//! another too high, and that is all that sleep sets ask for.
 
 use super::{Driver, Guarantee, Info, Order, Sorter};
 use crate::model::{Action, System};
@@ -28,7 +31,7 @@ pub const INFO: Info = Info {
 
 /// Completes each class once.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::new(system);
+    let execution = Execution::bounded(system, driver.height_bound());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {
         execution,
@@ -69,8 +72,8 @@ impl<S: System> Search<'_, '_, '_, S> {
         }
         execution.enabled(pending);
         if pending.len() == mark {
-            driver.terminal(&execution.locals, execution.state());
-        } else if execution.len() as u64 >= u64::from(driver.depth_bound()) {
+            driver.ended(execution);
+        } else if execution.len() as u64 >= u64::from(driver.length_bound()) {
             driver.truncated(execution.state());
             pending.truncate(mark);
         } else {

@@ -15,14 +15,16 @@
 //! ```
 //!
 //! Complete for finite executions, and with the sleep sets no class is completed twice; but an exploration may
-//! be blocked. Departures:
+//! be blocked. Up to a depth the executions are those of the events up to that height, as in
+//! [`super::optimal_dpor`], and what is too high where one ends is looked at for the races that it would have had.
+//! Departures:
 //!
 //! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. A strand
 //!   brings all its choices.
 //! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is explored.
 //! - A message that an actor refuses at the end of an execution has no event whose races could be looked at, so
 //!   those are looked for at the end; also where the exploration is blocked. (What is asleep there might never
-//!   let the guard hold again.)
+//!   let the guard hold again.) So it is with actions that are too high.
 
 use super::{Driver, Guarantee, Info, Order, Sorter};
 use crate::model::{Action, System};
@@ -40,7 +42,7 @@ pub const INFO: Info = Info {
 
 /// Completes each class once.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::new(system);
+    let execution = Execution::bounded(system, driver.height_bound());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {
         execution,
@@ -106,9 +108,9 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
-            self.driver.terminal(&self.execution.locals, self.execution.state());
+            self.driver.ended(&self.execution);
             self.end();
-        } else if self.execution.len() as u64 >= u64::from(self.driver.depth_bound()) {
+        } else if self.execution.len() as u64 >= u64::from(self.driver.length_bound()) {
             self.driver.truncated(self.execution.state());
         } else if !self.start() {
             self.driver.blocked(self.execution.state());
@@ -129,6 +131,7 @@ impl<S: System> Search<'_, '_, '_, S> {
     /// The execution goes no further.
     fn end(&mut self) {
         race::with_pending(&self.execution, &mut self.races);
+        race::with_cut(&mut self.execution, &mut self.races);
         self.reverse_races();
     }
 

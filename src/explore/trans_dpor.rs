@@ -35,7 +35,7 @@ pub mod tool;
 
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
 use super::walk::{self, Rule, Walk};
-use super::{Driver, Guarantee, Info, Scheduling};
+use super::{Depth, Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, System};
 use crate::trace::Strand;
 
@@ -50,7 +50,7 @@ pub const INFO: Info = Info {
 
 /// Visits every class.
 pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, &mut TransDpor::default(), driver);
+    walk::explore(system, scheduling, Depth::Causal, &mut TransDpor::default(), driver);
 }
 
 /// Why it is not for this system.

@@ -20,6 +20,19 @@
 //!
 //! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
 //! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+//!
+//! **Up to a depth.** The events up to a height are closed under causes, so they are an event structure of their
+//! own, P, finite even if the program runs for ever, and its maximal configurations are the classes up to that
+//! depth. The search is one of P, and all that it needs is that ex(C) and en(C) are those of P: an event that is
+//! too high is in neither, and what would be enabled if it were not in conflict with C is not. For let M be a
+//! maximal configuration of P with C ⊆ M that avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
+//! configuration, because U is closed under causes. Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be
+//! the oldest such. There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
+//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal and d ∉ M. Let f
+//! be a lowest event of M that M' has not: f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
+//! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
+//! search with full alternatives is never blocked.
+//!
 //! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
 //! there is to do: the default is the least contended first, and an [`Order`] replaces it.
 

@@ -6,17 +6,20 @@
 //! explored from a state is asleep there from then on.
 //!
 //! **Executions that are cut.** DPOR is about executions that end. Where the depth bound cuts one, an action may be
-//! missing from it for the only reason that others came first, and no race tells of it: of two messages to
-//! two actors, one action deep, it would take the first and see nothing else to do. So when an execution is cut,
-//! everything enabled is added in all the states that it passed through. That is enough. Let v be a
-//! class of executions from a state s, of the length that is left there or complete. If some execution through s
-//! was cut, v's first action was explored from s (or sleeps there). If none was, all that was explored from s is
-//! what the search without a bound would have explored; so it covers v or, if v is cut, a continuation of v,
-//! which would have been cut as well. It has a price: while executions are cut there is no reduction but
-//! that of the sleep sets.
+//! missing from it for the only reason that others came first, and no race tells of it: up to causal depth 1, a
+//! read is never seen to race with a write that would come second; of two messages to two actors, one action deep,
+//! the second would not be seen at all. So when an execution is cut, everything enabled is added in all the
+//! states that it passed through. That is enough. Let v be a class of executions from a state s, as deep as the
+//! bound allows, or complete. If some execution through s was cut, v's first action was explored from s (or sleeps
+//! there). If none was, all that was explored from s is what the search without a bound would have explored; so it
+//! covers v or, if v is cut, a continuation of v, which would have been cut as well. It has a price: while
+//! executions are cut there is no reduction but that of the sleep sets.
+//!
+//! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
+//! or goes on with another choice of the same process.
 
 use super::points::{Candidate, Points};
-use super::{Driver, Scheduling, Sorter};
+use super::{Depth, Driver, Scheduling, Sorter};
 use crate::model::{Action, System};
 use crate::trace::{Execution, SleepSet};
 
@@ -38,6 +41,8 @@ pub struct Walk<'s, S: System> {
     pub points: Points,
     pub sorter: Sorter,
     pub sleep_sets: bool,
+    /// Longer executions are cut.
+    max_length: usize,
     /// What is asleep; nothing ever without sleep sets.
     sleep: SleepSet,
     /// The enabled actions of the last state.
@@ -50,11 +55,17 @@ pub struct Walk<'s, S: System> {
 pub fn explore<S: System>(
     system: &S,
     scheduling: Scheduling,
+    depth: Depth,
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
+    let (max_height, max_length) = match depth {
+        Depth::Causal => (driver.height_bound(), driver.length_bound()),
+        Depth::Length => (None, driver.depth_bound()),
+    };
     let mut walk = Walk {
-        execution: Execution::new(system),
+        execution: Execution::bounded(system, max_height),
+        max_length: max_length as usize,
         points: Points::default(),
         sorter: Sorter::new(scheduling.order),
         sleep_sets: scheduling.sleep_sets,
@@ -98,13 +109,14 @@ impl<S: System> Walk<'_, S> {
 
     fn begin(&mut self, driver: &mut Driver<'_>, covers_cuts: bool) {
         let here = self.execution.len();
-        if self.enabled.is_empty() {
-            driver.terminal(&self.execution.locals, self.execution.state());
-        } else if here as u64 >= u64::from(driver.depth_bound()) {
+        let is_too_long = !self.enabled.is_empty() && here >= self.max_length;
+        if covers_cuts && (is_too_long || !self.execution.cut().is_empty()) {
+            self.points.cut();
+        }
+        if is_too_long {
             driver.truncated(self.execution.state());
-            if covers_cuts {
-                self.points.cut();
-            }
+        } else if self.enabled.is_empty() {
+            driver.ended(&self.execution);
         } else if let Some(first) = self.first() {
             self.points.add(here, first.strand);
         } else {

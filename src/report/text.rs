@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
 use super::{CheckReport, Subject, ViolationReport};
-use crate::explore::{ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
+use crate::explore::{Depth, ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
 use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -160,7 +160,7 @@ fn coverage(report: &CheckReport) -> String {
         0 => "No execution was followed to its end".into(),
         _ => format!("{traces} explored to the end"),
     };
-    let unit = depth_unit(report);
+    let unit = depth_unit(report.depth);
     let (covered, missing) = match (reason, report.limits.depth) {
         (StopReason::Depth, _) if !report.covers_up_to_depth => (
             seen,
@@ -218,12 +218,12 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
                 1 => "1 execution was".into(),
                 n => format!("{} executions were", thousands(n)),
             },
-            depth_unit(report),
+            depth_unit(report.depth),
             thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
         ),
         StopReason::Endless => format!(
             "stopped because an execution came to {} {} and may never end (--depth N explores up to N)",
-            depth_unit(report),
+            endless_unit(report),
             thousands(u64::from(ENDLESS))
         ),
         StopReason::Oversubscribed => {
@@ -232,9 +232,17 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
     }
 }
 
-/// What a depth counts: an unfolding has no order among steps that do not depend on one another.
-fn depth_unit(report: &CheckReport) -> &'static str {
-    if report.stats.events_built.is_some() { "causal depth" } else { "step" }
+fn depth_unit(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Causal => "causal depth",
+        Depth::Length => "step",
+    }
+}
+
+/// What the length of an execution without end counts: an unfolding has no order among steps that do not depend on
+/// one another, and nobody else tells causal depths without a bound to them.
+fn endless_unit(report: &CheckReport) -> &'static str {
+    depth_unit(if report.stats.events_built.is_some() { Depth::Causal } else { Depth::Length })
 }
 
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {

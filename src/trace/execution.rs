@@ -3,7 +3,7 @@
 //! What DPOR and its kin walk along: pushing executes an action, popping takes it back, both without
 //! looking at the rest of the execution.
 
-use super::HappensBefore;
+use super::{HappensBefore, Heights};
 use crate::model::{
     Action, Footprint, Handled, Locals, MessageId, Op, PaperRelation, ProcessId, State, System,
 };
@@ -42,6 +42,10 @@ pub struct Execution<'s, S: System> {
     pub locals: Locals<'s, S>,
     state: State,
     order: HappensBefore<PaperRelation>,
+    /// If there is a bound to them.
+    heights: Option<Heights>,
+    /// What was too high when it was last asked what is enabled.
+    cut: Vec<Action>,
     /// What [`Execution::looking_back`] has to do again.
     undone: Vec<Action>,
 }
@@ -49,9 +53,21 @@ pub struct Execution<'s, S: System> {
 impl<'s, S: System> Execution<'s, S> {
     /// The empty execution.
     pub fn new(system: &'s S) -> Self {
+        Execution::bounded(system, None)
+    }
+
+    /// The same, and if there is a bound no action will be enabled that is higher ([`Heights`]).
+    pub fn bounded(system: &'s S, max_height: Option<u32>) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        Execution { locals, state, order: HappensBefore::new(PaperRelation), undone: Vec::new() }
+        Execution {
+            locals,
+            state,
+            order: HappensBefore::new(PaperRelation),
+            heights: max_height.map(Heights::new),
+            cut: Vec::new(),
+            undone: Vec::new(),
+        }
     }
 
     /// The state that it leads to.
@@ -78,6 +94,9 @@ impl<'s, S: System> Execution<'s, S> {
     pub fn push(&mut self, action: Action) {
         self.state.step(&mut self.locals, action);
         self.order.push(action.process, self.state.footprint(&self.locals));
+        if let Some(heights) = &mut self.heights {
+            heights.push(&self.order);
+        }
     }
 
     /// Takes the last action back; it, and what it touched.
@@ -87,6 +106,9 @@ impl<'s, S: System> Execution<'s, S> {
     pub fn pop(&mut self) -> (Action, Footprint) {
         let action = self.state.action(self.len() - 1);
         self.state.undo(&self.locals);
+        if let Some(heights) = &mut self.heights {
+            heights.pop();
+        }
         (action, self.order.pop())
     }
 
@@ -122,9 +144,42 @@ impl<'s, S: System> Execution<'s, S> {
         op.expect("a process that moved was at an operation")
     }
 
-    /// The enabled actions, by process and then by choice, appended to `actions`.
-    pub fn enabled(&self, actions: &mut Vec<Action>) {
+    /// The enabled actions, but for those that are too high, by process and then by choice, appended to
+    /// `actions`.
+    pub fn enabled(&mut self, actions: &mut Vec<Action>) {
+        let start = actions.len();
         self.state.enabled(&self.locals, actions);
+        self.cut.clear();
+        if self.heights.as_ref().is_some_and(Heights::have_tops) {
+            self.leave_out(actions, start);
+        }
+    }
+
+    /// Moves what is too high from `actions`, from `start` on, to `cut`.
+    fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
+        for action in actions.split_off(start) {
+            let kept = if self.is_too_high(action) { &mut self.cut } else { &mut *actions };
+            kept.push(action);
+        }
+    }
+
+    fn is_too_high(&mut self, action: Action) -> bool {
+        let Some(heights) = &self.heights else { return false };
+        self.order.push(action.process, self.state.peek(&mut self.locals, action));
+        let is_too_high = heights.exclude(&self.order);
+        self.order.pop();
+        is_too_high
+    }
+
+    /// What [`Execution::enabled`] left out when it was last called: with nothing left in, the bound cuts the
+    /// execution.
+    pub fn cut(&self) -> &[Action] {
+        &self.cut
+    }
+
+    /// Is the action at `position` so high that whatever happens after it is too high?
+    pub fn is_top(&self, position: usize) -> bool {
+        self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
     }
 
     /// What the enabled action would touch if it were executed now.

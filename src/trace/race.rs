@@ -28,6 +28,10 @@
 
 use smallvec::SmallVec;
 
+mod cut;
+
+pub use cut::with_cut;
+
 use super::{Execution, Strand};
 use crate::model::{
     Access, Action, Choice, Footprint, Handled, Op, ProcessId, State, Stimulus, System,
@@ -46,6 +50,8 @@ pub struct Race {
     pub is_initial: bool,
     /// The event that is x in another order, if any.
     later: Option<usize>,
+    /// Of what a bound cuts: the events behind i, but for i, that are in conflict with x.
+    rivals: Box<[usize]>,
 }
 
 /// Positions in an execution, a few.
@@ -61,7 +67,7 @@ impl Race {
                     .filter_map(|index| completer(execution, later, op, index).flatten());
                 completers.filter(|&position| position != self.first).collect()
             }
-            _ => Positions::new(),
+            _ => Positions::from_slice(&self.rivals),
         }
     }
 
@@ -131,11 +137,19 @@ pub fn with_earlier<S: System>(
         _ => with_predecessors(execution, last, races),
     }
     for &first in &open.0 {
-        if first != last && !execution.order().before(first, last) {
+        let is_possible = first != last && !execution.is_top(last);
+        if is_possible && !execution.order().before(first, last) {
             let process = execution.order().process(first);
             for (choice, footprint) in completed_by(execution, first, last) {
                 let action = Action { process, choice };
-                races.push(Race { first, action, footprint, is_initial: false, later: None });
+                races.push(Race {
+                    first,
+                    action,
+                    footprint,
+                    is_initial: false,
+                    later: None,
+                    rivals: Box::default(),
+                });
             }
         }
     }
@@ -158,7 +172,14 @@ fn with_predecessors<S: System>(
         let is_initial = causes.iter().all(|&cause| cause as usize <= first);
         if let Some((choice, footprint)) = without(execution, first, last) {
             let action = Action { choice, ..action };
-            races.push(Race { first, action, footprint, is_initial, later: Some(last) });
+            races.push(Race {
+                first,
+                action,
+                footprint,
+                is_initial,
+                later: Some(last),
+                rivals: Box::default(),
+            });
         }
     }
 }
@@ -172,17 +193,8 @@ fn without<S: System>(
 ) -> Option<(Choice, Footprint)> {
     let Action { process, choice } = execution.action(last);
     let footprint = match *execution.op(last) {
-        Op::TestAny(ref comms) if choice != Choice::NOTHING => {
-            let watched = |&comm| {
-                let (mailbox, end, position, _) = execution.state().communication(process, comm);
-                (mailbox, end, position)
-            };
-            Footprint::Incomplete(comms.iter().map(watched).collect())
-        }
-        Op::MutexTestAny(ref requests) if choice != Choice::NOTHING => {
-            let state = execution.state();
-            let position = |&request| state.mutex_request(process, request);
-            Footprint::NotOwned(requests.iter().map(|r| (r.mutex, position(r))).collect())
+        ref op @ (Op::TestAny(_) | Op::MutexTestAny(_)) if choice != Choice::NOTHING => {
+            failure(execution, process, op)
         }
         Op::Access(cell, access)
             if *execution.order().footprint(first) == Footprint::Write(cell) =>
@@ -198,6 +210,25 @@ fn without<S: System>(
         return Some((choice, footprint));
     }
     fails_without(execution, first, last).then_some((Choice::NOTHING, footprint))
+}
+
+/// What a test touches when it fails.
+fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &Op) -> Footprint {
+    let state = execution.state();
+    match test {
+        Op::TestAny(comms) => {
+            let watched = |&comm| {
+                let (mailbox, end, position, _) = state.communication(process, comm);
+                (mailbox, end, position)
+            };
+            Footprint::Incomplete(comms.iter().map(watched).collect())
+        }
+        Op::MutexTestAny(requests) => {
+            let position = |&request| state.mutex_request(process, request);
+            Footprint::NotOwned(requests.iter().map(|r| (r.mutex, position(r))).collect())
+        }
+        other => panic!("{other:?} is no test"),
+    }
 }
 
 /// Does the test that is the last event find nothing complete without `first`?
@@ -242,7 +273,14 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
     let mut add = |index: usize, footprint| {
         let action = Action { process, choice: Choice(index as i32) };
         if action.choice != choice {
-            races.push(Race { first, action, footprint, is_initial: true, later: None });
+            races.push(Race {
+                first,
+                action,
+                footprint,
+                is_initial: true,
+                later: None,
+                rivals: Box::default(),
+            });
         }
     };
     match *execution.op(first) {
@@ -251,7 +289,12 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
         }
         ref op => {
             for index in 0..requests(op) {
-                if let Some(footprint) = completion(execution.state(), process, op, index) {
+                let completer = completer(execution, first, op, index);
+                let is_low =
+                    |completer: Option<usize>| completer.is_none_or(|at| !execution.is_top(at));
+                if completer.is_some_and(is_low)
+                    && let Some(footprint) = completion(execution.state(), process, op, index)
+                {
                     add(index, footprint);
                 }
             }
@@ -259,8 +302,8 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
     }
 }
 
-/// The races between messages that are not accepted at the end of the execution, and internal handlers that
-/// cannot run there, and events of the execution.
+/// The races between messages that are not accepted at the end of the execution, or too high there, and internal
+/// handlers that cannot run there, and events of the execution.
 pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     let state = execution.state();
     for process in state.processes() {
@@ -272,7 +315,9 @@ pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Rac
             inboxes.pending(process).map(|at| Choice::message(inboxes.log()[at as usize].id));
         for choice in messages.chain((0..internals).map(Choice::internal)) {
             let has_failed = execution.locals.op(local).is_none();
-            if has_failed || !execution.locals.accepts(process, local, state.stimulus(choice)) {
+            let is_cut = || execution.cut().contains(&Action { process, choice });
+            let accepts = || execution.locals.accepts(process, local, state.stimulus(choice));
+            if has_failed || !accepts() || is_cut() {
                 races.extend(earlier_handling(execution, process, choice, chain.len(), None));
             }
         }
@@ -296,6 +341,9 @@ fn earlier_handling<S: System>(
         }
         Handled::Internal(handler) => (None, Stimulus::Internal(handler)),
     };
+    if creator.is_some_and(|creator| execution.is_top(creator)) {
+        return None;
+    }
     let known = creator.and_then(|creator| order.clock(creator).get(actor.index()).copied());
     let action = Action { process: actor, choice };
     let chain = &order.of_process(actor)[known.unwrap_or(0) as usize..nth];
@@ -310,7 +358,7 @@ fn earlier_handling<S: System>(
         causes: SmallVec::new(),
     };
     let is_initial = creator.is_none_or(|creator| creator < first);
-    Some(Race { first, action, footprint, is_initial, later })
+    Some(Race { first, action, footprint, is_initial, later, rivals: Box::default() })
 }
 
 /// What element `index` of the any-form would touch if it were returned; `None` if it is not complete.

@@ -11,6 +11,10 @@
 //!   neither executed as such nor enabled, so theorem 1 of the paper, which looks only at enabled actions,
 //!   misses it; `tests/naive` has the programs that show it. Actors are this through and through: a message
 //!   may come at every position of its receiver's chain (`actor`).
+//!
+//! Events that are too high are no extensions ([`Unfolding::new`]). [`EventId::NONE`] stands for them, and it is
+//! never enabled. So what a process could do before e joined C, and cannot after it without being too high, is
+//! taken off en(C) then, like everything in conflict with e.
 
 mod actor;
 mod mailbox;

@@ -28,7 +28,7 @@
 
 use crate::explore::creation::{has_only_actors, makers, not_before, pending, sent_by};
 use crate::explore::walk::{self, Rule, Walk};
-use crate::explore::{Driver, Guarantee, Info, Scheduling};
+use crate::explore::{Depth, Driver, Guarantee, Info, Scheduling};
 use crate::model::{Action, ProcessId, System};
 use crate::trace::{Execution, Strand};
 
@@ -43,7 +43,7 @@ pub const INFO: Info = Info {
 
 /// Visits every class, as far as anybody knows.
 pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, &mut Tool::default(), driver);
+    walk::explore(system, scheduling, Depth::Causal, &mut Tool::default(), driver);
 }
 
 /// Why it is not for this system.

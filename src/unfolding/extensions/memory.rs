@@ -25,15 +25,15 @@ impl<S: System> Unfolding<'_, S> {
         access: Access,
     ) -> Events {
         let chain = self.structure.lanes.writes(cell);
-        let mut last = EventId::NONE;
+        let mut last = None;
         for version in self.positions(c, from, chain) {
             last = self.extend_access_at(c, from, (cell, access), version, EventId::NONE);
         }
-        smallvec![last]
+        last.into_iter().collect()
     }
 
     /// The extensions at one version; the one with the longest history. If `required` is a read, only
-    /// writes that come after it.
+    /// writes that come after it, and `None` if the access is no write: a read does not concern another read.
     fn extend_access_at(
         &mut self,
         c: &Configuration,
@@ -41,23 +41,22 @@ impl<S: System> Unfolding<'_, S> {
         (cell, access): (CellId, Access),
         version: u32,
         required: EventId,
-    ) -> EventId {
+    ) -> Option<EventId> {
         let chain = self.structure.lanes.writes(cell);
         let link = c.before(chain, version);
         let content = c.state.versions(cell)[version as usize];
         let (outcome, new) = access.apply(content, &mut self.locals.values);
         let shape = Shape { link, ..Shape::change(chain, outcome) };
         if new.is_none() {
-            return match required {
-                EventId::NONE => self.add(c, from, Shape { kind: Kind::Read, ..shape }, &[link]),
-                _ => EventId::NONE,
-            };
+            let is_concerned = required == EventId::NONE;
+            let read = Shape { kind: Kind::Read, ..shape };
+            return is_concerned.then(|| self.add(c, from, read, &[link]));
         }
         let readers = self.readers(c, from, chain, version, required);
-        if readers.is_empty() {
-            return self.add(c, from, shape, &[link]);
-        }
-        self.extend_write(c, from, shape, &readers, required)
+        Some(match readers.is_empty() {
+            true => self.add(c, from, shape, &[link]),
+            false => self.extend_write(c, from, shape, &readers, required),
+        })
     }
 
     /// The reads of `version` in C that a write from `from` need not know, by process. Of the process of
@@ -136,9 +135,8 @@ impl<S: System> Unfolding<'_, S> {
         }
         let required = if event.kind == Kind::Read { e } else { EventId::NONE };
         let version = c.len_of(event.chain);
-        let enabled = self.extend_access_at(c, from, (cell, access), version, required);
-        // A read does not concern another read.
-        if enabled.is_some() || required == EventId::NONE {
+        // If what follows e is too high, nothing is enabled: what was so is in conflict with e.
+        if let Some(enabled) = self.extend_access_at(c, from, (cell, access), version, required) {
             self.set_only_enabled(c, from.process, enabled);
         }
     }

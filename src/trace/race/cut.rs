@@ -1,0 +1,132 @@
+//! The races of what a bound on the height of events cuts off.
+//!
+//! An action that is too high at the end of an execution E has no event whose races could be looked at. But it
+//! could have come earlier, without what makes it too high: the *tops*, events of E as high as allowed. Whatever
+//! is no top has all its causes among F, E without its tops; and so has each top. So F is an execution, and
+//! x is what the process does after F, if that is anything. The events of E that exclude it are the tops on which
+//! it depends, next to which it is enabled after F, so there one can ask.
+//!
+//! One x per process is enough, though histories smaller than F would give others (a write before some more
+//! reads, a post before some more posts). In the execution with this x those are found as races of an event.
+//!
+//! A test that succeeded is not too high, but what else it tests may have been completed by a top. Had the test
+//! returned that, it would have been too high, and that it could fail before the top came would have shown there.
+//! So it is looked at here.
+
+use smallvec::SmallVec;
+
+use super::{Positions, Race, completer, failure, requests};
+use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
+use crate::trace::Execution;
+use crate::trace::initials::dependent_here;
+
+/// The races of actions that are too high at the end of the execution, and of tests of what came too late for them.
+/// For messages see [`super::with_pending`].
+pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    let Some(first_top) = (0..execution.len()).find(|&at| execution.is_top(at)) else { return };
+    with_tests(execution, races);
+    let mut processes: SmallVec<[ProcessId; 8]> = SmallVec::new();
+    for action in execution.cut() {
+        if !processes.contains(&action.process) && can_be_low(execution, action.process) {
+            processes.push(action.process);
+        }
+    }
+    if !processes.is_empty() {
+        let found = below_the_tops(execution, first_top, &processes);
+        races.extend(
+            found
+                .into_iter()
+                .filter_map(|(x, footprint, rivals)| race(execution, x, footprint, &rivals)),
+        );
+    }
+}
+
+/// Is the process, which is enabled, none of the actors, and low enough for one more action?
+fn can_be_low<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool {
+    let last = execution.order().of_process(process).last().map(|&last| last as usize);
+    !execution.is_actor(process)
+        && last.or(execution.state().born(process)).is_none_or(|at| !execution.is_top(at))
+}
+
+/// x, what it touches, and the tops that exclude it.
+type Cut = (Action, Footprint, Positions);
+
+/// What these processes can do after F.
+fn below_the_tops<S: System>(
+    execution: &mut Execution<'_, S>,
+    first_top: usize,
+    processes: &[ProcessId],
+) -> Vec<Cut> {
+    let behind = first_top..execution.len();
+    let (tops, low): (Vec<usize>, Vec<usize>) = behind.partition(|&at| execution.is_top(at));
+    let action = |&at: &usize| (at, execution.action(at));
+    let tops: Vec<_> = tops.iter().map(action).collect();
+    let low: Vec<_> = low.iter().map(action).collect();
+    execution.looking_back(first_top, |locals, state| {
+        low.iter().for_each(|&(_, action)| state.step(locals, action));
+        let tops: Vec<_> = tops
+            .into_iter()
+            .map(|(at, action)| (at, action.process, state.peek(locals, action)))
+            .collect();
+        let mut enabled = Vec::new();
+        state.enabled(locals, &mut enabled);
+        enabled.retain(|action| processes.contains(&action.process));
+        let cut = enabled.into_iter().map(|x| {
+            let touched = state.peek(locals, x);
+            let excludes = |(_, process, top): &&(usize, ProcessId, Footprint)| {
+                dependent_here((x.process, &touched), (*process, top))
+            };
+            let rivals = tops.iter().filter(excludes).map(|&(at, ..)| at).collect();
+            (x, touched, rivals)
+        });
+        cut.collect()
+    })
+}
+
+fn race<S: System>(
+    execution: &Execution<'_, S>,
+    action: Action,
+    footprint: Footprint,
+    rivals: &[usize],
+) -> Option<Race> {
+    let (&first, others) = rivals.split_first()?;
+    let order = execution.order();
+    let is_cause = |at: usize| {
+        !execution.is_top(at)
+            && PaperRelation
+                .dependent((order.process(at), order.footprint(at)), (action.process, &footprint))
+    };
+    let is_initial = !(first + 1..execution.len()).any(is_cause);
+    Some(Race { first, action, is_initial, footprint, later: None, rivals: others.into() })
+}
+
+/// The races between tests that succeeded, had they failed, and what completed any of what they test, if the first
+/// to do so is a top.
+fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
+    for later in 0..execution.len() {
+        let Action { process, choice } = execution.action(later);
+        let op = execution.op(later);
+        if choice == Choice::NOTHING || !matches!(op, Op::TestAny(_) | Op::MutexTestAny(_)) {
+            continue;
+        }
+        let completers =
+            (0..requests(op)).filter_map(|index| completer(execution, later, op, index));
+        let completers: SmallVec<[Option<usize>; 4]> = completers.collect();
+        let own = execution.order().of_process(process);
+        let own = own.iter().rev().map(|&at| at as usize).find(|&at| at < later);
+        let own = own.or(execution.state().born(process));
+        let is_known =
+            |at: usize| own.is_some_and(|own| at == own || execution.order().before(at, own));
+        let Some(Some(first)) = completers.iter().copied().min() else { continue };
+        if execution.is_top(first) && !completers.iter().flatten().any(|&at| is_known(at)) {
+            races.push(Race {
+                first,
+                action: Action { process, choice: Choice::NOTHING },
+                footprint: failure(execution, process, op),
+                is_initial: own.is_none_or(|own| own < first),
+                later: Some(later),
+                rivals: Box::default(),
+            });
+        }
+    }
+}

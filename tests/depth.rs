@@ -1,0 +1,192 @@
+//! Searches up to a depth, 1 to 12, of every explorer, judged by a walk through all executions by the definitions.
+//!
+//! A depth is causal or a length ([`Depth`]). Causal: of the events up to that height, as many as fit together are
+//! a class. Length: executions of that length, and shorter ones that end. The programs are random ones of processes
+//! and of actors, the same without an end, those known to be hard, and all specs.
+
+mod judge;
+mod programs;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use mazurka::explore::{Budget, Depth, Guarantee, Outcome, StopReason, explore};
+use mazurka::lang::{Program, compile};
+use mazurka::model::System;
+
+use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
+use crate::random_models::{Sample, Subject, actors, processes};
+use crate::tidy::files;
+use judge::bounded_classes;
+
+/// The depths.
+const DEPTHS: std::ops::RangeInclusive<u32> = 1..=12;
+/// With more configurations than that a program is too large for the judge.
+const MAX_CONFIGURATIONS: usize = 150;
+/// In an ordinary run a program has at each depth one in so many of the explorers' variants, each in its turn.
+const SHARE: usize = 5;
+/// So many random programs of each kind in an ordinary run.
+const PROGRAMS: usize = 60;
+/// Explorers that visit classes more than once are given up after so many visits.
+const MAX_VISITS: u64 = 200;
+
+fn is_slow_run() -> bool {
+    std::env::var_os("MAZURKA_SLOW").is_some()
+}
+
+/// Compares all explorers at all depths, or up to one at which nothing is cut; how many comparisons.
+fn check<S: System>(
+    system: &S,
+    keep_events: usize,
+    max_configurations: usize,
+    name: &str,
+) -> usize {
+    let (mut compared, mut turn) = (0, name.len());
+    for depth in DEPTHS {
+        let mut recorder = Recorder::new(system);
+        let mut expected = |measure| {
+            let complete =
+                bounded_classes(system, measure, depth, max_configurations, &mut recorder);
+            Some(recorder.take()).filter(|_| complete)
+        };
+        let (causal, length) = (expected(Depth::Causal), expected(Depth::Length));
+        let (mut violations, mut is_cut) = (None, false);
+        for &(_, method, never_blocked) in METHODS {
+            let budget = Budget {
+                all: true,
+                keep_events,
+                depth: Some(depth),
+                max_traces: Some(MAX_VISITS),
+                ..Budget::default()
+            };
+            let expected = match method.depth() {
+                Depth::Causal => &causal,
+                Depth::Length => &length,
+            };
+            turn += 1;
+            let is_spared = !is_slow_run() && !turn.is_multiple_of(SHARE);
+            let Some(expected) = expected.as_ref().filter(|_| !is_spared) else { continue };
+            let guarantee = method.guarantee();
+            if guarantee == Guarantee::EveryEnd || method.refusal(system, &budget).is_some() {
+                continue;
+            }
+            let context = || format!("{method:?} up to depth {depth} on {name}");
+            let outcome = explore(system, method, budget, &mut recorder);
+            let found = recorder.take();
+            match outcome.stopped_by {
+                None | Some(StopReason::Depth) => {}
+                Some(StopReason::MaxTraces) if guarantee < Guarantee::EveryClassOnce => continue,
+                Some(StopReason::Oversubscribed) => continue,
+                Some(other) => panic!("{other:?}: {}", context()),
+            }
+            check_classes(expected, &found, guarantee)
+                .unwrap_or_else(|how| panic!("{how}: {}", context()));
+            if never_blocked {
+                assert_eq!(outcome.stats.blocked, 0, "blocked: {}", context());
+            }
+            for violation in &outcome.violations {
+                check_counterexample(system, violation)
+                    .unwrap_or_else(|how| panic!("{how}: {}", context()));
+            }
+            if guarantee > Guarantee::SomeClasses && method.depth() == Depth::Causal {
+                let kinds = kinds(&outcome);
+                let all = violations.get_or_insert_with(|| kinds.clone());
+                assert_eq!(*all, kinds, "violations: {}", context());
+            }
+            is_cut |= outcome.stats.truncated > 0;
+            compared += 1;
+        }
+        if !is_cut {
+            break;
+        }
+    }
+    compared
+}
+
+/// What was violated, apart from by whom: processes are not called the same in all executions.
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+fn check_classes(expected: &Counts, found: &Counts, guarantee: Guarantee) -> Result<(), String> {
+    let missed = expected.keys().filter(|class| !found.contains_key(class)).count();
+    let strange = found.keys().filter(|class| !expected.contains_key(class)).count();
+    if strange > 0 || missed > 0 && guarantee > Guarantee::SomeClasses {
+        return Err(format!("{missed} of {} classes missed, {strange} strange", expected.len()));
+    }
+    let most = found.values().map(|class| class.times).max();
+    match guarantee {
+        Guarantee::EveryClassOnce if most > Some(1) => Err("a class more than once".into()),
+        _ => Ok(()),
+    }
+}
+
+fn program(text: &str) -> Program {
+    compile("depth.maz", text, &[])
+        .unwrap_or_else(|errors| panic!("{}\n{text}", errors.render(false)))
+}
+
+/// On every other program UDPOR forgets events whenever it can.
+fn keep_events(number: usize) -> usize {
+    if number.is_multiple_of(2) { 0 } else { usize::MAX }
+}
+
+fn check_text(number: usize, text: &str) -> usize {
+    check(&program(text), keep_events(number), MAX_CONFIGURATIONS, text)
+}
+
+fn check_samples<S: Subject>(samples: &[Sample<S>]) {
+    let number = if is_slow_run() { samples.len() } else { PROGRAMS.min(samples.len()) };
+    let check = |(n, sample): (usize, &Sample<S>)| {
+        check(&sample.script, keep_events(n), MAX_CONFIGURATIONS, &sample.describe())
+    };
+    let compared: usize = samples[..number].iter().enumerate().map(check).sum();
+    println!("{compared} comparisons");
+    assert!(compared > 5 * number, "most are small enough");
+}
+
+fn check_texts(texts: &[String]) {
+    let compared: usize = texts.iter().enumerate().map(|(n, text)| check_text(n, text)).sum();
+    println!("{compared} comparisons");
+    assert!(compared > 5 * texts.len(), "most are small enough");
+}
+
+#[test]
+fn random_processes_up_to_a_depth() {
+    check_samples(processes());
+}
+
+#[test]
+fn random_actors_up_to_a_depth() {
+    check_samples(actors());
+}
+
+#[test]
+fn random_processes_without_an_end_up_to_a_depth() {
+    check_texts(&programs::endless_processes(PROGRAMS));
+}
+
+#[test]
+fn random_actors_without_an_end_up_to_a_depth() {
+    check_texts(&programs::endless_actors(PROGRAMS));
+}
+
+#[test]
+fn known_programs_up_to_a_depth() {
+    for (number, text) in programs::KNOWN.iter().enumerate() {
+        assert!(check_text(number, text) > 0, "{text}");
+    }
+}
+
+#[test]
+fn specs_up_to_a_depth() {
+    let mut compared = 0;
+    for (number, path) in files("specs", "maz").into_iter().enumerate() {
+        let text = fs::read_to_string(&path).expect("a readable spec");
+        let name = path.file_name().map_or("".into(), |name| name.to_string_lossy());
+        let Ok(program) = compile(&name, &text, &[]) else { continue };
+        compared += check(&program, keep_events(number), MAX_CONFIGURATIONS, &name);
+    }
+    println!("{compared} comparisons");
+    assert!(compared > 1_000, "most are small enough at some depth");
+}

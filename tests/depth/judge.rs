@@ -1,0 +1,96 @@
+//! Every class of executions up to a depth, by the definitions: a walk through all configurations.
+
+use std::collections::HashSet;
+
+use mazurka::explore::{Depth, Observer};
+use mazurka::model::{Footprint, Independence, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::trace::{Classes, NormalForm};
+
+use crate::judge::Recorder;
+
+/// Tells the recorder an execution of each class up to this depth, unless there are too many configurations: then
+/// it returns false.
+pub fn bounded_classes<'s, S: System>(
+    system: &'s S,
+    measure: Depth,
+    depth: u32,
+    max_configurations: usize,
+    recorder: &mut Recorder<'s, S>,
+) -> bool {
+    let mut locals = Locals::new(system);
+    let state = State::initial(&mut locals);
+    let mut walk = Walk {
+        locals,
+        state,
+        classes: Classes::new(PaperRelation),
+        execution: Vec::new(),
+        seen: HashSet::new(),
+        measure,
+        depth,
+        max_configurations,
+        recorder,
+    };
+    walk.go_on();
+    walk.seen.len() < max_configurations
+}
+
+struct Walk<'w, 's, S: System> {
+    locals: Locals<'s, S>,
+    state: State,
+    classes: Classes<PaperRelation>,
+    /// Who acted, what it touched, and how high that is.
+    execution: Vec<(ProcessId, Footprint, u32)>,
+    /// Configurations.
+    seen: HashSet<NormalForm>,
+    measure: Depth,
+    depth: u32,
+    max_configurations: usize,
+    recorder: &'w mut Recorder<'s, S>,
+}
+
+impl<S: System> Walk<'_, '_, S> {
+    fn go_on(&mut self) {
+        if self.seen.len() == self.max_configurations
+            || !self.seen.insert(self.classes.normal_form())
+        {
+            return;
+        }
+        let mut enabled = Vec::new();
+        self.state.enabled(&self.locals, &mut enabled);
+        let mut is_maximal = true;
+        for &action in &enabled {
+            self.state.step(&mut self.locals, action);
+            let footprint = self.state.footprint(&self.locals);
+            let depth = self.depth_of(action.process, &footprint);
+            if depth <= self.depth {
+                is_maximal = false;
+                self.classes.push(action, footprint.clone());
+                self.execution.push((action.process, footprint, depth));
+                self.go_on();
+                self.execution.pop();
+                self.classes.pop();
+            }
+            self.state.undo(&self.locals);
+        }
+        match (enabled.is_empty(), is_maximal) {
+            (true, _) => self.recorder.trace(&self.state),
+            (false, true) => self.recorder.truncated(&self.state),
+            (false, false) => {}
+        }
+    }
+
+    /// At which depth this next action is: the longest chain of dependent actions that it ends, or how many there
+    /// are with it.
+    fn depth_of(&self, process: ProcessId, footprint: &Footprint) -> u32 {
+        let depends = |(other, touched, _): &&(ProcessId, Footprint, u32)| {
+            PaperRelation.dependent((*other, touched), (process, footprint))
+        };
+        match self.measure {
+            Depth::Length => self.execution.len() as u32 + 1,
+            Depth::Causal => {
+                let causes = self.execution.iter().filter(depends);
+                1 + causes.map(|&(.., height)| height).max().unwrap_or(0)
+            }
+        }
+    }
+}
