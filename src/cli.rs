@@ -14,6 +14,7 @@ mod batch;
 mod check;
 mod client;
 mod compare;
+mod count;
 mod draw;
 mod drawing;
 mod execution;
@@ -58,6 +59,7 @@ Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
   mazurka compare philosophers.maz                  all explorers on it, side by side
+  mazurka count philosophers.maz                    how many interleavings it has
   mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
   mazurka draw philosophers.maz -o all.html         look around in its unfolding and executions
@@ -73,6 +75,7 @@ enum Command {
     Check(check::Args),
     Client(client::Args),
     Compare(compare::Args),
+    Count(count::Args),
     Draw(draw::Args),
     Run(run::Args),
     Replay(replay::Args),
@@ -140,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args, &mut output),
         Command::Client(args) => client::run(args, &mut output),
         Command::Compare(args) => compare::run(args, &mut output),
+        Command::Count(args) => count::run(args, &mut output),
         Command::Draw(args) => draw::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),

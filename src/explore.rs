@@ -3,6 +3,7 @@
 //! An explorer decides which executions to visit. What a visit means (counting, judging, limits,
 //! telling observers, stopping) is the [`Driver`]'s business, the same for all of them.
 
+mod count;
 mod creation;
 mod de_s_por;
 mod dl_s_por;
@@ -27,6 +28,7 @@ mod udpor;
 mod walk;
 
 pub use crate::alternatives::Combs;
+pub use count::{Count, Executions, count};
 pub use driver::{Budget, Driver, ENDLESS};
 pub use order::{History, Order, Permutation, Sorter};
 pub use prefix::{Prefix, unfold};
@@ -278,6 +280,11 @@ pub trait Observer {
         let _ = state;
     }
 
+    /// What the complete execution that was told last came to.
+    fn judged(&mut self, end: End) {
+        let _ = end;
+    }
+
     /// An exploration was cut because everything enabled was disabled by the algorithm.
     fn blocked(&mut self, state: &State) {
         let _ = state;
@@ -300,6 +307,15 @@ pub trait Observer {
     }
 }
 
+/// What is wrong with a complete execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// It ends in a deadlock.
+    pub is_deadlocked: bool,
+    /// Something is wrong with it: that, or an assertion or `final` that fails, or a run-time error.
+    pub is_violating: bool,
+}
+
 /// Sees nothing.
 pub struct NoObserver;
 
@@ -312,6 +328,8 @@ pub struct Stats {
     pub traces: u64,
     /// Those of them that ended in a deadlock.
     pub deadlocked_traces: u64,
+    /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error.
+    pub violating_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
     /// Executions cut by the depth bound.
@@ -481,4 +499,6 @@ pub struct Violation {
     /// An execution from the initial state that ends in the violation: actions to
     /// [`State::step`] through on fresh [`Locals`](crate::model::Locals).
     pub schedule: Vec<Action>,
+    /// Where the shortest was asked for: has no execution of its class fewer switches between processes?
+    pub has_fewest_switches: Option<bool>,
 }

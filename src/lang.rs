@@ -17,6 +17,7 @@ mod operators;
 mod outline;
 mod parser;
 mod program;
+mod prospect;
 mod slips;
 mod structure;
 mod token;

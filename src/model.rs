@@ -14,6 +14,7 @@
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`flow`] | control flow as written, for those who look at programs |
+//! | [`Reach`] | what a process may still do |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 pub mod flow;
@@ -23,6 +24,7 @@ mod locals;
 mod object;
 mod op;
 mod printable;
+mod reach;
 mod state;
 mod system;
 mod touch;
@@ -37,6 +39,7 @@ pub use op::{
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
 };
 pub use printable::{is_deceptive, masked, printable};
+pub use reach::{Guess, Reach};
 pub use state::{Parts, State};
 pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
 pub use touch::Touch;

@@ -32,7 +32,8 @@ pub use replay::{Ending, Refusal, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    CellId, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System,
+    CellId, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
+    ValueId,
 };
 
 /// The violation that stopped `process`, if any.
@@ -65,6 +66,26 @@ pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pendi
 
 /// What the program's `final` block objects to in a terminal state that is no deadlock.
 pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    at_the_end(locals, state, |ends, cells| {
+        locals.system().judge_final(ends, cells, &locals.values)
+    })
+}
+
+/// What the `final` block that objects to a terminal state has read there, with names.
+pub fn final_readings<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+) -> Option<Vec<(String, Value)>> {
+    let system = locals.system();
+    at_the_end(locals, state, |ends, cells| system.final_readings(ends, cells, &locals.values))
+}
+
+/// What `ask` says of the local states and the cells of a terminal state, if there is a `final` block at all.
+fn at_the_end<S: System, T>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    ask: impl FnOnce(&[Option<&S::Local>], &[ValueId]) -> Option<T>,
+) -> Option<T> {
     let system = locals.system();
     if !system.has_final() {
         return None;
@@ -76,5 +97,5 @@ pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option
         .collect();
     let cells: Vec<_> =
         (0..system.objects().cells.len() as u32).map(|cell| state.content(CellId(cell))).collect();
-    system.judge_final(&ends, &cells, &locals.values)
+    ask(&ends, &cells)
 }

@@ -5,6 +5,7 @@
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 pub mod comparison;
+pub mod count;
 pub mod dot;
 pub mod html;
 pub mod json;
@@ -25,11 +26,12 @@ use serde::Serialize;
 use crate::explore::{
     self, Depth, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::{Failure, FailureKind, ProcessId, System};
+use crate::model::{Failure, ProcessId, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
 };
 use crate::study::{Figures, Limits};
+use crate::trace::switches;
 
 /// The program that a report is about.
 #[derive(Clone, Debug, Serialize)]
@@ -78,6 +80,10 @@ pub struct CheckReport {
     /// The seed of a random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Of violations that are alike the one with the fewest steps, then the fewest switches, was kept; the shortest comes
+    /// first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shortest: bool,
     /// With sleep sets on top of what the algorithm does.
     pub sleep_sets: bool,
     /// What was switched off in an explorer that stores states.
@@ -127,10 +133,15 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then; for `final` the shared cells.
+    /// The variables of the process that failed, as they were then; of a failed `final` what it has read.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
+    /// How often another process takes the turn in it.
+    pub switches: usize,
+    /// Where the shortest was asked for: is it known that the same steps in no other order have fewer switches?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_fewest_switches: Option<bool>,
     /// The calls of procedures, in the order in which they began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
@@ -211,6 +222,7 @@ impl CheckReport {
                 Some(Order::Random(seed)) => Some(seed),
                 _ => None,
             },
+            shortest: false,
             sleep_sets: setting.options().sleep_sets,
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
@@ -244,7 +256,10 @@ impl ViolationReport {
         };
         let report = standing.and_then(|s| ViolationReport::of(&replay, file, &s, &steps));
         match report {
-            Some(report) if report.kind == violation.kind => report,
+            Some(report) if report.kind == violation.kind => {
+                let has_fewest_switches = violation.has_fewest_switches;
+                ViolationReport { has_fewest_switches, ..report }
+            }
             other => panic!("a violation replays to something else: {other:?}\n{violation:?}"),
         }
     }
@@ -267,6 +282,8 @@ impl ViolationReport {
             text: String::new(),
             variables: Vec::new(),
             schedule: steps.to_vec(),
+            switches: switches(&schedule),
+            has_fewest_switches: None,
             calls: replay.calls().to_vec(),
             blocked: Vec::new(),
             cycle: None,
@@ -281,7 +298,9 @@ impl ViolationReport {
             Standing::Failed { process, failure } => {
                 let variables = match process {
                     Some(process) => replay.variables(*process),
-                    None if failure.kind == FailureKind::Assertion => replay.cells(),
+                    None if replay.final_failure().as_ref() == Some(failure) => {
+                        replay.seen_at_the_end()
+                    }
                     None => Vec::new(),
                 };
                 let variable = |(name, value)| Variable { name, value };

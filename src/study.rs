@@ -140,6 +140,8 @@ pub struct Figures {
     pub traces: u64,
     /// Those that ended in a deadlock.
     pub deadlocked_traces: u64,
+    /// Those in which something is wrong: that, or a failed assertion, or a run-time error.
+    pub violating_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
     /// Executions cut by the depth bound.
@@ -175,6 +177,7 @@ impl Figures {
         Figures {
             traces: stats.traces,
             deadlocked_traces: stats.deadlocked_traces,
+            violating_traces: stats.violating_traces,
             blocked: stats.blocked,
             truncated: stats.truncated,
             transitions: stats.transitions,

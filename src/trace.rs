@@ -18,10 +18,12 @@
 //! | [`WakeupTree`] | continuations that are to be executed |
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
 //! | [`causal_past()`] | what of an execution its last action needs |
+//! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod causal_past;
 mod execution;
+mod few_switches;
 mod happens_before;
 mod heights;
 pub mod initials;
@@ -34,6 +36,7 @@ mod wakeup_tree;
 
 pub use causal_past::causal_past;
 pub use execution::{Execution, Strand};
+pub use few_switches::{Linearisation, few_switches, switches};
 pub use happens_before::HappensBefore;
 pub use heights::Heights;
 pub use normal_form::{Classes, NormalForm, Occurrence};

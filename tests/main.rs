@@ -16,8 +16,10 @@
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `client` | data structures, and clients made for them |
+//! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
 //! | `replay` | every counterexample replays |
+//! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `gallery` | the pictures of the README are what the command makes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
@@ -44,6 +46,7 @@ mod agreement;
 mod cli;
 mod client;
 mod compare;
+mod count;
 mod depth;
 mod draw;
 mod gallery;
@@ -56,6 +59,7 @@ mod naive;
 mod published;
 mod random_models;
 mod replay;
+mod reports;
 mod reproduce;
 mod state_graph;
 mod stateful;

@@ -30,6 +30,10 @@ pub(super) struct Args {
     /// Explore everything instead of stopping at the first violation
     #[arg(long)]
     all: bool,
+    /// Explore everything, and of each violation report the execution with the fewest steps, then the fewest switches
+    /// between processes; the shortest comes first
+    #[arg(long)]
+    shortest: bool,
     #[command(flatten)]
     limits: LimitArgs,
     /// Keep every event of the unfolding in memory (udpor), so that their number is exact however many they are
@@ -54,6 +58,7 @@ Examples:
   mazurka check philosophers.maz
   mazurka check philosophers.maz -D N=5 --timeout 30s
   mazurka check philosophers.maz --all --explorer exhaustive
+  mazurka check philosophers.maz --shortest
   mazurka check philosophers.maz --order random --seed 7
   mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz --format json > result.json
@@ -75,7 +80,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         return Err(Failure::Usage(refusal));
     }
     let mut budget = Budget {
-        all: args.all,
+        all: args.all || args.shortest,
+        shortest: args.shortest,
         allow_pending: spec.subject.allow_pending,
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
@@ -89,6 +95,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let peak = memory::peak();
     let report =
         CheckReport::new(spec.subject.clone(), &spec.program, setting, limits, &outcome, peak);
+    let report = CheckReport { shortest: args.shortest, ..report };
     match args.format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => output.print(text::Check { report: &report, quiet: args.quiet })?,

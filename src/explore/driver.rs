@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
-use super::{Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
+use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, System};
 use crate::property;
-use crate::trace::{Execution, causal_past};
+use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
@@ -33,6 +33,9 @@ pub const ENDLESS: u32 = 10_000;
 pub struct Budget {
     /// Go on after a violation.
     pub all: bool,
+    /// Of violations that are alike keep the one with the fewest steps, then the fewest switches between processes, and
+    /// sort them so.
+    pub shortest: bool,
     /// A terminal state is no deadlock for messages to actors that are still pending.
     pub allow_pending: bool,
     /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::Depth)).
@@ -56,6 +59,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             all: false,
+            shortest: false,
             allow_pending: false,
             depth: None,
             endless: None,
@@ -97,8 +101,8 @@ pub struct Driver<'o> {
     /// The figures so far. Explorers add those that only they have.
     pub stats: Stats,
     violations: Vec<Violation>,
-    /// What tells them apart.
-    known: FxHashSet<Symptom>,
+    /// What tells them apart, and the place of each.
+    known: FxHashMap<Symptom, usize>,
     stopped_by: Option<StopReason>,
     start: Instant,
     last_progress: Instant,
@@ -117,7 +121,7 @@ impl<'o> Driver<'o> {
             observer,
             stats: Stats::default(),
             violations: Vec::new(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
             stopped_by: None,
             start: now,
             last_progress: now,
@@ -181,19 +185,30 @@ impl<'o> Driver<'o> {
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.traces += 1;
         self.observer.trace(state);
-        if property::is_deadlock(locals, state, self.budget.allow_pending) {
+        let is_deadlocked = property::is_deadlock(locals, state, self.budget.allow_pending);
+        let mut is_violating = is_deadlocked;
+        if is_deadlocked {
             self.stats.deadlocked_traces += 1;
-            if self.is_new(|| Symptom::of_deadlock(locals, state)) {
-                self.violations.push(Violation {
-                    kind: ViolationKind::Deadlock,
-                    process: None,
-                    failure: None,
-                    schedule: state.portable_schedule(),
-                });
-            }
+            let symptom = Symptom::of_deadlock(locals, state);
+            self.note(locals.system(), symptom, state.depth(), || Violation {
+                kind: ViolationKind::Deadlock,
+                process: None,
+                failure: None,
+                schedule: state.portable_schedule(),
+                has_fewest_switches: None,
+            });
         } else if let Some(failure) = property::final_failure(locals, state) {
-            self.failed(None, failure, || state.portable_schedule());
+            is_violating = true;
+            let symptom = Symptom::Failure(None, failure.clone());
+            self.note(locals.system(), symptom, state.depth(), || {
+                failed(None, failure, state.portable_schedule())
+            });
         }
+        // While nothing was found, nothing has failed.
+        is_violating |= !self.violations.is_empty()
+            && state.processes().any(|p| property::process_failure(locals, state, p).is_some());
+        self.stats.violating_traces += u64::from(is_violating);
+        self.observer.judged(End { is_deadlocked, is_violating });
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
         }
@@ -237,6 +252,9 @@ impl<'o> Driver<'o> {
         if self.stats.truncated > 0 {
             self.stop(StopReason::Depth);
         }
+        if self.budget.shortest {
+            self.violations.sort_by_key(length);
+        }
         Outcome {
             stats: self.stats,
             violations: self.violations,
@@ -277,50 +295,93 @@ impl<'o> Driver<'o> {
         process: ProcessId,
     ) {
         if let Some(failure) = property::process_failure(locals, state, process) {
-            let needed = || causal_past(locals.system(), &state.portable_schedule());
-            let is_new = self.failed(Some(process), failure.clone(), needed);
-            if let (true, Some(violation)) = (is_new, self.violations.last_mut()) {
+            let symptom = Symptom::Failure(Some(process), failure.clone());
+            self.note(locals.system(), symptom, 0, || {
+                let schedule = causal_past(locals.system(), &state.portable_schedule());
                 let moved = state.schedule().last().map(|action| action.process);
-                violation.process = match moved {
-                    None => Some(process),
-                    Some(moved) => Some(who_failed(locals.system(), violation, moved == process)),
-                };
-            }
+                let mut violation = failed(Some(process), failure.clone(), schedule);
+                if let Some(moved) = moved {
+                    let who = who_failed(locals.system(), &violation, moved == process);
+                    violation.process = Some(who);
+                }
+                violation
+            });
         }
         if let Some(failure) = property::oversubscription(locals, state) {
-            self.failed(None, failure, || state.portable_schedule());
+            let symptom = Symptom::Failure(None, failure.clone());
+            self.note(locals.system(), symptom, state.depth(), || {
+                failed(None, failure, state.portable_schedule())
+            });
             self.stop(StopReason::Oversubscribed);
         }
     }
 
-    /// Notes a failure that `schedule` leads to; was it new?
-    fn failed(
+    /// Notes a violation of at least so many steps, unless one that is alike is known; or, if the shortest is wanted,
+    /// unless that one is as short.
+    fn note<S: System>(
         &mut self,
-        process: Option<ProcessId>,
-        failure: Failure,
-        schedule: impl FnOnce() -> Vec<Action>,
-    ) -> bool {
-        let kind = failure.kind.into();
-        let is_new = self.is_new(|| Symptom::Failure(process, failure.clone()));
-        if is_new {
-            let schedule = schedule();
-            self.violations.push(Violation {
-                kind,
-                process: None,
-                failure: Some(failure),
-                schedule,
-            });
-        }
-        is_new
-    }
-
-    /// A violation was found: is it worth keeping?
-    fn is_new(&mut self, symptom: impl FnOnce() -> Symptom) -> bool {
+        system: &S,
+        symptom: Symptom,
+        steps: usize,
+        violation: impl FnOnce() -> Violation,
+    ) {
         if !self.budget.all {
             self.stop(StopReason::Violation);
         }
-        self.violations.len() < MAX_VIOLATIONS && self.known.insert(symptom())
+        let known = self.known.get(&symptom).copied();
+        let is_idle = match known {
+            Some(at) => !self.budget.shortest || steps > self.violations[at].schedule.len(),
+            None => self.violations.len() >= MAX_VIOLATIONS,
+        };
+        if is_idle {
+            return;
+        }
+        let mut violation = violation();
+        let Some(at) = known else {
+            if self.budget.shortest {
+                violation = with_few_switches(system, violation);
+            }
+            self.known.insert(symptom, self.violations.len());
+            self.violations.push(violation);
+            return;
+        };
+        if violation.schedule.len() <= self.violations[at].schedule.len() {
+            let violation = with_few_switches(system, violation);
+            if length(&violation) < length(&self.violations[at]) {
+                self.violations[at] = violation;
+            }
+        }
     }
+}
+
+/// The steps of a violation, and its switches.
+fn length(violation: &Violation) -> (usize, usize) {
+    (violation.schedule.len(), switches(&violation.schedule))
+}
+
+/// A failure that `schedule` leads to.
+fn failed(process: Option<ProcessId>, failure: Failure, schedule: Vec<Action>) -> Violation {
+    let kind = failure.kind.into();
+    Violation { kind, process, failure: Some(failure), schedule, has_fewest_switches: None }
+}
+
+/// The violation by an execution of the same class with fewer switches.
+fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
+    let is_crowded = violation.process.is_none()
+        && violation.failure.as_ref().is_some_and(|failure| failure.site.is_none());
+    // Nothing has a meaning beyond a crowded barrier, so that order has to stay.
+    if is_crowded {
+        return Violation { has_fewest_switches: Some(false), ..violation };
+    }
+    let last = violation.schedule.last().map(|action| action.process);
+    let Linearisation { schedule, is_fewest, .. } = few_switches(system, &violation.schedule);
+    let mut violation = Violation { schedule, has_fewest_switches: Some(is_fewest), ..violation };
+    // Processes that are spawned may have other numbers now.
+    if violation.process.is_some() && last.is_some() {
+        let moved_last = violation.process == last;
+        violation.process = Some(who_failed(system, &violation, moved_last));
+    }
+    violation
 }
 
 /// The process that fails at the end of the schedule of a violation, as a replay calls it: the one that moved

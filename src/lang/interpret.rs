@@ -111,17 +111,45 @@ impl<'c, W: World> Machine<'c, W> {
     /// Runs until it comes to rest.
     pub fn run(&mut self) -> Rest {
         loop {
+            if let Some(rest) = self.advance() {
+                return rest;
+            }
+        }
+    }
+
+    /// Carries out one instruction, unless it has come to rest.
+    #[inline]
+    pub fn advance(&mut self) -> Option<Rest> {
+        let code = self.code;
+        match &code.instrs[self.pc as usize] {
+            Instr::Visible(_) | Instr::Handle(_) => Some(Rest::Visible),
+            Instr::End => Some(Rest::End),
+            instr => {
+                let at = self.pc;
+                self.pc += 1;
+                self.step(instr).err().map(|fault| self.fail(at, fault))
+            }
+        }
+    }
+
+    /// Is a function running?
+    pub fn is_in_call(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// Carries out the instruction at `pc`, which computes from what is on the stack, and the function that it calls if
+    /// it is a call, in so many local steps; is there a result?
+    pub fn carry_out(&mut self, steps: u32) -> bool {
+        self.steps = MAX_STEPS - steps;
+        loop {
             let code = self.code;
-            match &code.instrs[self.pc as usize] {
-                Instr::Visible(_) | Instr::Handle(_) => return Rest::Visible,
-                Instr::End => return Rest::End,
-                instr => {
-                    let at = self.pc;
-                    self.pc += 1;
-                    if let Err(fault) = self.step(instr) {
-                        return self.fail(at, fault);
-                    }
-                }
+            let instr = &code.instrs[self.pc as usize];
+            self.pc += 1;
+            if self.step(instr).is_err() {
+                return false;
+            }
+            if self.calls.is_empty() {
+                return true;
             }
         }
     }
@@ -400,25 +428,12 @@ impl<'c, W: World> Machine<'c, W> {
 
     /// The indices on the stack that `steps` need start here, `above` values from the top.
     fn indices(&self, steps: &[Step], above: usize) -> usize {
-        let count = steps.iter().filter(|step| matches!(step, Step::Index)).count();
-        self.stack.len() - above - count
+        self.stack.len() - above - indices_in(steps)
     }
 
     fn get_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
-        let mut next = self.indices(steps, 0);
-        let mut part = &self.stack[self.base + slot as usize];
-        for step in steps {
-            part = match *step {
-                Step::Field(at) => operators::field(part, at),
-                Step::Index => {
-                    let items = operators::list(part);
-                    let place = operators::place(self.stack[next].int(), items.len(), "the list")?;
-                    next += 1;
-                    &items[place]
-                }
-            };
-        }
-        let part = part.clone();
+        let indices = &self.stack[self.indices(steps, 0)..];
+        let part = part(&self.stack[self.base + slot as usize], steps, indices)?.clone();
         self.stack.push(part);
         Ok(())
     }
@@ -427,17 +442,43 @@ impl<'c, W: World> Machine<'c, W> {
         let value = self.pop();
         let indices = self.stack.split_off(self.indices(steps, 0));
         let whole = self.slot(slot);
-        replace(whole, steps, &mut indices.iter().map(Value::int), value)
+        Ok(replace(whole, steps, &mut indices.iter().map(Value::int), value)?)
     }
 }
 
+/// How many indices these steps take.
+pub fn indices_in(steps: &[Step]) -> usize {
+    steps.iter().filter(|step| matches!(step, Step::Index)).count()
+}
+
+/// The part of `whole` that the steps lead to.
+pub fn part<'v>(
+    whole: &'v Value,
+    steps: &[Step],
+    indices: &[Value],
+) -> Result<&'v Value, operators::Fault> {
+    let mut indices = indices.iter();
+    let mut part = whole;
+    for step in steps {
+        part = match *step {
+            Step::Field(at) => operators::field(part, at),
+            Step::Index => {
+                let items = operators::list(part);
+                let index = indices.next().expect("an index for each step").int();
+                &items[operators::place(index, items.len(), "the list")?]
+            }
+        };
+    }
+    Ok(part)
+}
+
 /// Replaces the part of `whole` that the steps lead to.
-fn replace(
+pub fn replace(
     whole: &mut Value,
     steps: &[Step],
     indices: &mut dyn Iterator<Item = i64>,
     value: Value,
-) -> Result<(), Fault> {
+) -> Result<(), operators::Fault> {
     let Some((step, rest)) = steps.split_first() else {
         *whole = value;
         return Ok(());

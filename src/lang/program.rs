@@ -2,6 +2,7 @@
 
 mod actor;
 mod canonical;
+mod finale;
 mod operation;
 
 use std::collections::BTreeSet;
@@ -15,10 +16,11 @@ use super::code::{Code, Instr};
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
+use super::prospect;
 use crate::model::flow::Flow;
 use crate::model::{
     Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
-    Site, Stimulus, System, Touch, Value, ValueId, Values,
+    Reach, Site, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A program, ready to run.
@@ -343,6 +345,15 @@ impl System for Program {
         })
     }
 
+    fn final_readings(
+        &self,
+        locals: &[Option<&Local>],
+        cells: &[ValueId],
+        values: &Values,
+    ) -> Option<Vec<(String, Value)>> {
+        self.readings(|| Whole { program: self, locals, cells, values })
+    }
+
     fn has_final(&self) -> bool {
         !self.code.finals.is_empty()
     }
@@ -395,6 +406,14 @@ impl System for Program {
             Touch::Tell(_) => true,
             Touch::Cancel(_) if !self.may_cancel => false,
             _ => self.touches.contain(declaration, index, touch),
+        }
+    }
+
+    fn reach(&self, local: &Local) -> Option<Reach> {
+        match (&local.failure, self.instr(local)) {
+            (Some(_), _) => Some(Reach::default()),
+            (None, Instr::Handle(_)) => None,
+            (None, _) => prospect::reach(&self.code, local.pc, &local.stack),
         }
     }
 

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Handle, Op, Outcome, ProcessId, State, Stimulus, Touch, Value, ValueId, Values};
+use super::{
+    Handle, Op, Outcome, ProcessId, Reach, State, Stimulus, Touch, Value, ValueId, Values,
+};
 
 /// A concurrent program, seen process by process.
 ///
@@ -99,6 +101,18 @@ pub trait System: Sync {
         None
     }
 
+    /// What the judgement of a terminal state has read to come to a failure, with names, the most telling first;
+    /// arguments as for [`judge_final`](System::judge_final). `None` if that is not known, or nothing fails.
+    fn final_readings(
+        &self,
+        locals: &[Option<&Self::Local>],
+        cells: &[ValueId],
+        values: &Values,
+    ) -> Option<Vec<(String, Value)>> {
+        let _ = (locals, cells, values);
+        None
+    }
+
     /// Is there anything for [`judge_final`](System::judge_final) to judge?
     fn has_final(&self) -> bool {
         false
@@ -132,6 +146,13 @@ pub trait System: Sync {
     fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
         let _ = (local, touch);
         true
+    }
+
+    /// What the process in this local state, or one that it spawns, may still touch; an over-approximation, and `None` if
+    /// nothing better is known than what [`may_touch`](System::may_touch) says.
+    fn reach(&self, local: &Self::Local) -> Option<Reach> {
+        let _ = local;
+        None
     }
 
     /// May a process ever unlock a request for a mutex without having waited until it was granted, or tested that

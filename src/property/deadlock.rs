@@ -2,7 +2,8 @@
 //!
 //! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner
 //! of the mutex, the process to join, every process that may still post the missing message or arrive at
-//! the barrier. The last two are over-approximations, so an edge is no proof that help would come. A
+//! the barrier. What a process may still do is judged from where it is and what it knows ([`System::reach`]). The
+//! last two are over-approximations, so an edge is no proof that help would come. A
 //! missing edge is a proof that it cannot, hence:
 //! - a process without edges waits for something that nobody can provide any more;
 //! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can be helped
@@ -211,17 +212,30 @@ impl<S: System> Replay<'_, S> {
             End::Send => "receives there",
         };
         let touch = Touch::Post(mailbox, end.opposite());
-        let may = |p: &ProcessId| self.may_touch(*p, touch);
-        let helpers: Vec<_> = self.others(process).filter(may).collect();
-        let hopeless = helpers.is_empty().then(|| {
-            let ended = self.state.processes().any(|p| p != process && may(&p));
-            match (ended, may(&process)) {
-                (true, _) => format!("every process that {verb} has ended"),
-                (false, true) => format!("no other process {verb}"),
-                (false, false) => format!("no process {verb}"),
-            }
-        });
+        let fits = |p: &ProcessId| match self.reach(*p) {
+            Some(reach) => reach.may_meet(mailbox, end.opposite(), own.envelope),
+            None => self.may_ever(*p, touch),
+        };
+        let helpers: Vec<_> = self.others(process).filter(fits).collect();
+        let hopeless = helpers.is_empty().then(|| self.why_no_post(process, touch, verb));
         Wait { words, helpers, hopeless }
+    }
+
+    /// Why no process but this one ever posts what it waits for.
+    fn why_no_post(&self, process: ProcessId, touch: Touch, verb: &str) -> String {
+        let may_ever = |&p: &ProcessId| self.may_ever(p, touch);
+        if self.others(process).any(|p| self.may_still(p, touch)) {
+            return format!("no process that is left {verb} what matches");
+        }
+        if self.others(process).any(|p| may_ever(&p)) {
+            return format!("no process that is left {verb} any more");
+        }
+        let ended = self.state.processes().any(|p| p != process && may_ever(&p));
+        match (ended, may_ever(&process)) {
+            (true, _) => format!("every process that {verb} has ended"),
+            (false, true) => format!("no other process {verb}"),
+            (false, false) => format!("no process {verb}"),
+        }
     }
 
     fn wait_for_mutex(&self, process: ProcessId, request: Request) -> Wait {
@@ -237,10 +251,18 @@ impl<S: System> Replay<'_, S> {
             words += &format!(", with {} ahead in the queue", queued.join(", "));
         }
         // Each of those ahead has to unlock; one that cannot is reason enough.
+        let unlocks = |p: ProcessId| {
+            let ways = [Touch::Unlock(request.mutex), Touch::Cancel(request.mutex)];
+            ways.into_iter().any(|touch| self.may_still(p, touch))
+        };
         let gone = ahead.iter().find(|&&p| self.has_ended(p));
-        let hopeless = gone.map(|&p| {
-            let how = if self.has_failed(p) { "failed" } else { "ended" };
-            format!("{} has {how} without unlocking {name}", self.name(p))
+        let gone = gone.or_else(|| ahead.iter().find(|&&p| !unlocks(p)));
+        let hopeless = gone.map(|&p| match self.status(p) {
+            Some(Status::Failed(_)) => {
+                format!("{} has failed without unlocking {name}", self.name(p))
+            }
+            Some(Status::Done) => format!("{} has ended without unlocking {name}", self.name(p)),
+            _ => format!("{} never unlocks {name} from where it is", self.name(p)),
         });
         let helpers = if hopeless.is_some() { Vec::new() } else { vec![owner] };
         Wait { words, helpers, hopeless }
@@ -256,7 +278,7 @@ impl<S: System> Replay<'_, S> {
             1 => format!("a release of semaphore {name}"),
             n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
         };
-        let may = |p: &ProcessId| self.may_touch(*p, touch);
+        let may = |p: &ProcessId| self.may_still(*p, touch);
         let helpers: Vec<_> = self.others(process).filter(may).collect();
         let hopeless =
             helpers.is_empty().then(|| "no other process that is left releases it".into());
@@ -273,7 +295,7 @@ impl<S: System> Replay<'_, S> {
             // All participants arrive in the first round, so once it is full they are known.
             !arrived.contains(p)
                 && (first.len() < *size as usize || first.contains(p))
-                && self.may_touch(*p, Touch::Arrive(barrier))
+                && self.may_still(*p, Touch::Arrive(barrier))
         };
         let helpers: Vec<_> = self.state.unfinished(&self.locals).filter(may).collect();
         if helpers.len() >= missing {
@@ -299,8 +321,16 @@ impl<S: System> Replay<'_, S> {
         self.state.unfinished(&self.locals).filter(move |&p| p != process)
     }
 
-    /// May `process` ever do this, or what it spawns?
-    fn may_touch(&self, process: ProcessId, touch: Touch) -> bool {
+    /// May `process` still do this, or what it spawns?
+    fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
+        match self.reach(process) {
+            Some(reach) => reach.contains(touch),
+            None => self.may_ever(process, touch),
+        }
+    }
+
+    /// Does the text of `process`, or of what it spawns, have this, be it behind it?
+    fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
         self.locals.system().may_touch(self.locals.get(self.state.local(process)), touch)
     }
 

@@ -3,17 +3,20 @@
 //! Nothing here is shared with the explorers but the model itself, so a schedule that replays and ends in
 //! the violation it was reported for is evidence that does not rest on the search that found it.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::{final_failure, is_deadlock, oversubscription, process_failure};
+use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, Outcome,
-    ProcessId, Site, State, Status, Stimulus, System, ValueId,
+    ProcessId, Reach, Site, State, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -86,6 +89,8 @@ pub struct Replay<'s, S: System> {
     names: Vec<String>,
     calls: Calls,
     allow_pending: bool,
+    /// What processes may still do from the local states that were asked for.
+    reaches: RefCell<FxHashMap<LocalId, Option<Rc<Reach>>>>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -96,7 +101,8 @@ impl<'s, S: System> Replay<'s, S> {
         let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
         let names: Vec<_> = names.collect();
         let calls = Calls::default();
-        let mut replay = Replay { locals, state, names, calls, allow_pending: false };
+        let reaches = RefCell::default();
+        let mut replay = Replay { locals, state, names, calls, allow_pending: false, reaches };
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
@@ -189,6 +195,13 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
+    /// What `process` may still do, if more is known than what [`System::may_touch`] says.
+    pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
+        let local = self.state.local(process);
+        let find = || self.locals.system().reach(self.locals.get(local)).map(Rc::new);
+        self.reaches.borrow_mut().entry(local).or_insert_with(find).clone()
+    }
+
     fn failure_of(&self, process: ProcessId) -> Option<Standing> {
         let own = process_failure(&self.locals, &self.state, process);
         let own = own
@@ -237,6 +250,22 @@ impl<'s, S: System> Replay<'s, S> {
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
         cells.map(|cell| self.cell_now(cell)).collect()
+    }
+
+    /// What `final` objects to here, if this is an end and no deadlock.
+    pub fn final_failure(&self) -> Option<Failure> {
+        let (state, locals) = (&self.state, &self.locals);
+        let is_end = state.is_terminal(locals) && !is_deadlock(locals, state, self.allow_pending);
+        is_end.then(|| final_failure(locals, state)).flatten()
+    }
+
+    /// What there is to see where a failure is that no process is to blame for: of `final` what it has read to come
+    /// to it, or else the shared cells.
+    pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
+        let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
+        let known = |process| self.known_name(process);
+        let shown = |value: &Value| self.locals.system().show_value(value, &known);
+        readings.iter().map(|(name, value)| (name.clone(), shown(value))).collect()
     }
 
     /// The operation that a process is at, its place and text.

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::Replay;
 use super::narration::label;
 use crate::model::{
-    BarrierId, CellId, End, MailboxId, MutexId, Op, ProcessId, SemaphoreId, Status, System, ValueId,
+    BarrierId, CellId, End, Failure, MailboxId, MutexId, Op, ProcessId, SemaphoreId, Site, Status,
+    System, ValueId,
 };
 
 /// Something that is so in a state.
@@ -46,6 +47,8 @@ pub enum FactKind {
     Barrier,
     /// The content of a shared cell.
     Cell,
+    /// At the end of an execution: what `final` objects to, and the values that it has read.
+    Final,
 }
 
 /// A name and what is there.
@@ -72,6 +75,14 @@ impl<S: System> Replay<'_, S> {
             add(FactKind::Barrier, self.arrivals_now(barrier, round as u32));
         }
         ids(objects.cells.len()).for_each(|cell| add(FactKind::Cell, self.cell_now(CellId(cell))));
+        if let Some(Failure { message, site, .. }) = self.final_failure() {
+            let place = match site {
+                Some(Site { line, text, .. }) => format!("line {line}: {text}"),
+                None => "final".into(),
+            };
+            add(FactKind::Final, (place, message));
+            self.seen_at_the_end().into_iter().for_each(|named| add(FactKind::Final, named));
+        }
         facts
     }
 

@@ -209,6 +209,7 @@ fn sentence(disagreement: &Disagreement) -> String {
         About::Deadlocked => {
             quantity(n, plural(n as usize, "deadlocked class", "deadlocked classes"))
         }
+        About::Violating => quantity(n, plural(n as usize, "violating class", "violating classes")),
         About::Ends => quantity(n, plural(n as usize, "terminal state", "terminal states")),
     };
     format!(
@@ -328,6 +329,7 @@ struct Line<'r> {
     explorer: String,
     traces: Option<u64>,
     deadlocked_traces: Option<u64>,
+    violating_traces: Option<u64>,
     classes: Option<u64>,
     blocked: Option<u64>,
     truncated: Option<u64>,
@@ -361,6 +363,7 @@ pub fn csv(comparison: &Comparison) -> String {
             explorer: record.explorer,
             traces: stats.map(|s| s.traces),
             deadlocked_traces: stats.map(|s| s.deadlocked_traces),
+            violating_traces: stats.map(|s| s.violating_traces),
             classes: stats.and_then(|s| s.classes),
             blocked: stats.map(|s| s.blocked),
             truncated: stats.map(|s| s.truncated),

@@ -247,9 +247,8 @@ fn endless_unit(report: &CheckReport) -> &'static str {
 
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let stats = &report.stats;
-    let row = |f: &mut Formatter<'_>, name: &str, text: String| {
-        writeln!(f, "{}{text}", Styled(FAINT, format!("{name:<10}")))
-    };
+    let row =
+        |f: &mut Formatter<'_>, name: &str, text: String| writeln!(f, "{}{text}", margin(name));
     let mut search = report.explorer.to_owned();
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
@@ -292,9 +291,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         Some(_) => plural(stats.traces, "terminal state", "terminal states"),
         None => plural(stats.traces, "trace", "traces"),
     };
-    if stats.deadlocked_traces > 0 {
-        traces += &format!(" ({} deadlocked)", thousands(stats.deadlocked_traces));
-    }
+    traces += &bad_among(stats.deadlocked_traces, stats.violating_traces);
     let mut figures = vec![traces];
     let mut add = |n: Option<u64>, one: &str, more: &str| {
         figures.extend(n.map(|n| plural(n, one, more)));
@@ -320,8 +317,40 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
+    if let (true, Some(shortest)) = (report.shortest, report.violations.first()) {
+        row(f, "Shortest", shortness(report, shortest))?;
+    }
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
     row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))
+}
+
+/// What a row of figures begins with.
+pub(super) fn margin(name: &str) -> impl Display {
+    Styled(FAINT, format!("{name:<10}"))
+}
+
+/// How short the first counterexample is, and whether none is shorter.
+fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
+    let steps = plural(violation.schedule.len() as u64, "step", "steps");
+    let switches = plural(violation.switches as u64, "switch", "switches");
+    let covers_classes = report.guarantee >= Guarantee::EveryClass && report.stopped_by.is_none();
+    let proof = match (covers_classes, violation.has_fewest_switches) {
+        (true, Some(true)) => "none is shorter",
+        (true, _) => "none has fewer steps, perhaps fewer switches",
+        (false, _) => "of those that were visited; others may be shorter",
+    };
+    format!("{steps} with {switches} between processes; {proof}")
+}
+
+/// How many of some executions are bad, in brackets: those that deadlock, and all if there are others.
+pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
+    let bad = [
+        (deadlocked, deadlocked > 0, "deadlocked"),
+        (violating, violating > deadlocked, "violating"),
+    ];
+    let bad = bad.into_iter().filter(|(_, is_told, _)| *is_told);
+    let bad: Vec<_> = bad.map(|(n, _, what)| format!("{} {what}", thousands(n))).collect();
+    if bad.is_empty() { String::new() } else { format!(" ({})", bad.join(", ")) }
 }
 
 /// On average, rounded up.
@@ -398,13 +427,17 @@ fn values(violation: &ViolationReport) -> String {
 }
 
 /// `1 trace`, `12,000 traces`.
-fn plural(n: u64, one: &str, more: &str) -> String {
+pub(super) fn plural(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { more })
 }
 
 /// `12,345,678`.
 pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
+    grouped(&n.to_string())
+}
+
+/// The digits in groups of three.
+pub(super) fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {

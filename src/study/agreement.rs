@@ -6,13 +6,13 @@
 //! - both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
 //!   has found as well);
 //! - those that store states have ended in as many of them;
-//! - those that visit every class once have as many traces, as many of them deadlocked, and as many as an
+//! - those that visit every class once have as many traces, as many of them deadlocked, as many of them violating, and as many as an
 //!   explorer that counts the classes it met;
 //! - no other has fewer traces than these.
 //!
 //! Which of the two is wrong is not decided here.
 
-use super::Row;
+use super::{Figures, Row};
 use crate::explore::{Guarantee, Setting, ViolationKind};
 
 /// What explorers disagree about.
@@ -24,16 +24,19 @@ pub enum About {
     Classes,
     /// The number of classes that end in a deadlock.
     Deadlocked,
+    /// The number of classes in which something is wrong.
+    Violating,
     /// The number of terminal states.
     Ends,
 }
 
-const SUBJECTS: [About; 6] = [
+const SUBJECTS: [About; 7] = [
     About::Violation(ViolationKind::Deadlock),
     About::Violation(ViolationKind::Assertion),
     About::Violation(ViolationKind::Error),
     About::Classes,
     About::Deadlocked,
+    About::Violating,
     About::Ends,
 ];
 
@@ -70,7 +73,8 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
     let ((one, first), (other, second)) = match about {
         About::Violation(kind) => over_violation(rows, kind),
         About::Classes => over_number(rows, classes).or_else(|| too_few(rows)),
-        About::Deadlocked => over_number(rows, deadlocked),
+        About::Deadlocked => over_number(rows, |row| once(row, |stats| stats.deadlocked_traces)),
+        About::Violating => over_number(rows, |row| once(row, |stats| stats.violating_traces)),
         About::Ends => over_number(rows, ends),
     }?;
     Some(Disagreement {
@@ -142,18 +146,18 @@ pub(super) fn classes(row: &Row) -> Option<u64> {
     }
 }
 
-/// The number of deadlocked classes, if the row tells it.
-fn deadlocked(row: &Row) -> Option<u64> {
+/// A number of classes, if the row tells it: as traces, because it has visited each class once.
+fn once(row: &Row, number: impl Fn(&Figures) -> u64) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     let is_each_once = row.setting.guarantee() == Guarantee::EveryClassOnce;
-    is_each_once.then_some(measured.stats.deadlocked_traces)
+    is_each_once.then(|| number(&measured.stats))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::explore::{StopReason, Verdict};
-    use crate::study::{Figures, Measured, Ran};
+    use crate::study::{Measured, Ran};
 
     fn row(setting: &str, traces: u64, classes: Option<u64>, found: &[ViolationKind]) -> Row {
         let stats = Figures { traces, classes, ..Figures::default() };
@@ -243,6 +247,11 @@ mod tests {
         if let Ran::Measured(measured) = &mut one.ran {
             measured.stats.deadlocked_traces = 1;
         }
-        assert_eq!(subjects(&[one, other]), [About::Deadlocked]);
+        assert_eq!(subjects(&[one.clone(), other.clone()]), [About::Deadlocked]);
+        if let Ran::Measured(measured) = &mut one.ran {
+            measured.stats.deadlocked_traces = 0;
+            measured.stats.violating_traces = 1;
+        }
+        assert_eq!(subjects(&[one, other]), [About::Violating]);
     }
 }

@@ -24,8 +24,9 @@ pub fn causal_past<S: System>(system: &S, schedule: &[Action]) -> Vec<Action> {
     replay(system, needed.map(|position| (schedule[position], order.footprint(position))))
 }
 
-/// These actions, with the processes that they spawn and the messages that they send renumbered in order.
-fn replay<'f, S: System>(
+/// These actions, with the processes that they spawn and the messages that they send renumbered in order: a part of an
+/// execution, or all of it in another order, with what each action touched there.
+pub(super) fn replay<'f, S: System>(
     system: &S,
     actions: impl Iterator<Item = (Action, &'f Footprint)>,
 ) -> Vec<Action> {

@@ -37,6 +37,7 @@ const GROUPS = [
   ["semaphore", "Semaphores"],
   ["barrier", "Barriers"],
   ["cell", "Shared cells"],
+  ["final", "Final"],
 ];
 const WORDS = { place: "at", wait: "waits for", inbox: "messages" };
 const OF_PROCESS = ["place", "wait", "inbox", "variable"];

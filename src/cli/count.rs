@@ -1,0 +1,68 @@
+//! `mazurka count`: how many executions a spec has.
+
+use std::time::Duration;
+
+use clap::Args as ClapArgs;
+
+use super::options::{SpecArgs, bytes, time};
+use super::output::{Format, Output};
+use super::progress::Progress;
+use super::spec::Spec;
+use super::{Exit, Failure, interrupt, memory};
+use crate::explore::{Budget, count};
+use crate::report::count::{CountReport, Text};
+use crate::report::json;
+use crate::study::Limits;
+
+/// Count the interleavings of a spec: its complete executions, every order of actions counted
+///
+/// They are counted on the graph of states, by addition, and not one by one: 10^30 of them take no longer than a
+/// thousand, if there are as many states. Where executions may go on for ever, that is said.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Stop after this time: 30s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+    /// Stop when this much memory is in use: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mazurka count philosophers.maz
+  mazurka count philosophers.maz -D N=8 --format json
+
+Exit codes: 0 counted, and nothing is violated; 1 some execution violates something; 2 the command line or the
+spec is wrong; 3 stopped by a limit or a signal before everything was counted, nothing found so far.";
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    if args.max_memory.is_some() && memory::in_use() == 0 {
+        return Err(Failure::Usage(
+            "--max-memory: this platform does not tell how much memory is in use".into(),
+        ));
+    }
+    let limits = Limits { timeout: args.timeout, max_memory: args.max_memory, ..Limits::default() };
+    let spec = Spec::load(&args.spec, output)?;
+    let budget = Budget {
+        allow_pending: spec.subject.allow_pending,
+        cancel: interrupt::flag(),
+        ..limits.budget(memory::in_use)
+    };
+    let mut progress = Progress::new(true);
+    let count = count(&spec.program, budget, &mut progress);
+    progress.finish();
+    let report =
+        CountReport::new(spec.subject.clone(), &spec.program, limits, &count, memory::peak());
+    match args.format {
+        Format::Json => output.print(json::render(&report))?,
+        Format::Text => output.print(Text(&report))?,
+    }
+    Ok(report.verdict.into())
+}

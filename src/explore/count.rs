@@ -1,0 +1,289 @@
+//! How many executions there are, without walking along each.
+//!
+//! An execution is a path through the state graph, from the initial state to one in which nothing is enabled; the graph is
+//! explored once, every state and every transition ([`Method::Stateful`]), and its paths are counted by addition: as many
+//! lead to a state as lead to all its predecessors together, taken in topological order. The numbers are as
+//! large as they come (10^30 is no more work than 10).
+//!
+//! **Why paths are executions.** States are matched that have the same future: the same actions are enabled now, and lead
+//! to states that match in turn. So from the two the same sequences of actions follow, up to the numbers of
+//! requests and messages. The search tells every transition of every state, one that leads to a state met before
+//! included, and two actions that lead from one state to another are two.
+//!
+//! **Cycles.** Where the graph has a cycle there are executions that never end. Those that do end are infinitely many if
+//! an end can be reached from a cycle; else they are counted.
+
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use num_bigint::BigUint;
+use petgraph::Direction;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
+use rustc_hash::FxHashMap;
+
+use super::{
+    Budget, End, Method, Observer, Order, Outcome, Permutation, Stateful, Stats, Switches, explore,
+};
+use crate::model::{Action, ProcessId, State, System};
+
+/// The executions of a program by number.
+#[derive(Clone, Debug)]
+pub struct Count {
+    /// The search through the states: its figures, what is wrong, why it ended early.
+    pub outcome: Outcome,
+    /// The complete executions; `None` if they are infinitely many, or not everything was explored.
+    pub executions: Option<Executions>,
+    /// The processes that act in cycles of the graph: with them there are executions that never end.
+    pub cycling: Vec<ProcessId>,
+}
+
+/// Complete executions, every order counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executions {
+    /// All of them.
+    pub all: BigUint,
+    /// Those that end in a deadlock.
+    pub deadlocked: BigUint,
+    /// Those in which something is wrong.
+    pub violating: BigUint,
+    /// The length of the shortest.
+    pub shortest: u32,
+    /// The length of the longest.
+    pub longest: u32,
+}
+
+/// Counts the executions of `system`. The budget's depth and number of traces must not be set: they are no limits of a
+/// graph.
+pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
+    let settings = Stateful {
+        order: Order::Sequential(Permutation::BY_NUMBER),
+        without: Switches::NONE,
+        as_printed: false,
+        histories: false,
+        hash_compaction: false,
+    };
+    let mut graph = Graph { observer, edges: Vec::new(), ends: FxHashMap::default(), last: 0 };
+    let outcome =
+        explore(system, Method::Stateful(settings), Budget { all: true, ..budget }, &mut graph);
+    if !outcome.is_complete() {
+        return Count { outcome, executions: None, cycling: Vec::new() };
+    }
+    let states = outcome.stats.states.expect("a search that stores states counts them") as usize;
+    let Graph { edges, ends, .. } = graph;
+    let cycling = cycling(&edges, states);
+    let live = match cycling.is_empty() {
+        true => edges,
+        false => alive(edges, states, &ends),
+    };
+    let executions = Paths::count(&live, states, &ends);
+    Count { outcome, executions, cycling }
+}
+
+/// A transition: from which state to which, and who acted.
+type Edge = (u32, u32, ProcessId);
+
+/// The state graph as a search tells it.
+struct Graph<'o> {
+    observer: &'o mut dyn Observer,
+    edges: Vec<Edge>,
+    /// Of terminal states.
+    ends: FxHashMap<u32, End>,
+    /// Where the last transition led to.
+    last: u32,
+}
+
+impl Observer for Graph<'_> {
+    fn trace(&mut self, state: &State) {
+        self.observer.trace(state);
+    }
+
+    fn judged(&mut self, end: End) {
+        self.ends.insert(self.last, end);
+        self.observer.judged(end);
+    }
+
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+        self.edges.push((from, to, actions[0].process));
+        self.last = to;
+        self.observer.transition(from, actions, to);
+    }
+
+    fn progress(&mut self, stats: &Stats, elapsed: Duration) {
+        self.observer.progress(stats, elapsed);
+    }
+}
+
+/// The edges of each state: those of state s are at `firsts[s]..firsts[s + 1]`.
+struct Adjacency {
+    firsts: Vec<u32>,
+    neighbours: Vec<u32>,
+}
+
+impl Adjacency {
+    /// By the state that an edge leaves, or for [`Direction::Incoming`] enters.
+    fn new(edges: &[Edge], states: usize, direction: Direction) -> Self {
+        let ends = |&(from, to, _): &Edge| match direction {
+            Direction::Outgoing => (from as usize, to),
+            Direction::Incoming => (to as usize, from),
+        };
+        let mut firsts = vec![0_u32; states + 1];
+        edges.iter().for_each(|edge| firsts[ends(edge).0 + 1] += 1);
+        for state in 0..states {
+            firsts[state + 1] += firsts[state];
+        }
+        let mut next = firsts.clone();
+        let mut neighbours = vec![0; edges.len()];
+        for edge in edges {
+            let (at, neighbour) = ends(edge);
+            neighbours[next[at] as usize] = neighbour;
+            next[at] += 1;
+        }
+        Adjacency { firsts, neighbours }
+    }
+
+    fn of(&self, state: u32) -> &[u32] {
+        let state = state as usize;
+        &self.neighbours[self.firsts[state] as usize..self.firsts[state + 1] as usize]
+    }
+}
+
+/// Calls `each` with the states in topological order; how many there are that lie on no cycle and behind none.
+fn in_order(edges: &[Edge], states: usize, mut each: impl FnMut(u32, &[u32])) -> usize {
+    let after = Adjacency::new(edges, states, Direction::Outgoing);
+    let mut missing = vec![0_u32; states];
+    edges.iter().for_each(|&(_, to, _)| missing[to as usize] += 1);
+    let mut ready: Vec<u32> = (0..states as u32).filter(|&s| missing[s as usize] == 0).collect();
+    let mut count = 0;
+    while let Some(state) = ready.pop() {
+        count += 1;
+        each(state, after.of(state));
+        for &next in after.of(state) {
+            missing[next as usize] -= 1;
+            if missing[next as usize] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    count
+}
+
+/// Who acts in cycles, in order.
+fn cycling(edges: &[Edge], states: usize) -> Vec<ProcessId> {
+    let mut is_before = vec![false; states];
+    if in_order(edges, states, |state, _| is_before[state as usize] = true) == states {
+        return Vec::new();
+    }
+    let rest =
+        edges.iter().filter(|(from, to, _)| !is_before[*from as usize] && !is_before[*to as usize]);
+    let graph: DiGraphMap<u32, ()> = rest.clone().map(|&(from, to, _)| (from, to)).collect();
+    let mut component = FxHashMap::default();
+    for (number, states) in kosaraju_scc(&graph).into_iter().enumerate() {
+        component.extend(states.into_iter().map(|state| (state, number)));
+    }
+    // An edge within a component is on a cycle.
+    let within = rest.filter(|(from, to, _)| component[from] == component[to]);
+    within.map(|&(.., process)| process).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The edges that lead to an end at last.
+fn alive(edges: Vec<Edge>, states: usize, ends: &FxHashMap<u32, End>) -> Vec<Edge> {
+    let before = Adjacency::new(&edges, states, Direction::Incoming);
+    let mut is_alive = vec![false; states];
+    let mut pending: Vec<u32> = ends.keys().copied().collect();
+    while let Some(state) = pending.pop() {
+        if !std::mem::replace(&mut is_alive[state as usize], true) {
+            pending.extend(before.of(state));
+        }
+    }
+    edges.into_iter().filter(|&(_, to, _)| is_alive[to as usize]).collect()
+}
+
+/// The paths from the initial state to one state.
+#[derive(Clone, Default)]
+struct Paths {
+    count: BigUint,
+    /// The length of the shortest, if there is one.
+    shortest: Option<u32>,
+    longest: u32,
+}
+
+impl Paths {
+    /// All paths along these edges to an end; `None` if there are infinitely many.
+    fn count(edges: &[Edge], states: usize, ends: &FxHashMap<u32, End>) -> Option<Executions> {
+        let mut paths = vec![Paths::default(); states];
+        paths[0] = Paths { count: 1_u32.into(), shortest: Some(0), longest: 0 };
+        let mut found = Executions {
+            all: BigUint::ZERO,
+            deadlocked: BigUint::ZERO,
+            violating: BigUint::ZERO,
+            shortest: u32::MAX,
+            longest: 0,
+        };
+        let counted = in_order(edges, states, |state, next| {
+            // Nothing leads here any more: what is known of the state is needed only once.
+            let here = std::mem::take(&mut paths[state as usize]);
+            let Some(shortest) = here.shortest else { return };
+            next.iter().for_each(|&next| paths[next as usize] += &here);
+            if let Some(end) = ends.get(&state) {
+                found.all += &here.count;
+                found.deadlocked +=
+                    if end.is_deadlocked { here.count.clone() } else { BigUint::ZERO };
+                found.violating += if end.is_violating { here.count } else { BigUint::ZERO };
+                found.shortest = found.shortest.min(shortest);
+                found.longest = found.longest.max(here.longest);
+            }
+        });
+        if found.all == BigUint::ZERO {
+            found.shortest = 0;
+        }
+        (counted == states).then_some(found)
+    }
+}
+
+/// The paths that go one edge further.
+impl AddAssign<&Paths> for Paths {
+    fn add_assign(&mut self, before: &Paths) {
+        let further = before.shortest.map(|length| length + 1);
+        self.count += &before.count;
+        self.shortest = self.shortest.into_iter().chain(further).min();
+        self.longest = self.longest.max(before.longest + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The states 3 and 4 are the ends, 4 a deadlock.
+    fn counted(edges: &[(u32, u32)]) -> Option<(u32, u32, u32, u32)> {
+        let edges: Vec<Edge> = edges.iter().map(|&(from, to)| (from, to, ProcessId(0))).collect();
+        let end = |is_bad| End { is_deadlocked: is_bad, is_violating: is_bad };
+        let ends = FxHashMap::from_iter([(3, end(false)), (4, end(true))]);
+        let live = alive(edges, 5, &ends);
+        let digits = |n: &BigUint| u32::try_from(n).unwrap();
+        let found = Paths::count(&live, 5, &ends)?;
+        Some((digits(&found.all), digits(&found.deadlocked), found.shortest, found.longest))
+    }
+
+    #[test]
+    fn paths_are_counted_by_edges() {
+        let diamond = [(0, 1), (0, 2), (1, 3), (2, 3), (0, 3), (2, 3), (2, 4)];
+        assert_eq!(counted(&diamond), Some((5, 1, 1, 2)));
+    }
+
+    #[test]
+    fn a_cycle_counts_if_it_can_be_left() {
+        assert_eq!(counted(&[(0, 1), (0, 3), (1, 1)]), Some((1, 0, 1, 1)));
+        assert_eq!(counted(&[(0, 1), (1, 2), (2, 1), (2, 3)]), None);
+    }
+
+    #[test]
+    fn those_that_act_in_cycles_are_named() {
+        let edges = [(0, 1, 7), (1, 2, 1), (2, 1, 3), (2, 3, 4), (3, 3, 5), (3, 4, 6)];
+        let edges = edges.map(|(from, to, process)| (from, to, ProcessId(process)));
+        assert_eq!(cycling(&edges, 5), [1, 3, 5].map(ProcessId));
+        assert_eq!(cycling(&edges[..2], 5), []);
+    }
+}

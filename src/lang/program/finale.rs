@@ -1,0 +1,141 @@
+//! What a `final` that fails has read: the values that tell why.
+//!
+//! The block is run once more, slowly, and each value is noted as it comes up: a cell, a variable of a process, a
+//! variable of the block itself, what a function gave back. They are called what the author calls them, with
+//! indices resolved: `Node[2].leader` for `Node[i].leader`. What an assertion read that held is forgotten. First
+//! come the values in the expression that failed; then, if variables of the block are among them, what was read
+//! before: the variables were made of it.
+
+use crate::lang::code::{Instr, Live};
+use crate::lang::diagnostic::Span;
+use crate::lang::interpret::{Machine, Rest};
+use crate::lang::program::{Program, Whole};
+use crate::model::Value;
+
+/// A value that came up.
+struct Read {
+    /// By which instruction.
+    at: u32,
+    span: Span,
+    name: String,
+    value: Value,
+    /// Of the block itself.
+    is_own: bool,
+}
+
+impl Program {
+    /// What the first `final` that fails has read, with names; `None` if all hold.
+    pub(super) fn readings<'a>(
+        &self,
+        world: impl Fn() -> Whole<'a>,
+    ) -> Option<Vec<(String, Value)>> {
+        self.code.finals.iter().find_map(|&entry| self.readings_of(world(), entry))
+    }
+
+    fn readings_of(&self, world: Whole<'_>, entry: u32) -> Option<Vec<(String, Value)>> {
+        let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
+        let mut reads: Vec<Read> = Vec::new();
+        let mut call = entry;
+        let rest = loop {
+            let (at, is_inside) = (machine.pc, machine.is_in_call());
+            let index = machine.stack.last().cloned();
+            if let Some(rest) = machine.advance() {
+                break rest;
+            }
+            if !is_inside && machine.is_in_call() {
+                call = at;
+            }
+            if machine.is_in_call() {
+                continue;
+            }
+            let at = if is_inside { call } else { at };
+            let span = self.span(at);
+            match self.named(at, index) {
+                Some((name, is_own)) => {
+                    let value = machine.stack.last().expect("what was read").clone();
+                    reads.push(Read { at, span, name, value, is_own });
+                }
+                None if matches!(self.code.instrs[at as usize], Instr::Assert(_)) => {
+                    reads.retain(|read| !is_within(read.span, span));
+                }
+                None => {}
+            }
+        };
+        if !matches!(rest, Rest::Failed(_)) {
+            return None;
+        }
+        // A variable that is gone cannot be in what failed; and what it was at last says nothing.
+        let is_gone = |read: &Read| match self.code.instrs[read.at as usize] {
+            Instr::Get(slot) => {
+                let is_it = |live: &&Live| live.slot == slot && is_alive(live, read.at);
+                self.code.live.iter().rfind(is_it).is_some_and(|live| !is_alive(live, machine.pc))
+            }
+            _ => false,
+        };
+        reads.retain(|read| !is_gone(read));
+        Some(telling(reads, self.span(machine.pc)))
+    }
+
+    fn span(&self, pc: u32) -> Span {
+        self.code.spans[self.code.site_of[pc as usize] as usize]
+    }
+
+    /// What the author calls the value that this instruction reads, and whether it is of the block itself; `index` is
+    /// what was on top of the stack.
+    fn named(&self, at: u32, index: Option<Value>) -> Option<(String, bool)> {
+        match self.code.instrs[at as usize] {
+            Instr::Peek => {
+                let cell = index.expect("the number of a cell").int();
+                Some((self.code.objects.cells[cell as usize].0.clone(), false))
+            }
+            Instr::ProcessVar { process, name } => {
+                let instance = index.expect("an index").int();
+                let owner = self.step_name((process, instance));
+                Some((format!("{owner}.{}", self.code.texts[name as usize]), false))
+            }
+            Instr::Get(slot) => {
+                let is_it = |live: &&Live| live.slot == slot && is_alive(live, at);
+                let live = self.code.live.iter().rfind(is_it)?;
+                Some((self.code.texts[live.name as usize].clone(), true))
+            }
+            Instr::Call(_) => Some((self.code.site(at).text.clone(), true)),
+            _ => None,
+        }
+    }
+}
+
+fn is_alive(variable: &Live, at: u32) -> bool {
+    variable.from <= at && at < variable.to
+}
+
+fn is_within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The readings in the expression at `failed`, then those that they were made of; of each name the last.
+fn telling(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
+    let (inside, mut before): (Vec<_>, Vec<_>) =
+        reads.into_iter().partition(|read| is_within(read.span, failed));
+    if !inside.iter().any(|read| read.is_own) {
+        before.clear();
+    }
+    let mut told = latest(inside);
+    for (name, value) in latest(before) {
+        if told.iter().all(|(known, _)| *known != name) {
+            told.push((name, value));
+        }
+    }
+    told
+}
+
+/// Of each name the last value, in the order in which they first came up.
+fn latest(reads: Vec<Read>) -> Vec<(String, Value)> {
+    let mut found: Vec<(String, Value)> = Vec::new();
+    for Read { name, value, .. } in reads {
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => found.push((name, value)),
+        }
+    }
+    found
+}

@@ -1,0 +1,406 @@
+//! What a process may still do: its code, run ahead with what it knows.
+//!
+//! From a local state the instructions are followed with *abstract* values: a value that is known, one of some
+//! neighbouring objects, or any. What others tell the process (a message, the content of a cell, a choice) is any
+//! value; what is computed from known values is known. A condition that is known decides a branch, any other is
+//! followed both ways. So the instance of a family that runs `if i == 0 { .. } else { .. }` is followed on its own
+//! side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
+//!
+//! **Sound.** Every execution of the process is followed, perhaps among others: an abstract stack stands for all stacks
+//! with its known values in their places, each instruction maps what they stand for to what its result stands for, and
+//! a stack that was met before, or is covered by one that was, need not be followed again. What a spawned process
+//! does counts, too: it is followed from its start.
+//!
+//! **It ends.** At each place where paths meet (a visible operation, a jump backwards, a branch that is followed both
+//! ways) so many stacks are kept apart, [`MOST_STACKS`]; further ones are joined into one, in which what they do not agree
+//! on is any value. A join can lose a value once for each place of the stack. If it takes too long all the same, nothing
+//! is claimed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Code, Instr, Visible};
+use super::interpret::{self, Machine, World};
+use super::operators;
+use crate::model::{
+    BarrierId, CellId, End, Guess, MailboxId, MutexId, Reach, SemaphoreId, Touch, Value,
+};
+
+/// So many stacks are told apart at one instruction.
+const MOST_STACKS: usize = 64;
+/// After so many instructions, and values compared, it is too long.
+const MOST_STEPS: usize = 20_000;
+/// Local steps that a function may take.
+const MOST_STEPS_OF_CALL: u32 = 1_000;
+
+/// What a process at `pc` with this stack may still touch; `None` if that is too much work.
+pub fn reach(code: &Code, pc: u32, stack: &[Value]) -> Option<Reach> {
+    let stack = stack.iter().cloned().map(known).collect();
+    let mut walk = Walk {
+        code,
+        reach: Reach::default(),
+        pending: vec![(pc, stack)],
+        met: FxHashMap::default(),
+        steps: 0,
+    };
+    while let Some((pc, stack)) = walk.pending.pop() {
+        walk.follow(pc, stack)?;
+    }
+    Some(walk.reach)
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Abstract {
+    Known(Value),
+    /// The number of one of these objects.
+    Object {
+        base: u32,
+        count: u32,
+    },
+    Any,
+}
+
+type Stack = Vec<Abstract>;
+
+/// How much work it is to compare it, roughly: lists may be long.
+fn size(value: &Abstract) -> usize {
+    let Abstract::Known(known) = value else { return 1 };
+    let (mut size, mut value) = (1_usize, known);
+    while let Value::List(items) = value {
+        let Some(first) = items.front() else { break };
+        (size, value) = (size.saturating_mul(items.len()), first);
+    }
+    size
+}
+
+/// The value that statements have is the value of matches that match nothing, too: there it stands for one of any type.
+fn known(value: Value) -> Abstract {
+    if value == Value::Unit { Abstract::Any } else { Abstract::Known(value) }
+}
+
+/// Takes the parts of `into` for any value in which `other` differs; did that change it?
+fn join(into: &mut Stack, other: &Stack) -> bool {
+    debug_assert_eq!(into.len(), other.len(), "the stack is as deep whichever way one comes");
+    let mut has_changed = false;
+    for (mine, theirs) in into.iter_mut().zip(other) {
+        if *mine != Abstract::Any && mine != theirs {
+            *mine = Abstract::Any;
+            has_changed = true;
+        }
+    }
+    has_changed
+}
+
+/// The stacks met at one instruction.
+#[derive(Default)]
+struct Met {
+    apart: FxHashSet<Stack>,
+    joined: Option<Stack>,
+}
+
+impl Met {
+    /// What is to be followed because of this stack, if anything.
+    fn add(&mut self, stack: Stack) -> Option<Stack> {
+        if self.apart.contains(&stack) {
+            return None;
+        }
+        if self.apart.len() < MOST_STACKS {
+            self.apart.insert(stack.clone());
+            return Some(stack);
+        }
+        match &mut self.joined {
+            Some(joined) => join(joined, &stack).then(|| joined.clone()),
+            None => {
+                let mut all = stack;
+                for other in &self.apart {
+                    join(&mut all, other);
+                }
+                self.joined.insert(all).clone().into()
+            }
+        }
+    }
+}
+
+struct Walk<'c> {
+    code: &'c Code,
+    reach: Reach,
+    pending: Vec<(u32, Stack)>,
+    met: FxHashMap<u32, Met>,
+    steps: usize,
+}
+
+/// The world of code that is only computed.
+struct Nobody;
+
+impl World for Nobody {}
+
+impl Walk<'_> {
+    /// Follows the instructions from `pc` to where paths meet; `None` if that is too far.
+    fn follow(&mut self, pc: u32, mut stack: Stack) -> Option<()> {
+        let mut at = pc;
+        loop {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return None;
+            }
+            if at != pc && self.is_meeting(at, &stack) {
+                self.arrive(at, stack);
+                return Some(());
+            }
+            let code = self.code;
+            at = match &code.instrs[at as usize] {
+                Instr::End | Instr::Handle(_) => return Some(()),
+                Instr::Jump(to) => *to,
+                // The first instruction of a loop may be this very one, so it is met there.
+                Instr::Loop(to) => {
+                    self.arrive(*to, stack);
+                    return Some(());
+                }
+                Instr::JumpIfFalse(to) => match stack.pop() {
+                    Some(Abstract::Known(Value::Bool(false))) => *to,
+                    Some(Abstract::Known(_)) => at + 1,
+                    _ => {
+                        self.arrive(*to, stack.clone());
+                        self.arrive(at + 1, stack);
+                        return Some(());
+                    }
+                },
+                Instr::Visible(visible) => {
+                    let args = stack.split_off(stack.len() - visible.arity());
+                    self.act(*visible, args);
+                    stack.push(Abstract::Any);
+                    at + 1
+                }
+                instr => match self.compute(at, instr, &mut stack) {
+                    Ok(()) => at + 1,
+                    // The process fails there.
+                    Err(Fails) => return Some(()),
+                },
+            };
+        }
+    }
+
+    fn is_meeting(&self, at: u32, stack: &Stack) -> bool {
+        match &self.code.instrs[at as usize] {
+            Instr::Visible(_) => true,
+            Instr::JumpIfFalse(_) => !matches!(stack.last(), Some(Abstract::Known(_))),
+            _ => false,
+        }
+    }
+
+    /// Notes the stack, and that it is to be followed if it is new.
+    fn arrive(&mut self, at: u32, stack: Stack) {
+        let work = stack.iter().map(size).fold(0, usize::saturating_add);
+        self.steps = self.steps.saturating_add(work);
+        if let Some(stack) = self.met.entry(at).or_default().add(stack) {
+            self.pending.push((at, stack));
+        }
+    }
+
+    /// Notes what an operation touches, and follows the process that it starts.
+    fn act(&mut self, visible: Visible, args: Stack) {
+        let (object, all) = (args.first(), &self.code.objects);
+        let mut add = |all: usize, touches: &[fn(u32) -> Touch]| {
+            let (base, count) = objects(object, all);
+            touches.iter().for_each(|touch| self.reach.add(touch(base), count));
+        };
+        match visible {
+            Visible::Isend { src, tag } => self.post(End::Send, &args, (src, tag), 2),
+            Visible::Irecv { src, tag } => self.post(End::Receive, &args, (src, tag), 1),
+            Visible::AsyncLock => add(all.mutexes.len(), &[|id| Touch::Lock(MutexId(id))]),
+            Visible::Unlock => add(
+                all.mutexes.len(),
+                &[|id| Touch::Unlock(MutexId(id)), |id| Touch::Cancel(MutexId(id))],
+            ),
+            Visible::MutexTest => add(all.mutexes.len(), &[|id| Touch::AwaitUnlock(MutexId(id))]),
+            // Of a list: whichever they are.
+            Visible::MutexTestAny => {
+                self.reach.add(Touch::AwaitUnlock(MutexId(0)), all.mutexes.len() as u32);
+            }
+            Visible::AsyncAcquire => {
+                add(all.semaphores.len(), &[|id| Touch::Acquire(SemaphoreId(id))]);
+            }
+            Visible::Release => add(all.semaphores.len(), &[|id| Touch::Release(SemaphoreId(id))]),
+            Visible::Arrive => add(all.barriers.len(), &[|id| Touch::Arrive(BarrierId(id))]),
+            Visible::Read => add(all.cells.len(), &[|id| Touch::Read(CellId(id))]),
+            Visible::Write => add(all.cells.len(), &[|id| Touch::Write(CellId(id))]),
+            Visible::CompareAndSwap | Visible::FetchAdd | Visible::Swap => {
+                add(
+                    all.cells.len(),
+                    &[|id| Touch::Read(CellId(id)), |id| Touch::Write(CellId(id))],
+                );
+            }
+            Visible::Spawn { process, .. } => {
+                self.arrive(self.code.processes[process as usize], args);
+            }
+            Visible::Wait
+            | Visible::Test
+            | Visible::WaitAny
+            | Visible::TestAny
+            | Visible::MutexWait
+            | Visible::MutexWaitAny
+            | Visible::AcquireWait
+            | Visible::BarrierWait
+            | Visible::Choose
+            | Visible::Local
+            | Visible::Join => {}
+        }
+    }
+
+    fn post(&mut self, end: End, args: &[Abstract], (src, tag): (bool, bool), labels: usize) {
+        let mut labels = args[labels..].iter();
+        let mut guess = |is_there: bool| match is_there.then(|| labels.next()).flatten() {
+            None => Guess::Exactly(None),
+            Some(Abstract::Known(number)) => Guess::Exactly(Some(number.int())),
+            Some(_) => Guess::Some,
+        };
+        let guesses = (guess(src), guess(tag));
+        let (base, count) = objects(args.first(), self.code.objects.mailboxes.len());
+        self.reach.add_posts(MailboxId(base), count, end, guesses);
+    }
+
+    /// Carries out an instruction that only computes.
+    fn compute(&self, at: u32, instr: &Instr, stack: &mut Stack) -> Result<(), Fails> {
+        match *instr {
+            Instr::Const(at) => stack.push(known(self.code.constants[at as usize].clone())),
+            Instr::Get(slot) => stack.push(stack[slot as usize].clone()),
+            Instr::Set(slot) => stack[slot as usize] = stack.pop().expect("a value to set"),
+            Instr::GetPart(slot, ref steps) => {
+                let indices = taken(stack, interpret::indices_in(steps));
+                let part = match (&stack[slot as usize], indices) {
+                    (Abstract::Known(whole), Some(indices)) => {
+                        known(interpret::part(whole, steps, &indices)?.clone())
+                    }
+                    _ => Abstract::Any,
+                };
+                stack.push(part);
+            }
+            Instr::SetPart(slot, ref steps) => {
+                let value = taken(stack, 1);
+                let indices = taken(stack, interpret::indices_in(steps));
+                let whole = &mut stack[slot as usize];
+                match (&mut *whole, indices, value.and_then(|mut value| value.pop())) {
+                    (Abstract::Known(whole), Some(indices), Some(value)) => {
+                        let mut indices = indices.iter().map(Value::int);
+                        interpret::replace(whole, steps, &mut indices, value)?;
+                    }
+                    _ => *whole = Abstract::Any,
+                }
+            }
+            Instr::Project(slot, ref path) => {
+                let part = match &stack[slot as usize] {
+                    Abstract::Known(whole) => {
+                        let part = path.iter().fold(whole, |part, &at| operators::field(part, at));
+                        known(part.clone())
+                    }
+                    _ => Abstract::Any,
+                };
+                stack.push(part);
+            }
+            Instr::Pop(count) => stack.truncate(stack.len() - count as usize),
+            Instr::Squash { keep, drop } => {
+                let end = stack.len() - keep as usize;
+                stack.drain(end - drop as usize..end);
+            }
+            Instr::Dup => stack.push(stack.last().expect("a value to copy").clone()),
+            Instr::Increment(slot) => {
+                if let Abstract::Known(counter) = &mut stack[slot as usize] {
+                    *counter = Value::Int(counter.int() + 1);
+                }
+            }
+            Instr::Address { base, count, .. } => {
+                let place = match stack.pop() {
+                    Some(Abstract::Known(index)) => {
+                        let place = operators::place(index.int(), count as usize, "")?;
+                        Abstract::Known(Value::Int(i64::from(base) + place as i64))
+                    }
+                    _ => Abstract::Object { base, count },
+                };
+                stack.push(place);
+            }
+            Instr::Enter(_) | Instr::Leave(_) => {}
+            Instr::Assert(_) => {
+                if stack.pop() == Some(Abstract::Known(Value::Bool(false))) {
+                    return Err(Fails);
+                }
+            }
+            Instr::Call(function) => {
+                let (_, params) = self.code.functions[function as usize];
+                // One that takes too long, or fails, is not worth being told apart.
+                let result = taken(stack, params as usize)
+                    .and_then(|args| self.computed(at, args).ok())
+                    .map_or(Abstract::Any, known);
+                stack.push(result);
+            }
+            ref instr => {
+                let args = taken(stack, operands(instr));
+                stack.push(match args.filter(|_| !asks(instr)) {
+                    Some(args) => known(self.computed(at, args)?),
+                    None => Abstract::Any,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What the instruction makes of these operands.
+    fn computed(&self, at: u32, operands: Vec<Value>) -> Result<Value, Fails> {
+        let mut machine = Machine::new(self.code, Nobody, operands, at);
+        match machine.carry_out(MOST_STEPS_OF_CALL) {
+            true => Ok(machine.stack.pop().expect("a result")),
+            false => Err(Fails),
+        }
+    }
+}
+
+/// The process fails here, and does nothing more.
+struct Fails;
+
+impl From<operators::Fault> for Fails {
+    fn from(_: operators::Fault) -> Self {
+        Fails
+    }
+}
+
+/// Takes off the topmost values: what they are, if all are known.
+fn taken(stack: &mut Stack, count: usize) -> Option<Vec<Value>> {
+    let values = stack.drain(stack.len() - count..).map(|value| match value {
+        Abstract::Known(value) => Some(value),
+        Abstract::Object { .. } | Abstract::Any => None,
+    });
+    // All of them are taken off, whatever they are.
+    let values: Vec<_> = values.collect();
+    values.into_iter().collect()
+}
+
+/// The objects that a number on the stack may stand for, of `all` of its kind: the first, and how many.
+fn objects(number: Option<&Abstract>, all: usize) -> (u32, u32) {
+    match number {
+        Some(Abstract::Known(number)) => (number.int() as u32, 1),
+        Some(&Abstract::Object { base, count }) => (base, count),
+        Some(Abstract::Any) | None => (0, all as u32),
+    }
+}
+
+/// How many values a computation takes off the stack.
+fn operands(instr: &Instr) -> usize {
+    match *instr {
+        Instr::Unary(_) | Instr::Repeat(_) | Instr::Field(_) | Instr::Length => 1,
+        Instr::IsMessage(_) | Instr::Received | Instr::Instance(_) => 1,
+        Instr::Peek | Instr::ProcessVar { .. } => 1,
+        Instr::Binary(_) | Instr::Index | Instr::Push | Instr::Remove | Instr::Send => 2,
+        Instr::Tuple(count) | Instr::List(count) => count as usize,
+        Instr::Message { args, .. } | Instr::Create { args, .. } => args as usize,
+        Instr::Myself => 0,
+        ref other => unreachable!("{other:?} is followed otherwise"),
+    }
+}
+
+/// Does it ask for more than its operands?
+fn asks(instr: &Instr) -> bool {
+    use Instr::{Create, Instance, Myself, Peek, ProcessVar, Received, Send};
+    matches!(
+        instr,
+        Received | Instance(_) | Peek | ProcessVar { .. } | Send | Create { .. } | Myself
+    )
+}

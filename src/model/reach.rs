@@ -1,0 +1,152 @@
+//! What a process may still do to the objects, from where it is on.
+//!
+//! [`System::may_touch`](super::System::may_touch) speaks of a process as such, whatever it has done; a [`Reach`] speaks of one local state. Both
+//! are over-approximations: what is not in a reach, no execution from that local state ever does.
+
+use rustc_hash::FxHashSet;
+
+use super::{End, Envelope, MailboxId, Touch};
+
+/// The touches that a process, or one that it spawns, may still make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    spans: FxHashSet<Span>,
+    posts: FxHashSet<Posts>,
+}
+
+/// The same touch of neighbouring objects: of so many from this one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Span {
+    first: Touch,
+    count: u32,
+}
+
+/// Posts at one end of neighbouring mailboxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Posts {
+    at: Span,
+    src: Guess,
+    tag: Guess,
+}
+
+/// What is known of a number that a post may carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Guess {
+    /// It carries exactly this, or none.
+    Exactly(Option<i64>),
+    /// It carries one, and any is possible.
+    Some,
+}
+
+impl Guess {
+    fn may_be(self, wanted: Option<i64>) -> bool {
+        match self {
+            Guess::Exactly(number) => number == wanted,
+            Guess::Some => wanted.is_some(),
+        }
+    }
+
+    /// Does a pattern that carries this perhaps accept `number`?
+    fn may_accept(self, number: Option<i64>) -> bool {
+        self.may_be(None) || self.may_be(number)
+    }
+}
+
+impl Reach {
+    /// Adds this touch of `count` neighbouring objects, the first of which it names.
+    pub fn add(&mut self, first: Touch, count: u32) {
+        self.spans.insert(Span { first, count });
+    }
+
+    /// Adds posts at an end of one of `count` neighbouring mailboxes, with what they may carry.
+    pub fn add_posts(
+        &mut self,
+        first: MailboxId,
+        count: u32,
+        end: End,
+        (src, tag): (Guess, Guess),
+    ) {
+        let at = Span { first: Touch::Post(first, end), count };
+        self.spans.insert(at);
+        self.posts.insert(Posts { at, src, tag });
+    }
+
+    /// May it still do this? For tests and open waits of communications, and messages to actors, nobody knows: yes.
+    pub fn contains(&self, touch: Touch) -> bool {
+        use Touch::{AwaitPost, Listen, Tell};
+        matches!(touch, AwaitPost(..) | Tell(_) | Listen(_))
+            || self.spans.iter().any(|span| span.contains(touch))
+    }
+
+    /// May it still post at `end` of the mailbox what can be paired with a post of this envelope at the other end?
+    pub fn may_meet(&self, mailbox: MailboxId, end: End, envelope: Envelope) -> bool {
+        let of_mailbox = |posts: &&Posts| posts.at.contains(Touch::Post(mailbox, end));
+        self.posts.iter().filter(of_mailbox).any(|&Posts { src, tag, .. }| match end {
+            End::Send => {
+                (envelope.src.is_none() || src.may_be(envelope.src))
+                    && (envelope.tag.is_none() || tag.may_be(envelope.tag))
+            }
+            End::Receive => src.may_accept(envelope.src) && tag.may_accept(envelope.tag),
+        })
+    }
+}
+
+impl Span {
+    fn contains(self, touch: Touch) -> bool {
+        let ((kind, first), (other, id)) = (parts(self.first), parts(touch));
+        kind == other && first <= id && id - first < self.count
+    }
+}
+
+/// What is done, as a number, and the object that it is done to.
+fn parts(touch: Touch) -> (u8, u32) {
+    match touch {
+        Touch::Post(mailbox, End::Send) => (0, mailbox.0),
+        Touch::Post(mailbox, End::Receive) => (1, mailbox.0),
+        Touch::AwaitPost(mailbox, End::Send) => (2, mailbox.0),
+        Touch::AwaitPost(mailbox, End::Receive) => (3, mailbox.0),
+        Touch::Lock(mutex) => (4, mutex.0),
+        Touch::Unlock(mutex) => (5, mutex.0),
+        Touch::Cancel(mutex) => (6, mutex.0),
+        Touch::AwaitUnlock(mutex) => (7, mutex.0),
+        Touch::Acquire(semaphore) => (8, semaphore.0),
+        Touch::Release(semaphore) => (9, semaphore.0),
+        Touch::Arrive(barrier) => (10, barrier.0),
+        Touch::Read(cell) => (11, cell.0),
+        Touch::Write(cell) => (12, cell.0),
+        Touch::Tell(process) => (13, process.0),
+        Touch::Listen(process) => (14, process.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::MutexId;
+
+    #[test]
+    fn neighbours_are_told_apart() {
+        let mut reach = Reach::default();
+        reach.add(Touch::Lock(MutexId(3)), 2);
+        let locks = |id| reach.contains(Touch::Lock(MutexId(id)));
+        assert_eq!([2, 3, 4, 5].map(locks), [false, true, true, false]);
+        assert!(!reach.contains(Touch::Unlock(MutexId(3))));
+    }
+
+    #[test]
+    fn posts_meet_what_they_match() {
+        let mailbox = MailboxId(0);
+        let envelope = |src, tag| Envelope { src, tag };
+        let mut reach = Reach::default();
+        let known = |number| Guess::Exactly(number);
+        reach.add_posts(mailbox, 1, End::Send, (Guess::Some, known(Some(7))));
+        let sends = |src, tag| reach.may_meet(mailbox, End::Send, envelope(src, tag));
+        assert!(sends(None, None) && sends(Some(1), Some(7)));
+        assert!(!sends(None, Some(8)));
+        assert!(!reach.may_meet(mailbox, End::Receive, envelope(None, None)));
+        let mut reach = Reach::default();
+        reach.add_posts(mailbox, 1, End::Receive, (known(None), known(Some(7))));
+        let receives = |src, tag| reach.may_meet(mailbox, End::Receive, envelope(src, tag));
+        assert!(receives(Some(1), Some(7)) && !receives(None, None) && !receives(None, Some(8)));
+    }
+}

@@ -1,0 +1,198 @@
+//! How many executions a program has: what `count` found, as plain data and for people.
+
+use std::fmt::{self, Display, Formatter};
+
+use num_bigint::BigUint;
+use serde::Serialize;
+
+use super::Subject;
+use super::text::{self, duration, grouped, plural, thousands};
+use crate::explore::{Count, Executions, StopReason, Verdict};
+use crate::model::{Locals, State, System};
+use crate::study::{Figures, Limits};
+
+/// What `count` found out.
+#[derive(Clone, Debug, Serialize)]
+pub struct CountReport {
+    /// About what.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// What is wrong with some execution, in one word.
+    pub verdict: Verdict,
+    /// Everything was visited.
+    pub complete: bool,
+    /// Why not.
+    pub stopped_by: Option<StopReason>,
+    /// The complete executions; `None` if they are infinitely many, or not everything was visited.
+    pub interleavings: Option<Interleavings>,
+    /// They are infinitely many.
+    pub infinite: bool,
+    /// The processes that may go on for ever.
+    pub cycling: Vec<String>,
+    /// The limits of the search.
+    pub limits: Limits,
+    /// The figures: here a trace is a terminal state.
+    pub stats: Figures,
+}
+
+/// Numbers of executions as strings of digits: they may be too large for numbers of JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct Interleavings {
+    /// All.
+    pub all: String,
+    /// Those that end in a deadlock.
+    pub deadlocked: String,
+    /// Those in which something is wrong: that, or a failed assertion, or a run-time error.
+    pub violating: String,
+    /// Steps of the shortest.
+    pub shortest: u32,
+    /// Steps of the longest.
+    pub longest: u32,
+}
+
+impl From<&Executions> for Interleavings {
+    fn from(executions: &Executions) -> Self {
+        let Executions { all, deadlocked, violating, shortest, longest } = executions;
+        let [all, deadlocked, violating] = [all, deadlocked, violating].map(BigUint::to_string);
+        Interleavings { all, deadlocked, violating, shortest: *shortest, longest: *longest }
+    }
+}
+
+impl CountReport {
+    /// Puts a count into the program's own terms.
+    pub fn new<S: System>(
+        subject: Subject,
+        system: &S,
+        limits: Limits,
+        count: &Count,
+        peak_memory_bytes: Option<u64>,
+    ) -> Self {
+        let mut locals = Locals::new(system);
+        let initial = State::initial(&mut locals);
+        let is_initial = |process| initial.processes().any(|other| other == process);
+        let mut cycling: Vec<_> = count
+            .cycling
+            .iter()
+            .map(|&process| match is_initial(process) {
+                true => system.process_name(locals.get(initial.local(process))),
+                false => "a process that is started later".into(),
+            })
+            .collect();
+        cycling.dedup();
+        let outcome = &count.outcome;
+        CountReport {
+            subject,
+            verdict: outcome.verdict(),
+            complete: outcome.is_complete(),
+            stopped_by: outcome.stopped_by,
+            interleavings: count.executions.as_ref().map(Interleavings::from),
+            infinite: outcome.is_complete() && count.executions.is_none(),
+            cycling,
+            limits,
+            stats: Figures::new(outcome, peak_memory_bytes),
+        }
+    }
+}
+
+/// A [`CountReport`] for people.
+pub struct Text<'r>(pub &'r CountReport);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        writeln!(f, "{}: {}.", report.subject.title(), answer(report))?;
+        if let Some(Interleavings { shortest, longest, deadlocked, violating, .. }) =
+            &report.interleavings
+        {
+            let bad = [(deadlocked, "end in a deadlock"), (violating, "violate something")];
+            let bad = bad.into_iter().filter(|(number, _)| *number != "0");
+            for (number, what) in bad {
+                writeln!(f, "  {} of them {what}.", grouped(number))?;
+            }
+            match longest {
+                0 => {}
+                longest if longest == shortest => {
+                    writeln!(f, "  Each has {}.", plural(u64::from(*longest), "step", "steps"))?;
+                }
+                longest => writeln!(f, "  They have {shortest} to {longest} steps.")?,
+            }
+        }
+        if !report.cycling.is_empty() {
+            let names: Vec<_> = report.cycling.iter().map(String::as_str).collect();
+            let verb = if names.len() == 1 { "comes" } else { "come" };
+            writeln!(
+                f,
+                "  Some executions never end: in them {} {verb} back to where it was before.",
+                crate::property::list(&names)
+            )?;
+        }
+        writeln!(f)?;
+        let Figures { states, transitions, traces, .. } = report.stats;
+        writeln!(
+            f,
+            "{}{}, {}, {}{}",
+            text::margin("Explored"),
+            plural(states.unwrap_or_default(), "state", "states"),
+            plural(transitions, "transition", "transitions"),
+            plural(traces, "terminal state", "terminal states"),
+            text::bad_among(report.stats.deadlocked_traces, report.stats.violating_traces),
+        )?;
+        let took = duration(report.stats.wall_seconds);
+        let memory =
+            report.stats.peak_memory_bytes.map(|bytes| format!(", {}", bytesize::ByteSize(bytes)));
+        writeln!(f, "{}{took}{}", text::margin("Took"), memory.unwrap_or_default())
+    }
+}
+
+/// The number, in a sentence without a full stop.
+fn answer(report: &CountReport) -> String {
+    match (&report.interleavings, report.stopped_by) {
+        (Some(Interleavings { all, .. }), _) => {
+            let noun = if all == "1" { "interleaving" } else { "interleavings" };
+            format!("{}{} {noun}", grouped(all), about(all))
+        }
+        (None, None) => "infinitely many interleavings".into(),
+        (None, Some(reason)) => {
+            let why = match reason {
+                StopReason::Timeout | StopReason::MaxMemory => {
+                    format!("stopped by --{}", reason.word())
+                }
+                StopReason::Interrupted => "interrupted".into(),
+                StopReason::Endless => {
+                    format!(
+                        "stopped because an execution came to step {} and may never end",
+                        thousands(u64::from(crate::explore::ENDLESS))
+                    )
+                }
+                _ => "stopped where more processes arrive at a barrier than take part in it".into(),
+            };
+            format!("not counted: {why}")
+        }
+    }
+}
+
+/// ` (about 1.66e25)` if the number is long.
+fn about(digits: &str) -> String {
+    if digits.len() <= 9 {
+        return String::new();
+    }
+    let leading: f64 = digits[..9].parse().expect("digits");
+    let (mut mantissa, mut exponent) = (leading / 1e8, digits.len() - 1);
+    // 9.999 is 10.00 in two places.
+    if mantissa >= 9.995 {
+        (mantissa, exponent) = (1.0, exponent + 1);
+    }
+    format!(" (about {mantissa:.2}e{exponent})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_readable() {
+        assert_eq!(about("884353560"), "");
+        assert_eq!(about("16600000000000000000000000"), " (about 1.66e25)");
+        assert_eq!(about("99999999999"), " (about 1.00e11)");
+    }
+}

@@ -1,0 +1,185 @@
+//! An execution of the same class in which processes take turns as seldom as possible: what is easy to read.
+//!
+//! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks there is a *switch*.
+//! To find an execution of a class with the fewest blocks is to sort its partial order, and a process that is given
+//! the turn may keep it for as long as it can: an action that could be added to a block and comes in a later one
+//! of the same process can be moved there, for all that it needs has happened, and that makes no block more.
+//! So the executions to look at are given by which process has the turn next, and how far each process has come (a *cut*)
+//! says all about what is possible. Breadth-first over the cuts, one block after the other, the first to arrive
+//! at the end has the fewest blocks.
+//!
+//! **Limit.** There may be exponentially many cuts. When too many were met, only the most promising of those with the
+//! same number of blocks are kept, those with the most actions done (a beam); then the result is good, and
+//! [`Linearisation::is_fewest`] is false.
+
+use rustc_hash::FxHashSet;
+
+use super::HappensBefore;
+use super::causal_past::replay;
+use crate::model::{Action, Locals, PaperRelation, State, System};
+
+/// Numbers kept for the cuts that were met, as long as the search is exact.
+const MOST_NUMBERS: usize = 1 << 17;
+/// Cuts kept of each number of blocks after that, at most.
+const WIDEST_BEAM: usize = 64;
+/// Steps that a beam of one cut may take, roughly; a wider one is for shorter executions.
+const MOST_STEPS: usize = 1 << 22;
+
+/// An execution of a class, as an execution from the initial state on fresh [`Locals`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linearisation {
+    /// The execution.
+    pub schedule: Vec<Action>,
+    /// How often the turn goes from one process to another.
+    pub switches: usize,
+    /// No execution of the class has fewer.
+    pub is_fewest: bool,
+}
+
+/// How often the turn goes from one process to another.
+pub fn switches(schedule: &[Action]) -> usize {
+    schedule.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
+}
+
+/// An execution of the class of `schedule` with as few switches as can be found; never one with more.
+pub fn few_switches<S: System>(system: &S, schedule: &[Action]) -> Linearisation {
+    let mut locals = Locals::new(system);
+    let mut state = State::initial(&mut locals);
+    let mut order = HappensBefore::new(PaperRelation);
+    for &action in schedule {
+        state.step(&mut locals, action);
+        order.push(action.process, state.footprint(&locals));
+    }
+    let (positions, is_fewest) = Search::new(schedule, &order).run();
+    let actions = positions.iter().map(|&position| (schedule[position], order.footprint(position)));
+    let sorted = replay(system, actions);
+    let (found, given) = (switches(&sorted), switches(schedule));
+    match found <= given {
+        true => Linearisation { schedule: sorted, switches: found, is_fewest },
+        false => Linearisation { schedule: schedule.to_vec(), switches: given, is_fewest: false },
+    }
+}
+
+/// How many actions of each process are done.
+type Cut = Box<[u32]>;
+
+/// A block that leads to a cut.
+struct Block {
+    /// The block before it, by place; `None` for the first one.
+    before: Option<u32>,
+    process: u32,
+    /// The actions of the process that are done after it.
+    done: u32,
+}
+
+struct Search {
+    /// By process the positions of its actions.
+    actions: Vec<Vec<u32>>,
+    /// By position what must be done before: so many actions of a process.
+    needs: Vec<Vec<(u32, u32)>>,
+    blocks: Vec<Block>,
+    met: FxHashSet<Cut>,
+    is_exact: bool,
+}
+
+impl Search {
+    fn new(schedule: &[Action], order: &HappensBefore<PaperRelation>) -> Self {
+        let mut actions: Vec<Vec<u32>> = Vec::new();
+        let mut nth = Vec::new();
+        for (position, action) in schedule.iter().enumerate() {
+            let process = action.process.index();
+            actions.resize(actions.len().max(process + 1), Vec::new());
+            actions[process].push(position as u32);
+            nth.push((process as u32, actions[process].len() as u32));
+        }
+        let needs = (0..schedule.len()).map(|position| {
+            let direct = order.direct_predecessors(position).iter();
+            direct.map(|&cause| nth[cause as usize]).collect()
+        });
+        let needs = needs.collect();
+        Search { actions, needs, blocks: Vec::new(), met: FxHashSet::default(), is_exact: true }
+    }
+
+    /// The positions in their new order, and whether no order has fewer blocks.
+    fn run(mut self) -> (Vec<usize>, bool) {
+        let start: Cut = vec![0; self.actions.len()].into();
+        let mut layer = vec![(start, None)];
+        loop {
+            let end = layer.iter().find(|(cut, _)| self.is_end(cut));
+            if let Some(&(_, last)) = end {
+                return (self.positions(last), self.is_exact);
+            }
+            let mut next = Vec::new();
+            for (cut, before) in &layer {
+                self.extend(cut, *before, &mut next);
+            }
+            self.limit(&mut next);
+            layer = next;
+        }
+    }
+
+    fn is_end(&self, cut: &Cut) -> bool {
+        cut.iter().zip(&self.actions).all(|(&done, all)| done as usize == all.len())
+    }
+
+    /// Adds the cuts that lie one block behind this one, unless they were met.
+    fn extend(&mut self, cut: &Cut, before: Option<u32>, next: &mut Vec<(Cut, Option<u32>)>) {
+        for process in 0..cut.len() {
+            let done = self.run_of(cut, process);
+            if done == cut[process] {
+                continue;
+            }
+            let mut after = cut.clone();
+            after[process] = done;
+            if self.met.insert(after.clone()) {
+                next.push((after, Some(self.blocks.len() as u32)));
+                self.blocks.push(Block { before, process: process as u32, done });
+            }
+        }
+    }
+
+    /// How many actions of `process` are done when it has kept the turn for as long as it can.
+    fn run_of(&self, cut: &Cut, process: usize) -> u32 {
+        let mut done = cut[process];
+        while let Some(&position) = self.actions[process].get(done as usize) {
+            let is_done = |&(other, count): &(u32, u32)| {
+                other as usize == process || cut[other as usize] >= count
+            };
+            if !self.needs[position as usize].iter().all(is_done) {
+                break;
+            }
+            done += 1;
+        }
+        done
+    }
+
+    /// Once too many cuts were met, keeps the best of a layer.
+    fn limit(&mut self, layer: &mut Vec<(Cut, Option<u32>)>) {
+        let width = self.actions.len().max(1);
+        if self.is_exact && self.met.len() * width <= MOST_NUMBERS {
+            return;
+        }
+        self.is_exact = false;
+        // Cuts of this layer are told apart; those of earlier ones have fewer actions done, and come no more.
+        self.met.clear();
+        let room = (MOST_STEPS / (self.needs.len() * width).max(1)).clamp(1, WIDEST_BEAM);
+        let done = |cut: &Cut| cut.iter().map(|&done| u64::from(done)).sum::<u64>();
+        layer.sort_by_cached_key(|(cut, _)| std::cmp::Reverse(done(cut)));
+        layer.truncate(room);
+    }
+
+    fn positions(&self, last: Option<u32>) -> Vec<usize> {
+        let block = |at: u32| &self.blocks[at as usize];
+        let mut blocks: Vec<&Block> =
+            std::iter::successors(last, |&at| block(at).before).map(block).collect();
+        blocks.reverse();
+        let mut cut = vec![0; self.actions.len()];
+        let mut positions = Vec::with_capacity(self.needs.len());
+        for &Block { process, done, .. } in blocks {
+            let from = std::mem::replace(&mut cut[process as usize], done);
+            let run = &self.actions[process as usize][from as usize..done as usize];
+            positions.extend(run.iter().map(|&position| position as usize));
+        }
+        positions
+    }
+}

@@ -1,0 +1,113 @@
+//! `count`: numbers of executions, compared with those that specs state and with the search that walks along each.
+
+use std::fs;
+use std::time::Duration;
+
+use mazurka::explore::{Budget, Method, NoObserver, count, explore};
+use mazurka::lang::{Program, compile};
+use serde_json::Value;
+
+use crate::agreement::expectations;
+use crate::cli::{code, json, run, run_with, stdout};
+use crate::tidy::files;
+
+/// Executions that the exhaustive search walks along in this test.
+const MOST_EXECUTIONS: u64 = 3_000;
+
+fn limits(program: &Program, max_traces: Option<u64>) -> (&Program, Budget) {
+    let timeout = Some(Duration::from_secs(30));
+    (program, Budget { all: true, max_traces, timeout, ..Budget::default() })
+}
+
+#[test]
+fn what_specs_state_is_counted() {
+    let (mut stated, mut walked) = (0, 0);
+    for path in files("specs", "maz") {
+        let text = fs::read_to_string(&path).unwrap();
+        for expected in expectations(&text).unwrap() {
+            let name = format!("{}{}", path.display(), expected.options());
+            let is_plain = expected.constants.is_empty() && !expected.slow;
+            if expected.depth.is_some() || expected.interleavings.is_none() && !is_plain {
+                continue;
+            }
+            let program = compile(&name, &text, &expected.constants).unwrap();
+            let (program, budget) = limits(&program, Some(MOST_EXECUTIONS));
+            let allow_pending = expected.allow_pending;
+            let budget = Budget { allow_pending, ..budget };
+            let outcome = explore(program, Method::Exhaustive, budget.clone(), &mut NoObserver);
+            if expected.interleavings.is_none() && !outcome.is_complete() {
+                continue;
+            }
+            let found = count(program, Budget { max_traces: None, ..budget }, &mut NoObserver);
+            let found = found.executions.unwrap_or_else(|| panic!("{name}: {:?}", found.outcome));
+            if let Some(interleavings) = expected.interleavings {
+                assert_eq!(found.all.to_string(), interleavings.to_string(), "{name}");
+                stated += 1;
+            }
+            if outcome.is_complete() {
+                let stats = outcome.stats;
+                let numbers = [&found.all, &found.deadlocked, &found.violating];
+                let walk = [stats.traces, stats.deadlocked_traces, stats.violating_traces];
+                assert_eq!(numbers.map(|n| n.to_string()), walk.map(|n| n.to_string()), "{name}");
+                assert_eq!(u64::from(found.longest), stats.max_depth, "{name}");
+                walked += 1;
+            }
+        }
+    }
+    assert!(stated > 150 && walked > 150, "{stated} stated, {walked} walked");
+}
+
+fn counted(args: &[&str]) -> Value {
+    json(&run(&[&["count", "--format", "json"], args].concat()))
+}
+
+/// Numbers that others have published, or that a formula gives.
+#[test]
+fn large_numbers_are_exact() {
+    let grid = counted(&["../../../specs/mailbox/diffusion2d.maz", "-D", "BUFFERED=1"]);
+    let all = grid["interleavings"]["all"].as_str().unwrap();
+    assert!(all.starts_with("16597") && all.len() == 26, "{all}");
+    let independent =
+        "process P[i in 0..6] { local(\"a\"); local(\"b\"); local(\"c\"); local(\"d\"); }";
+    let found = json(&run_with(&["count", "-", "--format", "json"], independent));
+    // 24! / (4!)^6
+    assert_eq!(found["interleavings"]["all"], "3246670537110000");
+    assert_eq!(found["stats"]["states"], 15_625);
+    assert_eq!(found["interleavings"]["longest"], 24);
+}
+
+#[test]
+fn what_goes_on_for_ever_is_said() {
+    let spins = "shared x: int = 0;
+        process P { while x == 0 {} }
+        process Q { x = 1; }
+        process R { local(\"r\"); }";
+    let output = run_with(&["count", "-"], spins);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("standard input: infinitely many interleavings."), "{text}");
+    assert!(text.contains("Some executions never end: in them P comes back"), "{text}");
+    let result = json(&run_with(&["count", "-", "--format", "json"], spins));
+    assert_eq!((&result["infinite"], &result["interleavings"]), (&true.into(), &Value::Null));
+    assert_eq!(result["cycling"], serde_json::json!(["P"]));
+    // Nobody who turns round and round comes to an end: the others are counted.
+    let trap = "process P { if choose(0..2) == 0 { loop { local(\"p\"); } } }
+        process Q { local(\"q\"); }";
+    let result = json(&run_with(&["count", "-", "--format", "json"], trap));
+    assert_eq!(
+        (&result["infinite"], &result["interleavings"]["all"]),
+        (&false.into(), &"2".into())
+    );
+    assert_eq!(result["cycling"], serde_json::json!(["P"]));
+}
+
+#[test]
+fn limits_end_it() {
+    let grows = "shared x: int = 0; process P { loop { x += 1; } }";
+    let output = run_with(&["count", "-", "--timeout", "300ms"], grows);
+    assert_eq!(code(&output), 3, "{}", stdout(&output));
+    assert!(stdout(&output).contains("not counted: stopped"), "{}", stdout(&output));
+    assert_eq!(code(&run(&["count", "philosophers.maz"])), 1);
+    assert_eq!(code(&run(&["count", "ok.maz"])), 0);
+    assert_eq!(code(&run(&["count", "missing.maz"])), 2);
+}

@@ -1,0 +1,259 @@
+//! What reports say of a failure: who could still help, what `final` has read, the shortest way there.
+
+use std::collections::HashMap;
+use std::fs;
+
+use mazurka::explore::{Budget, K, Method, NoObserver, explore};
+use mazurka::lang::{Program, compile};
+use mazurka::model::{Envelope, LocalId, Locals, Op, ProcessId, Reach, State, System, Touch};
+use mazurka::trace::switches;
+use serde_json::Value;
+
+use crate::cli::{json, run, run_with, stdout};
+use crate::judge::check_counterexample_where;
+use crate::random_models::{Rng, generate};
+use crate::tidy::files;
+
+/// The reaches from local states, each found once.
+#[derive(Default)]
+struct Reaches(HashMap<LocalId, Option<Reach>>);
+
+impl Reaches {
+    fn find(&mut self, locals: &Locals<'_, Program>, local: LocalId) -> bool {
+        let find = || locals.system().reach(locals.get(local));
+        self.0.entry(local).or_insert_with(find).is_some()
+    }
+}
+
+/// Takes random executions. Whatever a process does, each local state that it, or who started it, was in has said that it
+/// may; how many actions were judged, and how many of the claims said no to what the text of the process has.
+fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usize) {
+    let (mut judged, mut refused) = (0, 0);
+    let mut locals = Locals::new(program);
+    let mut reaches = Reaches::default();
+    for _ in 0..6 {
+        let mut state = State::initial(&mut locals);
+        let mut past: HashMap<ProcessId, Vec<LocalId>> = HashMap::new();
+        for _ in 0..200 {
+            let mut enabled = Vec::new();
+            state.enabled(&locals, &mut enabled);
+            let Some(&action) = enabled.get(random.below(enabled.len().max(1))) else { break };
+            let process = action.process;
+            let before = state.local(process);
+            let op = locals.op(before).cloned();
+            past.entry(process).or_default().push(before);
+            state.step(&mut locals, action);
+            let own = past[&process].clone();
+            for child in state.just_spawned(&locals).collect::<Vec<_>>() {
+                past.insert(child, own.clone());
+            }
+            let mut touches: Vec<Touch> = Vec::new();
+            state.touches(&locals, |touch| touches.push(touch));
+            for earlier in own {
+                if !reaches.find(&locals, earlier) {
+                    continue;
+                }
+                let reach = reaches.0[&earlier].as_ref().expect("it was found");
+                let site = || program.site(locals.get(earlier));
+                for &touch in &touches {
+                    assert!(reach.contains(touch), "{name}: {touch:?} after {:?}", site());
+                    judged += 1;
+                }
+                let posted = match op {
+                    Some(Op::Isend { mailbox, envelope, .. }) => {
+                        Some((mailbox, mazurka::model::End::Send, envelope))
+                    }
+                    Some(Op::Irecv { mailbox, pattern }) => {
+                        Some((mailbox, mazurka::model::End::Receive, pattern))
+                    }
+                    _ => None,
+                };
+                if let Some((mailbox, end, envelope)) = posted {
+                    let meets = reach.may_meet(mailbox, end, envelope);
+                    assert!(meets, "{name}: {envelope:?} at {mailbox:?} after {:?}", site());
+                    let other = Envelope { src: Some(-77), tag: Some(-77) };
+                    refused += usize::from(!reach.may_meet(mailbox, end, other));
+                }
+            }
+        }
+        // Who has come to rest will do nothing that only lies behind it.
+        for (process, locals_of_it) in &past {
+            let now = state.local(*process);
+            if reaches.find(&locals, now) && reaches.find(&locals, locals_of_it[0]) {
+                let [now, then] = [now, locals_of_it[0]].map(|local| reaches.0[&local].clone());
+                refused += usize::from(now != then);
+            }
+        }
+    }
+    (judged, refused)
+}
+
+#[test]
+fn what_a_process_does_was_never_said_to_be_impossible() {
+    let mut random = Rng::new(1);
+    let (mut judged, mut refused) = (0, 0);
+    let mut check = |name: &str, text: &str| {
+        let program = compile(name, text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        let (more, less) = check_reaches(name, &program, &mut random);
+        judged += more;
+        refused += less;
+    };
+    for path in files("specs", "maz") {
+        check(&path.display().to_string(), &fs::read_to_string(&path).unwrap());
+    }
+    for seed in 0..400 {
+        let text = generate(seed).text();
+        check(&format!("seed {seed}:\n{text}"), &text);
+    }
+    assert!(judged > 50_000 && refused > 1_000, "{judged} judged, {refused} refused");
+}
+
+fn spec(name: &str) -> String {
+    format!("../../../specs/mailbox/{name}.maz")
+}
+
+/// The deadlock that `check` finds in a spec.
+fn deadlock(name: &str) -> Value {
+    let result = json(&run(&["check", &spec(name), "--shortest", "--format", "json"]));
+    let violation = result["violations"][0].clone();
+    assert_eq!(violation["kind"], "deadlock", "{name}");
+    violation
+}
+
+/// Who could still help each process that is blocked.
+fn helpers(violation: &Value) -> Vec<(&str, Vec<&str>)> {
+    let mut found = Vec::new();
+    for blocked in violation["blocked"].as_array().unwrap() {
+        let helpers = blocked["helpers"].as_array().unwrap().iter();
+        let helpers = helpers.map(|name| name.as_str().unwrap()).collect();
+        found.push((blocked["process"].as_str().unwrap(), helpers));
+    }
+    found
+}
+
+#[test]
+fn ranks_of_one_text_are_told_apart() {
+    let two_phase = deadlock("spmd-two-phase");
+    assert_eq!(helpers(&two_phase), [("Rank[1]", vec![]), ("Rank[3]", vec![])]);
+    let reason = "no process that is left sends there any more";
+    assert_eq!(two_phase["blocked"][0]["hopeless"], reason);
+    assert_eq!(two_phase["cycle"], Value::Null);
+    let ring = deadlock("spmd-ring");
+    let each = [("Rank[0]", "Rank[1]"), ("Rank[1]", "Rank[2]"), ("Rank[2]", "Rank[0]")];
+    assert_eq!(helpers(&ring), each.map(|(one, other)| (one, vec![other])));
+    assert_eq!(ring["cycle"].as_array().unwrap().len(), 3);
+    let barrier = deadlock("spmd-barrier");
+    let waits = [("Rank[0]", vec!["Rank[1]", "Rank[2]"]), ("Rank[1]", vec![]), ("Rank[2]", vec![])];
+    assert_eq!(helpers(&barrier), waits);
+    assert_eq!(barrier["blocked"][1]["hopeless"], "nobody is left to arrive");
+    let plan = deadlock("spmd-shared-plan");
+    assert_eq!(helpers(&plan), [("Rank[1]", vec![]), ("Rank[3]", vec![])]);
+}
+
+#[test]
+fn who_never_unlocks_is_no_help() {
+    let text = "mutex m; mailbox box;
+        process P[i in 0..2] { lock(m); if i == 5 { unlock(m); } recv(box); }";
+    let output = stdout(&run_with(&["check", "-"], text));
+    assert!(output.contains("never unlocks m from where it is"), "{output}");
+}
+
+/// What a failed `final` shows: a line of `name = value`.
+fn shown(text: &str) -> String {
+    let output = stdout(&run_with(&["check", "-"], text));
+    let line = output.lines().find(|line| line.trim_start().starts_with("where "));
+    line.unwrap_or_else(|| panic!("no values in\n{output}")).trim().to_owned()
+}
+
+#[test]
+fn a_failed_final_shows_what_it_has_read() {
+    let nodes = "const N = 3;
+        shared votes: [int; N] = [0, 0, 0];
+        shared other: int = 9;
+        process Node[i in 0..N] { var leader = i; votes[i] = i; leader = leader * 2; }
+        process One { let best = 7; local(\"x\"); }
+        fn twice(n: int) -> int { let m = n + n; m }
+        final { FINAL }";
+    let case = |block: &str| shown(&nodes.replace("FINAL", block));
+    let each = "for i in 0..N { assert(Node[i].leader < 4); }";
+    assert_eq!(case(each), "where i = 2, Node[2].leader = 4");
+    assert_eq!(case("assert(votes[0] == One.best);"), "where votes[0] = 0, One.best = 7");
+    assert_eq!(
+        case("let sum = votes[1] + votes[2]; assert(sum == One.best);"),
+        "where sum = 3, One.best = 7, votes[1] = 1, votes[2] = 2"
+    );
+    assert_eq!(
+        case("assert(twice(votes[2]) == One.best);"),
+        "where votes[2] = 2, twice(votes[2]) = 4, One.best = 7"
+    );
+    // What held is not shown.
+    assert_eq!(
+        case("assert(other == 9); let k = 2; assert(votes[k] == 0);"),
+        "where k = 2, votes[2] = 2"
+    );
+    assert_eq!(case("assert(10 / votes[0] == other);"), "where votes[0] = 0");
+    // What a variable was made of is shown, and a counter that is gone is not.
+    let total = "var total = 0; for i in 0..N { total += Node[i].leader; } assert(total == 0);";
+    assert_eq!(
+        case(total),
+        "where total = 6, Node[0].leader = 0, Node[1].leader = 2, Node[2].leader = 4"
+    );
+}
+
+#[test]
+fn actors_are_shown_at_the_end() {
+    let text = "actor Node[i in 0..2] { var leader = 5; on Set(n: int) { leader = n; } }
+        init { send(Node[0], Set(1)); send(Node[1], Set(2)); }
+        final { assert(Node[0].leader == Node[1].leader); }";
+    assert_eq!(shown(text), "where Node[0].leader = 1, Node[1].leader = 2");
+}
+
+/// The first that is found is never shorter, and what is printed replays.
+#[test]
+fn the_shortest_is_never_longer_than_the_first() {
+    let (mut violated, mut gained) = (0, 0);
+    for path in files("specs", "maz") {
+        let text = fs::read_to_string(&path).unwrap();
+        let program = compile("spec", &text, &[]).unwrap();
+        let allow_pending = text.contains("//@ allow-pending");
+        let search = |shortest| {
+            let (max_traces, depth) = (Some(400), Some(400));
+            let budget = Budget {
+                all: true,
+                shortest,
+                allow_pending,
+                max_traces,
+                depth,
+                ..Budget::default()
+            };
+            explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver).violations
+        };
+        let (first, short) = (search(false), search(true));
+        assert_eq!(first.len(), short.len(), "{}", path.display());
+        for violation in &short {
+            check_counterexample_where(&program, violation, allow_pending)
+                .unwrap_or_else(|how| panic!("{}: {how}", path.display()));
+        }
+        let length = |v: &mazurka::explore::Violation| (v.schedule.len(), switches(&v.schedule));
+        if let (Some(a), Some(b)) = (first.iter().map(length).min(), short.iter().map(length).min())
+        {
+            assert!(b <= a, "{}: {b:?} after {a:?}", path.display());
+            violated += 1;
+            gained += usize::from(b < a);
+        }
+    }
+    assert!(violated > 60 && gained > 10, "{violated} violated, {gained} gained");
+}
+
+#[test]
+fn the_shortest_is_told() {
+    let result = json(&run(&["check", "philosophers.maz", "--shortest", "--format", "json"]));
+    assert_eq!(result["shortest"], true);
+    let violation = &result["violations"][0];
+    assert_eq!(violation["has_fewest_switches"], true);
+    assert_eq!(violation["switches"], 3);
+    let text = stdout(&run(&["check", "philosophers.maz", "--shortest"]));
+    assert!(text.contains("between processes; none is shorter"), "{text}");
+    let stateful = ["check", "philosophers.maz", "--shortest", "--explorer", "stateful"];
+    assert!(stdout(&run(&stateful)).contains("others may be shorter"));
+}
