@@ -150,7 +150,7 @@ impl<'s, S: System> Execution<'s, S> {
         let start = actions.len();
         self.state.enabled(&self.locals, actions);
         self.cut.clear();
-        if self.heights.as_ref().is_some_and(Heights::have_tops) {
+        if self.has_tops() {
             self.leave_out(actions, start);
         }
     }
@@ -175,6 +175,11 @@ impl<'s, S: System> Execution<'s, S> {
     /// execution.
     pub fn cut(&self) -> &[Action] {
         &self.cut
+    }
+
+    /// Is any action so high that whatever happens after it is too high?
+    pub fn has_tops(&self) -> bool {
+        self.heights.as_ref().is_some_and(Heights::have_tops)
     }
 
     /// Is the action at `position` so high that whatever happens after it is too high?

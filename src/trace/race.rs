@@ -289,17 +289,25 @@ pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Ra
         }
         ref op => {
             for index in 0..requests(op) {
-                let completer = completer(execution, first, op, index);
-                let is_low =
-                    |completer: Option<usize>| completer.is_none_or(|at| !execution.is_top(at));
-                if completer.is_some_and(is_low)
-                    && let Some(footprint) = completion(execution.state(), process, op, index)
+                if let Some(footprint) = completion(execution.state(), process, op, index)
+                    && !is_completed_by_top(execution, first, op, index)
                 {
                     add(index, footprint);
                 }
             }
         }
     }
+}
+
+/// Is element `index` of the any-form at `position` completed by what is so high that to return it would be too high?
+fn is_completed_by_top<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+    op: &Op,
+    index: usize,
+) -> bool {
+    let completer = || completer(execution, position, op, index).flatten();
+    execution.has_tops() && completer().is_some_and(|at| execution.is_top(at))
 }
 
 /// The races between messages that are not accepted at the end of the execution, or too high there, and internal

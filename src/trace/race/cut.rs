@@ -23,6 +23,9 @@ use crate::trace::initials::dependent_here;
 /// The races of actions that are too high at the end of the execution, and of tests of what came too late for them.
 /// For messages see [`super::with_pending`].
 pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    if !execution.has_tops() {
+        return;
+    }
     let Some(first_top) = (0..execution.len()).find(|&at| execution.is_top(at)) else { return };
     with_tests(execution, races);
     let mut processes: SmallVec<[ProcessId; 8]> = SmallVec::new();
