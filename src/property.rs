@@ -21,6 +21,7 @@ mod narration;
 mod replay;
 pub mod schedule;
 mod snapshot;
+mod suppliers;
 
 #[cfg(test)]
 pub(crate) mod scripts;

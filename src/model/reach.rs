@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{End, Envelope, MailboxId, Touch};
+use super::{BarrierId, CellId, End, Envelope, MailboxId, MutexId, ProcessId, SemaphoreId, Touch};
 
 /// The touches that a process, or one that it spawns, may still make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,6 +78,13 @@ impl Reach {
             || self.spans.iter().any(|span| span.contains(touch))
     }
 
+    /// All touches, one by one; `None` if that is more than `most` of neighbouring objects somewhere.
+    pub fn touches(&self, most: u32) -> Option<impl Iterator<Item = Touch>> {
+        let is_narrow = self.spans.iter().all(|span| span.count <= most);
+        let of_span = |&Span { first, count }: &Span| (0..count).map(move |by| shifted(first, by));
+        is_narrow.then(|| self.spans.iter().flat_map(of_span))
+    }
+
     /// May it still post at `end` of the mailbox what can be paired with a post of this envelope at the other end?
     pub fn may_meet(&self, mailbox: MailboxId, end: End, envelope: Envelope) -> bool {
         let of_mailbox = |posts: &&Posts| posts.at.contains(Touch::Post(mailbox, end));
@@ -119,10 +126,28 @@ fn parts(touch: Touch) -> (u8, u32) {
     }
 }
 
+/// The same of the object that comes so many places later.
+fn shifted(touch: Touch, by: u32) -> Touch {
+    match touch {
+        Touch::Post(mailbox, end) => Touch::Post(MailboxId(mailbox.0 + by), end),
+        Touch::AwaitPost(mailbox, end) => Touch::AwaitPost(MailboxId(mailbox.0 + by), end),
+        Touch::Lock(mutex) => Touch::Lock(MutexId(mutex.0 + by)),
+        Touch::Unlock(mutex) => Touch::Unlock(MutexId(mutex.0 + by)),
+        Touch::Cancel(mutex) => Touch::Cancel(MutexId(mutex.0 + by)),
+        Touch::AwaitUnlock(mutex) => Touch::AwaitUnlock(MutexId(mutex.0 + by)),
+        Touch::Acquire(semaphore) => Touch::Acquire(SemaphoreId(semaphore.0 + by)),
+        Touch::Release(semaphore) => Touch::Release(SemaphoreId(semaphore.0 + by)),
+        Touch::Arrive(barrier) => Touch::Arrive(BarrierId(barrier.0 + by)),
+        Touch::Read(cell) => Touch::Read(CellId(cell.0 + by)),
+        Touch::Write(cell) => Touch::Write(CellId(cell.0 + by)),
+        Touch::Tell(process) => Touch::Tell(ProcessId(process.0 + by)),
+        Touch::Listen(process) => Touch::Listen(ProcessId(process.0 + by)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::MutexId;
 
     #[test]
     fn neighbours_are_told_apart() {
@@ -131,6 +156,10 @@ mod tests {
         let locks = |id| reach.contains(Touch::Lock(MutexId(id)));
         assert_eq!([2, 3, 4, 5].map(locks), [false, true, true, false]);
         assert!(!reach.contains(Touch::Unlock(MutexId(3))));
+        let mut all: Vec<_> = reach.touches(2).unwrap().collect();
+        all.sort_unstable();
+        assert_eq!(all, [3, 4].map(|id| Touch::Lock(MutexId(id))));
+        assert!(reach.touches(1).is_none());
     }
 
     #[test]

@@ -12,6 +12,7 @@
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::narration::label;
@@ -214,9 +215,10 @@ impl<S: System> Replay<'_, S> {
         let touch = Touch::Post(mailbox, end.opposite());
         let fits = |p: &ProcessId| match self.reach(*p) {
             Some(reach) => reach.may_meet(mailbox, end.opposite(), own.envelope),
-            None => self.may_ever(*p, touch),
+            None => true,
         };
-        let helpers: Vec<_> = self.others(process).filter(fits).collect();
+        let suppliers = self.suppliers(touch).into_iter();
+        let helpers: Vec<_> = suppliers.filter(|&p| p != process).filter(fits).collect();
         let hopeless = helpers.is_empty().then(|| self.why_no_post(process, touch, verb));
         Wait { words, helpers, hopeless }
     }
@@ -224,7 +226,7 @@ impl<S: System> Replay<'_, S> {
     /// Why no process but this one ever posts what it waits for.
     fn why_no_post(&self, process: ProcessId, touch: Touch, verb: &str) -> String {
         let may_ever = |&p: &ProcessId| self.may_ever(p, touch);
-        if self.others(process).any(|p| self.may_still(p, touch)) {
+        if self.suppliers(touch).iter().any(|&p| p != process) {
             return format!("no process that is left {verb} what matches");
         }
         if self.others(process).any(|p| may_ever(&p)) {
@@ -278,8 +280,8 @@ impl<S: System> Replay<'_, S> {
             1 => format!("a release of semaphore {name}"),
             n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
         };
-        let may = |p: &ProcessId| self.may_still(*p, touch);
-        let helpers: Vec<_> = self.others(process).filter(may).collect();
+        let mut helpers = self.suppliers(touch);
+        helpers.retain(|&p| p != process);
         let hopeless =
             helpers.is_empty().then(|| "no other process that is left releases it".into());
         Wait { words, helpers, hopeless }
@@ -291,13 +293,14 @@ impl<S: System> Replay<'_, S> {
         let words = format!("barrier {name}: {} of {size} have arrived", arrived.len());
         let missing = *size as usize - arrived.len();
         let first = self.state.barrier(barrier).arrived(0);
+        let [is_here, took_part] =
+            [arrived, first].map(|them| them.iter().collect::<FxHashSet<_>>());
         let may = |p: &ProcessId| {
             // All participants arrive in the first round, so once it is full they are known.
-            !arrived.contains(p)
-                && (first.len() < *size as usize || first.contains(p))
-                && self.may_still(*p, Touch::Arrive(barrier))
+            !is_here.contains(p) && (first.len() < *size as usize || took_part.contains(p))
         };
-        let helpers: Vec<_> = self.state.unfinished(&self.locals).filter(may).collect();
+        let mut helpers = self.suppliers(Touch::Arrive(barrier));
+        helpers.retain(may);
         if helpers.len() >= missing {
             return Wait { words, helpers, hopeless: None };
         }
@@ -327,11 +330,6 @@ impl<S: System> Replay<'_, S> {
             Some(reach) => reach.contains(touch),
             None => self.may_ever(process, touch),
         }
-    }
-
-    /// Does the text of `process`, or of what it spawns, have this, be it behind it?
-    fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
-        self.locals.system().may_touch(self.locals.get(self.state.local(process)), touch)
     }
 
     fn has_ended(&self, process: ProcessId) -> bool {

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
+use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, Outcome,
@@ -91,6 +92,8 @@ pub struct Replay<'s, S: System> {
     allow_pending: bool,
     /// What processes may still do from the local states that were asked for.
     reaches: RefCell<FxHashMap<LocalId, Option<Rc<Reach>>>>,
+    /// Who may still do what in this state, if somebody asked.
+    pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -101,8 +104,9 @@ impl<'s, S: System> Replay<'s, S> {
         let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
         let names: Vec<_> = names.collect();
         let calls = Calls::default();
-        let reaches = RefCell::default();
-        let mut replay = Replay { locals, state, names, calls, allow_pending: false, reaches };
+        let (reaches, suppliers) = (RefCell::default(), RefCell::default());
+        let mut replay =
+            Replay { locals, state, names, calls, allow_pending: false, reaches, suppliers };
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
@@ -321,6 +325,7 @@ impl<'s, S: System> Replay<'s, S> {
             _ => None,
         };
         let before = self.state.local(process);
+        self.suppliers.take();
         let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
         self.name_the_new();
         self.calls.step(process.index(), self.state.depth());

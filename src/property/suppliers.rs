@@ -1,0 +1,67 @@
+//! Who may still do what: the processes that are left in a state, by what they may still touch.
+//!
+//! The question comes for each process that waits, so it is answered from an index; only processes that may touch
+//! many neighbouring objects, or of which nothing is known, are asked one by one.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::replay::Replay;
+use crate::model::{ProcessId, Reach, System, Touch};
+
+/// A process that may touch more neighbouring objects than these is asked by itself.
+const MOST_NEIGHBOURS: u32 = 16;
+
+/// The processes that have not ended, by what they may still do.
+#[derive(Default)]
+pub(super) struct Suppliers {
+    by_touch: FxHashMap<Touch, Vec<ProcessId>>,
+    /// Those that are to be asked one by one.
+    others: Vec<(ProcessId, Option<Rc<Reach>>)>,
+}
+
+impl<S: System> Replay<'_, S> {
+    /// The processes that have not ended and may still do this, or start one that may, in their order. Not for tests of
+    /// communications and messages to actors, of which a [`Reach`] knows nothing.
+    pub(super) fn suppliers(&self, touch: Touch) -> Vec<ProcessId> {
+        let all = self.all_suppliers();
+        let asked = all.others.iter().filter(|(process, reach)| match reach {
+            Some(reach) => reach.contains(touch),
+            None => self.may_ever(*process, touch),
+        });
+        let known = all.by_touch.get(&touch).into_iter().flatten().copied();
+        let mut found: Vec<_> = known.chain(asked.map(|(process, _)| *process)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The index of this state, made when it is first asked for.
+    fn all_suppliers(&self) -> Rc<Suppliers> {
+        let mut index = self.suppliers.borrow_mut();
+        index.get_or_insert_with(|| Rc::new(self.index_suppliers())).clone()
+    }
+
+    fn index_suppliers(&self) -> Suppliers {
+        let mut index = Suppliers::default();
+        for process in self.state.unfinished(&self.locals) {
+            let reach = self.reach(process);
+            match reach.as_ref().and_then(|reach| reach.touches(MOST_NEIGHBOURS)) {
+                Some(touches) => touches.for_each(|touch| {
+                    let known = index.by_touch.entry(touch).or_default();
+                    // Spans overlap where the same is done by a known index and by an unknown one.
+                    if known.last() != Some(&process) {
+                        known.push(process);
+                    }
+                }),
+                None => index.others.push((process, reach.clone())),
+            }
+        }
+        index
+    }
+
+    /// Does the text of `process`, or of what it spawns, have this, be it behind it?
+    pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
+        self.locals.system().may_touch(self.locals.get(self.state.local(process)), touch)
+    }
+}
