@@ -19,6 +19,7 @@ mod draw;
 mod drawing;
 mod execution;
 mod explorers;
+mod files;
 mod interrupt;
 mod log;
 mod machine;
@@ -52,6 +53,9 @@ struct Cli {
     /// Colours in the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 1000)]
     color: When,
+    /// Say nothing but the verdict or the table: no counterexamples, notes and progress
+    #[arg(short, long, global = true, display_order = 1001)]
+    quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -138,7 +142,7 @@ impl From<Exit> for ExitCode {
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let mut output = Output::new(cli.color);
+    let mut output = Output::new(cli.color, cli.quiet);
     let result = match cli.command {
         Command::Check(args) => check::run(args, &mut output),
         Command::Client(args) => client::run(args, &mut output),

@@ -20,6 +20,7 @@ pub mod text;
 pub mod viewer;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -40,6 +41,9 @@ pub struct Subject {
     pub mazurka: &'static str,
     /// The path of the spec, `-` for standard input.
     pub spec: String,
+    /// The same as the system has it: it may not be UTF-8.
+    #[serde(skip)]
+    pub path: PathBuf,
     /// The constants of the spec with the values that they had.
     pub constants: BTreeMap<String, serde_json::Value>,
     /// What counts as an action, if not an operation.

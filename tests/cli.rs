@@ -253,6 +253,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
             "there are: fifo, eca, lca, lifo, sequential, visited, random",
         ),
         (&["check", "ok.maz", "--seed", "7"], "--seed is for --order random"),
+        (&["draw", "ok.maz", "-o", "x.svg", "--k", "1"], "-k is for --what steps and pages"),
         (&["check", "ok.maz", "-k", "0"], "k is a number from 1 on"),
         (&["check", "ok.maz", "--timeout", "soon"], "write a time like 30s"),
         (&["check", "ok.maz", "--max-memory", "lots"], "write a size like 512M"),
@@ -260,7 +261,11 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["check", "philosophers.maz", "-D", "N"], "NAME=VALUE"),
         (&["check", "philosophers.maz", "-D", "M=3"], "M"),
         (&["check", "no-such-file.maz"], "cannot read no-such-file.maz"),
-        (&["replay", "ok.maz"], "<FILE>"),
+        (&["replay", "ok.maz"], "Give the execution: `--schedule 0,1x2`"),
+        (
+            &["check", "ok.maz", "--explorer", "source", "--order", "2,0,7"],
+            "--order 2,0,7: there is no process",
+        ),
         (&["replay", "ok.maz", "--schedule", "0,x"], "item 2 of the schedule"),
         (&["replay", "ok.maz", "--schedule", "7"], "there is no process 7"),
         (&["replay", "ok.maz", "--schedule", "0x2"], "Client (process 0) waits at"),
@@ -361,6 +366,35 @@ fn quiet_prints_the_verdict_only() {
     let output = run(&["check", "rendezvous.maz", "-q"]);
     assert_eq!(stdout(&output).lines().count(), 1);
     assert!(stdout(&output).starts_with("Deadlock: "));
+    let replayed = run(&["-q", "replay", "rendezvous.maz", "--schedule", "0,1,0x2,2"]);
+    assert_eq!(stdout(&replayed).lines().count(), 1);
+    assert!(stdout(&replayed).starts_with("The execution is cut here"), "{}", stdout(&replayed));
+    assert_eq!(stdout(&run(&["run", "ok.maz", "--quiet"])).lines().count(), 1);
+}
+
+/// Processes that are spawned later may have any number.
+#[test]
+fn an_order_may_name_processes_to_come() {
+    let spec = "process Q(n: int) { local(\"a\"); } process P { spawn Q(1); }";
+    let args = ["check", "-", "--explorer", "source", "--order", "1,0"];
+    assert_eq!(code(&run_with(&args, spec)), 0);
+    assert_eq!(code(&run_with(&args, "process P { local(\"a\"); }")), 2);
+}
+
+/// What `replay --help` says of the numbers in the schedule of actors.
+#[test]
+fn schedules_of_actors_are_as_documented() {
+    let spec = "actor A { var t = 0; on Put(k: int) {} \
+        internal Tick when t == 0 { t = 1; } internal Tock when t == 1 { t = 2; } } \
+        actor B { on Go() { send(A, Put(3)); } } \
+        init { send(A, Put(1)); send(B, Go()); send(A, Put(2)); }";
+    let schedule = "1:1,0:3,0:-2,0,0:-3,0:2";
+    let output = run_with(&["replay", "-", "--schedule", schedule, "--format", "json"], spec);
+    let result = json(&output);
+    let steps = result["schedule"].as_array().unwrap();
+    let actions: Vec<_> = steps.iter().map(|step| step["action"].as_str().unwrap()).collect();
+    let expected = ["Go()", "Put(3)", "internal Tick", "Put(1)", "internal Tock", "Put(2)"];
+    assert_eq!(actions, expected);
 }
 
 #[test]

@@ -187,6 +187,7 @@ pub fn subject() -> Subject {
     Subject {
         mazurka: "0",
         spec: "test.maz".into(),
+        path: "test.maz".into(),
         constants: Default::default(),
         granularity: None,
         allow_pending: false,

@@ -18,6 +18,7 @@
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
+//! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
@@ -49,6 +50,7 @@ mod compare;
 mod count;
 mod depth;
 mod draw;
+mod files;
 mod gallery;
 mod golden;
 mod judge;

@@ -48,6 +48,7 @@ impl Spec {
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
             spec: path.into(),
+            path: path.into(),
             constants: Default::default(),
             granularity: None,
             allow_pending: false,

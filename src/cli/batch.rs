@@ -25,11 +25,11 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Of so many searches.
-    pub(super) fn new(total: usize) -> Self {
+    /// Of so many searches; `quiet` shows none.
+    pub(super) fn new(total: usize, quiet: bool) -> Self {
         Batch {
             cancel: interrupt::flag(),
-            line: progress::line(true),
+            line: progress::line(!quiet),
             total,
             begun: 0,
             left: String::new(),

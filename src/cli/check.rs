@@ -1,17 +1,21 @@
 //! `mazurka check`: explores a spec and reports what is wrong with it.
 
+use std::iter::once;
+use std::path::{Path, PathBuf};
+
 use clap::Args as ClapArgs;
 
 use super::drawing::{self, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
-use super::output::{Format, Output};
+use super::output::{Format, Output, format};
 use super::progress::Progress;
-use super::spec::Spec;
-use super::{Exit, Failure, interrupt, memory};
+use super::spec::{Spec, refusal};
+use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, Explorer, K, Setting, Violation, explore};
+use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
-use crate::report::{CheckReport, json, text};
+use crate::report::{CheckReport, json};
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
@@ -42,13 +46,13 @@ pub(super) struct Args {
     /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
     /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`
     #[arg(long, value_name = "FILE")]
-    draw: Option<String>,
-    /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Print the verdict and nothing else, and show no progress
-    #[arg(short, long)]
-    quiet: bool,
+    draw: Option<PathBuf>,
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 const DEFAULT_EXPLORER: &str = "udpor";
@@ -61,7 +65,7 @@ Examples:
   mazurka check philosophers.maz --shortest
   mazurka check philosophers.maz --order random --seed 7
   mazurka check philosophers.maz --draw deadlock.html
-  mazurka check philosophers.maz --format json > result.json
+  mazurka check philosophers.maz -o result.json
   mazurka replay philosophers.maz result.json
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found; 2 the command line or the spec is
@@ -74,9 +78,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     })?;
     let limits = args.limits.limits()?;
     let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
+    let path = args.spec.path.as_path();
+    output.direct(args.output.as_deref(), once(path))?;
+    if let Some(drawing) = &args.draw {
+        files::keep(drawing, once(path))?;
+    }
+    let format = format(args.format, args.output.as_deref(), Format::Text);
     let spec = Spec::load(&args.spec, output)?;
-    let method = setting.method();
-    if let Some(refusal) = method.refusal(&spec.program, &limits.budget(memory::in_use)) {
+    if let Some(refusal) = refusal(&setting, &spec.program, &limits) {
         return Err(Failure::Usage(refusal));
     }
     let mut budget = Budget {
@@ -89,31 +98,32 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.keep_events {
         budget.keep_events = usize::MAX;
     }
-    let mut progress = Progress::new(!args.quiet);
-    let outcome = explore(&spec.program, method, budget, &mut progress);
+    let mut progress = Progress::new(!output.is_quiet());
+    let outcome = explore(&spec.program, setting.method(), budget, &mut progress);
     progress.finish();
     let peak = memory::peak();
     let report =
         CheckReport::new(spec.subject.clone(), &spec.program, setting, limits, &outcome, peak);
     let report = CheckReport { shortest: args.shortest, ..report };
-    match args.format {
+    match format {
         Format::Json => output.print(json::render(&report))?,
-        Format::Text => output.print(text::Check { report: &report, quiet: args.quiet })?,
+        Format::Text => output.print(text::Check { report: &report, quiet: output.is_quiet() })?,
     }
     if let (Some(file), Some(format)) = (&args.draw, drawing) {
-        output.note(draw(file, format, &spec, &outcome.violations)?);
+        output.remark(draw(file, format, &spec, &outcome.violations)?);
     }
     Ok(report.verdict.into())
 }
 
 /// Draws what was found; what to say about it.
 fn draw(
-    file: &str,
+    file: &Path,
     format: Drawing,
     spec: &Spec,
     violations: &[Violation],
 ) -> Result<String, Failure> {
     let Some(first) = violations.first() else {
+        let file = shown(file);
         return Ok(format!("Nothing wrong was found, so {file} was not written.\n"));
     };
     let limit = MAX_EVENTS as usize;
@@ -121,8 +131,8 @@ fn draw(
         Drawing::Html => drawing::render(&page(spec, violations)?),
         format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
     };
-    drawing::write(file, text)?;
-    Ok(format!("Drawn: {file}\n"))
+    files::write(file, &text)?;
+    Ok(format!("Drawn: {}\n", shown(file)))
 }
 
 fn page(spec: &Spec, violations: &[Violation]) -> Result<Viewer, Failure> {

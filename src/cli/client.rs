@@ -1,13 +1,13 @@
 //! `mazurka client`: makes a bounded client of a data structure.
 
-use std::fs;
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::options::{Define, define};
 use super::output::Output;
-use super::{Exit, Failure, spec};
-use crate::report::text::quoted;
+use super::{Exit, Failure, files, spec};
+use crate::report::text::{quoted, quoted_path};
 use crate::study::client::{self, Buggy, Unmade, Wish};
 
 /// Make a bounded client of a data structure, which checks what its calls return
@@ -20,7 +20,7 @@ use crate::study::client::{self, Buggy, Unmade, Wish};
 pub(super) struct Args {
     /// The structure, a .maz file; `-` reads standard input
     #[arg(value_name = "STRUCTURE")]
-    path: String,
+    path: PathBuf,
     /// How many threads the client has
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u8).range(1..=8))]
     threads: u8,
@@ -45,7 +45,7 @@ pub(super) struct Args {
     defines: Vec<Define>,
     /// Write the client to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<String>,
+    output: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -80,8 +80,9 @@ impl From<Class> for Buggy {
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let source = spec::read(&args.path)?;
-    let name = if args.path == "-" { "<stdin>" } else { &args.path };
+    output.direct(args.output.as_deref(), [args.path.as_path()])?;
+    let source = files::read(&args.path)?;
+    let name = spec::name(&args.path);
     let defines = spec::effective(&args.defines);
     let wish = Wish {
         threads: args.threads.into(),
@@ -93,18 +94,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
     };
     let client =
-        client::client(name, &source, &wish, &args.command()).map_err(|why| match why {
+        client::client(&name, &source, &wish, &args.command()).map_err(|why| match why {
             Unmade::Unfit(why) => Failure::Usage(format!("{name}: {why}")),
             Unmade::Wrong(diagnostics) => {
                 output.note(diagnostics.render(true));
                 Failure::Reported
             }
         })?;
-    match &args.output {
-        None => output.print(&client.text)?,
-        Some(file) => fs::write(file, &client.text)
-            .map_err(|error| Failure::Usage(format!("cannot write {file}: {error}")))?,
-    }
+    output.print(&client.text)?;
     Ok(Exit::Fine)
 }
 
@@ -114,16 +111,16 @@ impl Args {
         let Args { path, threads, calls, keys, seed, .. } = self;
         let mut command = format!(
             "mazurka client {} --threads {threads} --calls {calls} --keys {keys} --seed {seed}",
-            quoted(path)
+            quoted_path(path)
         );
         if !self.operations.is_empty() {
-            command += &format!(" --operations {}", quoted(&self.operations.join(",")));
+            command += &format!(" --operations {}", quoted(self.operations.join(",")));
         }
         if let Some(name) = self.buggy.and_then(|class| class.to_possible_value()) {
             command += &format!(" --buggy {}", name.get_name());
         }
         for Define { name, value } in spec::effective(&self.defines) {
-            command += &format!(" -D {}", quoted(&format!("{name}={value}")));
+            command += &format!(" -D {}", quoted(format!("{name}={value}")));
         }
         command
     }

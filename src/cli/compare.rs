@@ -1,17 +1,16 @@
 //! `mazurka compare`: several explorers on the same specs, side by side.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
 use super::batch::Batch;
 use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
-use super::output::{Output, TableFormat};
-use super::spec::{case, compile, constants};
-use super::{Exit, Failure};
+use super::output::{Output, TableFormat, format};
+use super::spec::{case, compile, constants, refusal};
+use super::{Exit, Failure, files};
 use crate::explore::{EXPLORERS, Explorer, Options, Setting};
 use crate::lang::Program;
 use crate::report::comparison::{self, Comparison};
@@ -28,9 +27,9 @@ use crate::study::{Case, Job, Ran, Row, foreseen};
 pub(super) struct Args {
     /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
     #[arg(value_name = "SPEC", required = true)]
-    specs: Vec<String>,
+    specs: Vec<PathBuf>,
     /// Which explorers, each perhaps with options, as below [default: all that the program allows]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, alias = "explorer", value_name = "LIST", value_delimiter = ',')]
     explorers: Vec<String>,
     #[command(flatten)]
     options: ExplorerArgs,
@@ -41,10 +40,18 @@ pub(super) struct Args {
     /// Stop each search at its first violation
     #[arg(long)]
     first: bool,
-    /// How to print the table
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: TableFormat,
+    /// Write the table to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the table [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<TableFormat>,
 }
+
+/// The time and memory that a row may take, unless the command line says otherwise: some explorers end only after all
+/// interleavings.
+const TIMEOUT: Duration = Duration::from_secs(30);
+const MAX_MEMORY: u64 = 2 << 30;
 
 const EXAMPLES: &str = "\
 Explorers are named as for `check`, separated by commas.
@@ -52,14 +59,15 @@ Options of one stand behind a colon, joined by +:
   k=K  order=ORDER  seed=N  sleep-sets
 Options outside of the list are for all explorers that take them and do not say otherwise.
 
-Limits are limits of each row; without any, a row takes as long as it takes.
+Limits are limits of each row. Without others they are --timeout 30s and --max-memory 2GiB; `none`
+takes one away.
 Of several specs, -D sets a constant in those that have it.
 
 Examples:
   mazurka compare philosophers.maz
   mazurka compare philosophers.maz --explorers udpor:k=1,udpor:k=2,udpor --timeout 10s
   mazurka compare a.maz b.maz --explorers udpor,udpor:order=lca,udpor:order=random+seed=7
-  mazurka compare specs/mutex --explorers udpor --timeout 5s --format csv > mutex.csv
+  mazurka compare specs/mutex --explorers udpor --timeout 5s -o mutex.csv
 
 Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
 line or a spec is wrong; 3 some row is not complete, and none has found anything.
@@ -67,9 +75,12 @@ Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at o
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let settings = settings(&args.explorers, args.options.options()?)?;
-    let limits = args.limits.limits()?;
-    let programs = programs(&args, output)?;
-    let mut comparison = Comparison::default();
+    let limits = args.limits.limits_or(Some(TIMEOUT), Some(MAX_MEMORY))?;
+    let paths = files::specs(&args.specs, output)?;
+    output.direct(args.output.as_deref(), paths.iter().map(PathBuf::as_path))?;
+    let format = format(args.format, args.output.as_deref(), TableFormat::Text);
+    let programs = programs(&args, &paths, output)?;
+    let mut comparison = Comparison { limits: limits.clone(), ..Comparison::default() };
     let mut jobs = Vec::new();
     for (case, program) in &programs {
         for &setting in &settings {
@@ -80,8 +91,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
                 all: !args.first,
                 repeat_for: Duration::ZERO,
             };
-            let refusal = setting.method().refusal(program, &limits.budget(super::memory::in_use));
-            match refusal {
+            match refusal(&setting, program, &limits) {
                 Some(why) if args.explorers.is_empty() => {
                     comparison.leave_out(setting.explorer().info.name, &case.name, why);
                 }
@@ -94,7 +104,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     {
         return Err(Failure::Usage(why.clone()));
     }
-    let mut batch = Batch::new(jobs.iter().filter(|(.., refusal)| refusal.is_none()).count());
+    let total = jobs.iter().filter(|(.., refusal)| refusal.is_none()).count();
+    let mut batch = Batch::new(total, output.is_quiet());
     for (job, setting, program, refusal) in jobs {
         let expected = foreseen(&comparison.rows, &job.case, &setting);
         let ran = refusal.map(Ran::Refused).or_else(|| batch.run(&job, expected));
@@ -110,7 +121,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     batch.finish();
-    show(&comparison, args.format, output)
+    show(&comparison, format, output)
 }
 
 fn show(
@@ -175,8 +186,11 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
 }
 
 /// The programs to explore.
-fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failure> {
-    let paths = paths(&args.specs)?;
+fn programs(
+    args: &Args,
+    paths: &[PathBuf],
+    output: &Output,
+) -> Result<Vec<(Case, Program)>, Failure> {
     let cases = paths.iter().map(|path| case(path, &args.setup));
     let mut cases: Vec<_> = cases.collect::<Result<_, _>>()?;
     if cases.len() > 1 {
@@ -187,42 +201,6 @@ fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failur
         Ok((case, program))
     });
     compiled.collect()
-}
-
-/// The specs and those in the folders, in the order given.
-pub(super) fn paths(specs: &[String]) -> Result<Vec<String>, Failure> {
-    let mut paths = Vec::new();
-    for spec in specs {
-        match Path::new(spec).is_dir() {
-            true => paths.extend(specs_in(Path::new(spec))?),
-            false => paths.push(spec.clone()),
-        }
-    }
-    Ok(paths)
-}
-
-/// The .maz files in a folder and below, in the order of their names.
-fn specs_in(folder: &Path) -> Result<Vec<String>, Failure> {
-    let mut paths = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(folder) = pending.pop() {
-        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let entries = entries.map_err(|error| {
-            Failure::Usage(format!("cannot read the folder {}: {error}", folder.display()))
-        })?;
-        for path in entries.iter().map(DirEntry::path) {
-            if path.is_dir() && !path.is_symlink() {
-                pending.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "maz") {
-                paths.push(path.display().to_string());
-            }
-        }
-    }
-    paths.sort();
-    match paths.is_empty() {
-        true => Err(Failure::Usage(format!("there are no .maz files in {}", folder.display()))),
-        false => Ok(paths),
-    }
 }
 
 /// Leaves each program only those of the settings whose constants it has; each must be of use to some.

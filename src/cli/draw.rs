@@ -1,6 +1,8 @@
 //! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program as a picture; or
 //! most of them as a page.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::drawing::{self, Format, MAX_EVENTS, MAX_NODES};
@@ -54,7 +56,7 @@ pub(super) struct Args {
     max_nodes: u32,
     /// Where to write it: a name that ends in .html, .svg, .dot or .json
     #[arg(short, long, value_name = "FILE")]
-    output: Option<String>,
+    output: Option<PathBuf>,
     /// What to write; by default what the ending of FILE says, and without FILE, dot
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -100,15 +102,13 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.what != What::Steps && !is_page && args.k.is_some() {
         return Err(Failure::Usage("-k is for --what steps and pages".into()));
     }
+    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
     let spec = Spec::load(&args.spec, output)?;
     let text = match format {
         Format::Html => drawing::render(&page(&args, &spec)?),
         format => drawing::picture(&picture(&args, &spec)?, format),
     };
-    match &args.output {
-        None => output.print(text)?,
-        Some(file) => drawing::write(file, text)?,
-    }
+    output.print(text)?;
     Ok(Exit::Fine)
 }
 

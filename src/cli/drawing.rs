@@ -1,6 +1,5 @@
 //! What `draw` and `check --draw` share: formats, and how a picture or a page comes about.
 
-use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -13,6 +12,7 @@ use crate::lang::Program;
 use crate::model::Action;
 use crate::property::Refusal;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
+use crate::report::text::shown;
 use crate::report::viewer::{Asked, Viewer};
 use crate::report::{dot, html, json, svg};
 
@@ -37,9 +37,10 @@ pub(super) enum Format {
 
 impl Format {
     /// What the name of a file asks for.
-    pub(super) fn of(file: &str) -> Result<Format, Failure> {
-        let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
+    pub(super) fn of(file: &Path) -> Result<Format, Failure> {
+        let ending = file.extension().and_then(|ending| ending.to_str());
         ending.and_then(|ending| Format::from_str(ending, true).ok()).ok_or_else(|| {
+            let file = shown(file);
             Failure::Usage(format!("{file}: end the name in .html, .svg, .dot or .json"))
         })
     }
@@ -103,9 +104,4 @@ pub(super) fn budget(spec: &Spec) -> Budget {
 
 pub(super) fn refused(refusal: Refusal) -> Failure {
     Failure::Usage(refusal.to_string())
-}
-
-/// Writes a file.
-pub(super) fn write(file: &str, text: String) -> Result<(), Failure> {
-    fs::write(file, text).map_err(|error| Failure::Usage(format!("cannot write {file}: {error}")))
 }

@@ -1,10 +1,12 @@
 //! `mazurka explorers`: what each explorer is, guarantees and requires.
 
+use std::path::PathBuf;
+
+use anstyle::Style;
 use clap::Args as ClapArgs;
-use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use super::output::{Format, Output};
+use super::output::{Format, Output, format};
 use super::{Exit, Failure};
 use crate::explore::{Depth, EXPLORERS, Explorer, Guarantee, Orders, SleepSets};
 use crate::report::json;
@@ -12,9 +14,12 @@ use crate::report::json;
 /// List the explorers: what each is, guarantees and requires
 #[derive(ClapArgs)]
 pub(super) struct Args {
-    /// How to print the list
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// Write the list to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the list [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 #[derive(Serialize)]
@@ -69,43 +74,44 @@ impl From<&Explorer> for Row {
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let rows: Vec<Row> = EXPLORERS.iter().map(Row::from).collect();
-    match args.format {
+    output.direct(args.output.as_deref(), [])?;
+    match format(args.format, args.output.as_deref(), Format::Text) {
         Format::Json => output.print(json::render(&rows))?,
-        Format::Text => output.print(table(&rows).trim_fmt() + "\n")?,
+        Format::Text => output.print(list(&rows, output.room()))?,
     }
     Ok(Exit::Fine)
 }
 
-fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header([
-            "explorer",
-            "what it does",
-            "a complete search",
-            "requires",
-            "--depth",
-            "takes",
-            "published in",
-        ]);
-    if table.width().is_none() {
-        table.set_width(120);
+const HEADING: Style = Style::new().bold();
+/// The margin of what is said about an explorer.
+const MARGIN: usize = 2;
+
+/// A paragraph for each.
+fn list(rows: &[Row], room: usize) -> String {
+    rows.iter().map(|row| paragraph(row, room)).collect::<Vec<_>>().join("\n")
+}
+
+fn paragraph(row: &Row, room: usize) -> String {
+    let mut text = format!("{HEADING}{}{HEADING:#}\n", row.name);
+    let mut line = |what: &str, about: &str| {
+        let indent = " ".repeat(MARGIN);
+        let further = " ".repeat(if what.is_empty() { MARGIN } else { 2 * MARGIN });
+        let options =
+            textwrap::Options::new(room).initial_indent(&indent).subsequent_indent(&further);
+        text += &textwrap::fill(&format!("{what}{about}"), options);
+        text.push('\n');
+    };
+    line("", row.summary);
+    line("a complete search: ", row.guarantee);
+    if let Some(requires) = row.requires {
+        line("requires: ", requires);
     }
-    for row in rows {
-        let requires = row.requires.unwrap_or("nothing");
-        let source = row.source.unwrap_or("-");
-        let options = if row.options.is_empty() { "-".into() } else { row.options.join(" ") };
-        table.add_row([
-            row.name,
-            row.summary,
-            row.guarantee,
-            requires,
-            row.depth,
-            &options,
-            source,
-        ]);
+    line("--depth: ", row.depth);
+    if !row.options.is_empty() {
+        line("takes: ", &row.options.join(" "));
     }
-    table
+    if let Some(source) = row.source {
+        line("published in: ", source);
+    }
+    text
 }

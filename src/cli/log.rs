@@ -1,8 +1,11 @@
 //! Runs of searches, on disk as soon as they are done, so that none is done twice.
 //!
-//! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is written
+//! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is appended
 //! and flushed at once. Whatever ends a study takes with it at most the run that was under way: a line
-//! without its end is cut off when the file is opened. Lines with other keys, of other studies or versions, stay.
+//! without its end is cut off before anything else is done. Lines with other keys, of other studies or versions, stay.
+//!
+//! Several studies may use one file at a time. Each holds a lock on it while it reads all of it, and while it cuts off
+//! and appends; so a line without its end is never one that another is about to write.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
@@ -89,17 +92,15 @@ pub(super) struct Log {
 impl Log {
     /// Opens it, or makes a new one.
     pub(super) fn open(path: &Path) -> io::Result<Log> {
-        let options =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-        let mut file = options.open(path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        if whole < bytes.len() {
-            file.set_len(whole as u64)?;
-        }
-        file.seek(SeekFrom::Start(whole as u64))?;
-        let lines = bytes[..whole].split(|&byte| byte == b'\n');
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let bytes = locked(&mut file, |file| {
+            cut_half_line(file)?;
+            let mut bytes = Vec::new();
+            file.rewind()?;
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        })?;
+        let lines = bytes.split(|&byte| byte == b'\n');
         // A line that cannot be read is of another version.
         let entries = lines.filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
         let runs = entries.map(|Entry { key, run }| (key, run)).collect();
@@ -113,11 +114,42 @@ impl Log {
     pub(super) fn add(&mut self, key: Key, run: Run) -> io::Result<()> {
         let entry = Entry { key: key.clone(), run: run.clone() };
         let line = serde_json::to_string(&entry).expect("runs are serialisable") + "\n";
-        self.file.write_all(line.as_bytes())?;
-        self.file.flush()?;
+        locked(&mut self.file, |file| {
+            cut_half_line(file)?;
+            file.write_all(line.as_bytes())?;
+            file.flush()
+        })?;
         self.runs.insert(key, run);
         Ok(())
     }
+}
+
+/// Does something while no other process does it. A file system without locks has to do without.
+fn locked<T>(file: &mut File, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+    match file.lock() {
+        Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
+        _ => {}
+    }
+    let done = act(file);
+    // If it cannot be given back now, it is when the file is closed.
+    let _ = file.unlock();
+    done
+}
+
+/// Cuts off what stands behind the last line that has an end.
+fn cut_half_line(file: &mut File) -> io::Result<()> {
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut whole = length;
+    let mut byte = [0];
+    while whole > 0 {
+        file.seek(SeekFrom::Start(whole - 1))?;
+        file.read_exact(&mut byte)?;
+        if byte == *b"\n" {
+            break;
+        }
+        whole -= 1;
+    }
+    if whole < length { file.set_len(whole) } else { Ok(()) }
 }
 
 /// When and where these runs were made, a sentence for each machine.

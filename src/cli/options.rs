@@ -1,6 +1,7 @@
 //! Options that several commands share, and how their values are read.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -15,7 +16,7 @@ use crate::study::Limits;
 pub(super) struct SpecArgs {
     /// The spec, a .maz file; `-` reads standard input
     #[arg(value_name = "SPEC")]
-    pub(super) path: String,
+    pub(super) path: PathBuf,
     #[command(flatten)]
     pub(super) setup: SetupArgs,
 }
@@ -38,7 +39,7 @@ pub(super) struct SetupArgs {
 #[derive(Args)]
 pub(super) struct ExplorerArgs {
     /// How thorough UDPOR's alternatives are: 1, 2, .. or `optimal` [default: optimal]
-    #[arg(short, value_name = "K", value_parser = value_parser!(K))]
+    #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
     /// Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor or
     /// process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), of
@@ -107,18 +108,28 @@ pub(super) struct LimitArgs {
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    timeout: Option<Duration>,
-    /// Stop when this much memory is in use: 512M, 2G
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    max_memory: Option<u64>,
+    /// Stop after this time: 30s, 5m, 1h30m, or `none`
+    #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
+    timeout: Option<Limit<Duration>>,
+    /// Stop when this much memory is in use: 512M, 2G, or `none`
+    #[arg(long, value_name = "SIZE", value_parser = unless_none(bytes))]
+    max_memory: Option<Limit<u64>>,
 }
 
 impl LimitArgs {
     /// As they were given: some explorers want a depth that was chosen on purpose.
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
-        if self.max_memory.is_some() && memory::in_use() == 0 {
+        self.limits_or(None, None)
+    }
+
+    /// The same, with this time and memory where none were given.
+    pub(super) fn limits_or(
+        &self,
+        timeout: Option<Duration>,
+        max_memory: Option<u64>,
+    ) -> Result<Limits, Failure> {
+        let is_unknown = memory::in_use() == 0;
+        if is_unknown && matches!(self.max_memory, Some(Limit::At(_))) {
             return Err(Failure::Usage(
                 "--max-memory: this platform does not tell how much memory is in use".into(),
             ));
@@ -126,9 +137,35 @@ impl LimitArgs {
         Ok(Limits {
             depth: self.depth,
             max_traces: self.max_traces,
-            timeout: self.timeout,
-            max_memory: self.max_memory,
+            timeout: self.timeout.map_or(timeout, Limit::value),
+            max_memory: self.max_memory.map_or(max_memory.filter(|_| !is_unknown), Limit::value),
         })
+    }
+}
+
+/// What is said of a limit on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit<T> {
+    /// `none`
+    Without,
+    At(T),
+}
+
+impl<T> Limit<T> {
+    fn value(self) -> Option<T> {
+        match self {
+            Limit::Without => None,
+            Limit::At(value) => Some(value),
+        }
+    }
+}
+
+fn unless_none<T>(
+    read: fn(&str) -> Result<T, String>,
+) -> impl Fn(&str) -> Result<Limit<T>, String> + Clone {
+    move |text| match text {
+        "none" => Ok(Limit::Without),
+        text => read(text).map(Limit::At),
     }
 }
 

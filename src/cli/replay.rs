@@ -1,18 +1,19 @@
 //! `mazurka replay`: a known execution, step by step, with what each step changes.
 
-use std::fs;
 use std::io::{self, BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use super::execution::Execution;
 use super::options::{Define, SpecArgs, Unit};
-use super::output::{Format, Output};
+use super::output::{Format, Output, format};
 use super::spec::Spec;
-use super::{Exit, Failure};
+use super::{Exit, Failure, files};
 use crate::property::schedule;
-use crate::report::{json, text};
+use crate::report::json;
+use crate::report::text::{self, shown};
 
 /// Show a known execution step by step: each action and what it changed
 #[derive(ClapArgs)]
@@ -21,36 +22,53 @@ pub(super) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
     /// A result of `check` or `run` in JSON: replays its violation, with its constants
-    #[arg(value_name = "FILE", required_unless_present = "schedule", conflicts_with = "schedule")]
-    file: Option<String>,
+    #[arg(value_name = "RESULT", conflicts_with = "schedule")]
+    result: Option<PathBuf>,
     /// The execution, as `check` and `run` print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
-    /// Which violation of FILE, counted from 1
+    /// Which violation of RESULT, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "schedule")]
     violation: usize,
     /// Wait for Enter after each step, if on a terminal
     #[arg(long)]
     step: bool,
-    /// How to print the execution
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// Write the execution to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the execution [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 const EXAMPLES: &str = "\
-A schedule is a list of process numbers, in order of declaration: 0,0,1 is two steps of the first
-process and one of the second. 2:1 is a step of process 2 with its outcome number 1, where an
-operation has several; 0x3 is 0,0,0.
+A schedule is a list of steps. Each is the number of a process or an actor, counted from 0: first those
+that exist from the start, in order of declaration, then those that are spawned, in the order in which
+this execution spawns them. 0,0,1 is two steps of the first and one of the second; 0x3 is 0,0,0.
+
+Where a step can have several outcomes, a number behind a colon says which; without one it is 0.
+  2:1   of a process: waitany returns 1, or choose the second number of its range
+  2:-1  testany finds nothing
+  2:1   of an actor: it takes message 1. Messages are numbered in the order in which this execution
+        sends them, counted from 0, for all actors together; those that init sends come first
+  2:-2  of an actor: it runs its first internal handler; 2:-3 its second
 
 Examples:
   mazurka replay philosophers.maz --schedule 0x2,1x2,2x2
-  mazurka check philosophers.maz --format json > result.json
+  mazurka check philosophers.maz -o result.json
   mazurka replay philosophers.maz result.json --step";
 
+const WANTED: &str = "replay what? Give the execution: `--schedule 0,1x2`, as `check` and `run` print it, or the \
+    result of `mazurka check SPEC -o result.json` after the spec";
+
 pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let text = match &args.file {
-        None => args.schedule.unwrap_or_default(),
-        Some(file) => {
+    let inputs = [Some(&args.spec.path), args.result.as_ref()];
+    output.direct(args.output.as_deref(), inputs.into_iter().flatten().map(PathBuf::as_path))?;
+    let format = format(args.format, args.output.as_deref(), Format::Text);
+    let text = match (&args.result, &args.schedule) {
+        (None, None) => return Err(Failure::Usage(WANTED.into())),
+        (None, Some(schedule)) => schedule.clone(),
+        (Some(file), _) => {
             let result = read_result(file)?;
             add_constants(&mut args.spec.setup.defines, &result);
             if result["allow_pending"] == true {
@@ -60,7 +78,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
                 args.spec.setup.granularity = Unit::Statement;
             }
             schedule_of(&result, args.violation)
-                .map_err(|why| Failure::Usage(format!("{file}: {why}")))?
+                .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))?
         }
     };
     let schedule = schedule::parse(&text).map_err(Failure::Usage)?;
@@ -70,8 +88,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
         execution.take(action)?;
     }
     let report = execution.report(&spec, None);
-    match args.format {
+    match format {
         Format::Json => output.print(json::render(&report))?,
+        Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
         Format::Text => {
             output.print(text::Title(&report))?;
             let table = text::StepTable::new(&report.schedule);
@@ -94,10 +113,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     Ok(report.verdict.into())
 }
 
-fn read_result(file: &str) -> Result<Value, Failure> {
-    let text = fs::read_to_string(file)
-        .map_err(|error| Failure::Usage(format!("cannot read {file}: {error}")))?;
-    serde_json::from_str(&text).map_err(|error| {
+fn read_result(file: &Path) -> Result<Value, Failure> {
+    serde_json::from_str(&files::read(file)?).map_err(|error| {
+        let file = shown(file);
         Failure::Usage(format!("{file} is no JSON result of `mazurka check`: {error}"))
     })
 }

@@ -9,8 +9,8 @@ use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
 
 use super::batch::Batch;
-use super::output::{Output, TableFormat};
-use super::{Exit, Failure, memory};
+use super::output::{Output, TableFormat, format};
+use super::{Exit, Failure, spec};
 use crate::explore::Setting;
 use crate::report::json;
 use crate::report::reproduction::{self, Reproduction};
@@ -30,13 +30,13 @@ pub(super) struct Args {
     /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
     #[arg(long)]
     full: bool,
-    /// How to print the table
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: TableFormat,
-    /// `stateful` only: write all results and plots to this folder, and keep every search there, so that the same
-    /// command again does only what is missing
-    #[arg(short, long, value_name = "DIR")]
+    /// Write the table to this file [default: standard output]; `stateful`: write all results and plots to this folder,
+    /// and keep every search there, so that the same command again does only what is missing
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// How to write the table [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<TableFormat>,
 }
 
 /// The experiment that is no table.
@@ -58,13 +58,13 @@ Experiment:
                  to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and
                  whether what Cirisci, Enea, Farzan and Mutluergil claim comes out. All searches of
                  a client must agree. It takes about ten minutes, 30 s for a search at most; with
-                 --full there are 108 and 160 clients and 10 minutes. DIR gets report.md,
+                 --full there are 108 and 160 clients and 10 minutes. Its folder gets report.md,
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Examples:
   mazurka reproduce udpor
-  mazurka reproduce transdpor --format markdown > transdpor.md
-  mazurka reproduce stateful --output stateful
+  mazurka reproduce transdpor -o transdpor.md
+  mazurka reproduce stateful -o stateful
 
 Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing
 explains it, or searches of a client disagree; 2 the command line is wrong; 3 interrupted.
@@ -74,13 +74,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.table == STATEFUL {
         return stateful::run(&args, output);
     }
-    if args.output.is_some() {
-        let why = format!("--output is for `{STATEFUL}`; `{}` is printed", args.table);
-        return Err(Failure::Usage(why));
-    }
+    output.direct(args.output.as_deref(), [])?;
+    let format = format(args.format, args.output.as_deref(), TableFormat::Text);
     let paper = papers::named(&args.table).expect("a table, as the command line knows");
     let searches = paper.searches(args.full);
-    let mut batch = Batch::new(searches.len());
+    let mut batch = Batch::new(searches.len(), output.is_quiet());
     let mut ran = BTreeMap::new();
     let mut not_run = 0;
     for search in searches {
@@ -93,7 +91,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     batch.finish();
     let result = Reproduction { paper, ran, full: args.full, not_run };
-    match args.format {
+    match format {
         TableFormat::Text => output.print(reproduction::Text(&result))?,
         TableFormat::Markdown => output.print(reproduction::Document(&result))?,
         TableFormat::Csv => output.print(reproduction::csv(&result))?,
@@ -121,5 +119,5 @@ fn result(paper: &Paper, search: &Search, batch: &mut Batch) -> Result<Option<Ra
 fn refusal(job: &Job) -> Result<Option<String>, Failure> {
     let setting: Setting = job.setting.parse().map_err(Failure::Usage)?;
     let program = job.case.compile().map_err(|errors| Failure::Usage(errors.render(false)))?;
-    Ok(setting.method().refusal(&program, &job.limits.budget(memory::in_use)))
+    Ok(spec::refusal(&setting, &program, &job.limits))
 }

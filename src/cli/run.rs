@@ -1,10 +1,13 @@
 //! `mazurka run`: one random or scripted execution.
 
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
 use clap::Args as ClapArgs;
 
 use super::execution::Execution;
-use super::options::SpecArgs;
-use super::output::{Format, Output};
+use super::options::{SpecArgs, time};
+use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::ENDLESS;
@@ -30,9 +33,15 @@ pub(super) struct Args {
     /// Cut the execution after this many steps
     #[arg(long, value_name = "N", default_value_t = ENDLESS)]
     depth: u32,
-    /// How to print the execution
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// Cut the execution after this time: 30s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+    /// Write the execution to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the execution [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 const EXAMPLES: &str = "\
@@ -52,20 +61,25 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         Some(_) => args.seed,
         None => Some(args.seed.unwrap_or(0)),
     };
+    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
+    let format = format(args.format, args.output.as_deref(), Format::Text);
     let spec = Spec::load(&args.spec, output)?;
+    let start = Instant::now();
+    let is_late = || args.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     for action in script {
         execution.take(action)?;
     }
     let mut random = seed.map(SplitMix);
-    while !execution.has_failed() && execution.steps.len() < args.depth as usize {
+    while !execution.has_failed() && execution.steps.len() < args.depth as usize && !is_late() {
         let enabled = execution.replay.enabled();
         let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
         execution.take(enabled[random.below(enabled.len())])?;
     }
     let report = execution.report(&spec, seed);
-    match args.format {
+    match format {
         Format::Json => output.print(json::render(&report))?,
+        Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
         Format::Text => {
             output.print(text::Title(&report))?;
             output.print(text::StepTable::new(&report.schedule))?;

@@ -1,16 +1,19 @@
 //! Reads and compiles the spec that a command is about.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Read};
+use std::path::Path;
 
-use super::Failure;
+use super::files::{is_stdin, read};
 use super::options::{Define, SetupArgs, SpecArgs, Unit};
 use super::output::Output;
+use super::{Failure, memory};
+use crate::explore::{Order, Setting};
 use crate::lang::Program;
-use crate::model::{System, Value};
+use crate::model::flow::Flow;
+use crate::model::{System, Value, Values};
 use crate::report::Subject;
-use crate::study::Case;
+use crate::report::text::shown;
+use crate::study::{Case, Limits};
 
 /// A compiled spec.
 pub(super) struct Spec {
@@ -25,7 +28,8 @@ impl Spec {
         let program = compile(&case, output)?;
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
-            spec: args.path.clone(),
+            spec: shown(&args.path),
+            path: args.path.clone(),
             constants: constants(&program),
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
@@ -37,10 +41,10 @@ impl Spec {
 }
 
 /// The program in this file.
-pub(super) fn case(path: &str, setup: &SetupArgs) -> Result<Case, Failure> {
+pub(super) fn case(path: &Path, setup: &SetupArgs) -> Result<Case, Failure> {
     let defines = effective(&setup.defines);
     Ok(Case {
-        name: if path == "-" { "<stdin>".into() } else { path.into() },
+        name: name(path),
         source: read(path)?,
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
         by_statement: setup.granularity == Unit::Statement,
@@ -79,20 +83,30 @@ fn json(program: &Program, value: &Value) -> serde_json::Value {
     }
 }
 
-pub(super) fn read(path: &str) -> Result<String, Failure> {
-    let text = if path == "-" {
-        let mut text = String::new();
-        io::stdin().lock().read_to_string(&mut text).map(|_| text)
-    } else {
-        fs::read_to_string(path)
-    };
-    let text = text.map_err(|error| {
-        let what = if path == "-" { "standard input" } else { path };
-        match error.kind() {
-            io::ErrorKind::InvalidData => Failure::Usage(format!("{what} is no text in UTF-8")),
-            _ => Failure::Usage(format!("cannot read {what}: {error}")),
+/// What to call the program in this file.
+pub(super) fn name(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".into() } else { shown(path) }
+}
+
+/// Why this explorer is not for this program, or not within these limits, in a sentence; `None` if it is.
+pub(super) fn refusal(setting: &Setting, program: &Program, limits: &Limits) -> Option<String> {
+    let refusal = setting.method().refusal(program, &limits.budget(memory::in_use));
+    refusal.or_else(|| stray(setting, program))
+}
+
+/// What to say of an order that lists a process which never exists.
+fn stray(setting: &Setting, program: &Program) -> Option<String> {
+    let Some(Order::Sequential(listed)) = setting.options().order else { return None };
+    let is_template = |flow: &Flow| flow.noun != "procedure" && flow.instances.is_none();
+    let spawns = program.flows().iter().any(is_template);
+    let last = program.initial(&mut Values::default()).len();
+    let stray = listed.processes().find(|process| process.index() >= last && !spawns)?;
+    let order = Order::Sequential(listed).to_string().replace('.', ",");
+    Some(match last {
+        0 => format!("--order {order}: the program has no processes"),
+        1 => format!("--order {order}: there is no process {}, only process 0", stray.0),
+        n => {
+            format!("--order {order}: there is no process {}, only 0 to {}", stray.0, n - 1)
         }
-    })?;
-    // A byte order mark is no part of the text.
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    })
 }

@@ -14,16 +14,18 @@ use std::time::{Duration, SystemTime};
 use clap::{Args as ClapArgs, value_parser};
 
 use super::batch::Batch;
-use super::compare::{keep_own_constants, paths};
+use super::compare::keep_own_constants;
+use super::files::{self, cannot_write, keep};
 use super::log::{self, Key, Log, Run};
 use super::options::{LimitArgs, SetupArgs, Unit};
-use super::output::Output;
-use super::spec::{case, compile, constants};
-use super::{Exit, Failure, machine, memory};
+use super::output::{Output, TableFormat};
+use super::spec::{case, compile, constants, refusal};
+use super::{Exit, Failure, machine};
 use crate::explore::{K, Setting, StopReason};
 use crate::lang::Program;
 use crate::report::json;
 use crate::report::study::{self, Facts, Picture, Study};
+use crate::report::text::{quoted, shown};
 use crate::study::{Case, Job, Point, Ran, Sweep, ks, product};
 use estimate::Estimate;
 
@@ -37,7 +39,7 @@ use estimate::Estimate;
 pub(super) struct Args {
     /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
     #[arg(value_name = "SPEC", required = true)]
-    specs: Vec<String>,
+    specs: Vec<PathBuf>,
     /// Which k: numbers, ranges without their end, `optimal`
     #[arg(short, long, value_name = "LIST", default_value = "1..5,optimal", value_parser = all_ks)]
     k: Ks,
@@ -46,14 +48,23 @@ pub(super) struct Args {
     #[arg(short = 'D', value_name = "NAME=VALUES", value_parser = value_parser!(Sweep))]
     sweeps: Vec<Sweep>,
     /// Which explorers, each perhaps with options, as for `compare`
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "udpor")]
+    #[arg(
+        long,
+        alias = "explorer",
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "udpor"
+    )]
     explorers: Vec<String>,
     /// How often to run each search; its time is the median
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// The folder for the runs and the results
-    #[arg(long, value_name = "DIR", default_value = "study")]
+    #[arg(short, long, value_name = "DIR", default_value = "study")]
     output: PathBuf,
+    /// How to print the table; the folder has all of them
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: TableFormat,
     /// What counts as an action: an operation, or each statement that only computes as well
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     granularity: Unit,
@@ -78,11 +89,11 @@ Ranges leave out their end, as in specs: 1..5 is 1, 2, 3, 4. Several sweeps make
 Limits are limits of each run. Of several specs, -D sets a constant in those that have it.
 
 The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with all of it and how
-to repeat it. runs.jsonl there has the runs; without it, or with --output elsewhere, all are run again.
+to repeat it. runs.jsonl there has the runs; without it, or with -o elsewhere, all are run again.
 
 Examples:
   mazurka study ssbexp.maz -D K=2..8
-  mazurka study ssbexp.maz -D K=2..8 --k 1..4,optimal --repeat 5 --timeout 30s --output ssbexp
+  mazurka study ssbexp.maz -D K=2..8 --k 1..4,optimal --repeat 5 --timeout 30s -o ssbexp
   mazurka study dispatcher.maz -D S=2..6 -D R=2 --explorers udpor,udpor:order=lca,optimal
 
 Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
@@ -100,7 +111,8 @@ struct Planned {
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = plan(&args, output)?;
+    let paths = files::specs(&args.specs, output)?;
+    let plan = plan(&args, &paths, output)?;
     if let [Planned { refusal: Some(why), .. }, rest @ ..] = plan.as_slice()
         && rest.iter().all(|planned| planned.refusal.is_some())
     {
@@ -109,6 +121,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let folder = args.output.as_path();
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
     let path = folder.join("runs.jsonl");
+    keep(&path, paths.iter().map(PathBuf::as_path))?;
     let mut log = Log::open(&path).map_err(|error| cannot_write(&path, error))?;
     let failed =
         run_missing(&plan, args.repeat, &mut log, output).map_err(|failure| match failure {
@@ -123,19 +136,19 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         date: now(),
         origins: log::origins(used),
     };
-    let files = write(&study, &facts, folder)?;
-    show(&study, &files, folder, output)
+    let files = write(&study, &facts, folder, &paths)?;
+    show(&study, args.format, &files, folder, output)
 }
 
 /// All points, in the order of the table.
-fn plan(args: &Args, output: &Output) -> Result<Vec<Planned>, Failure> {
+fn plan(args: &Args, paths: &[PathBuf], output: &Output) -> Result<Vec<Planned>, Failure> {
     let settings = settings(&args.explorers, &args.k.0)?;
     let given = args.limits.limits()?;
     let mut plan = Vec::new();
-    for (number, (case, program)) in programs(args, output)?.iter().enumerate() {
+    for (number, (case, program)) in programs(args, paths, output)?.iter().enumerate() {
         for &setting in &settings {
             let limits = given.clone();
-            let refusal = setting.method().refusal(program, &given.budget(memory::in_use));
+            let refusal = refusal(&setting, program, &given);
             let setting_text = setting.to_string();
             let job = Job {
                 case: case.clone(),
@@ -162,7 +175,11 @@ fn settings(items: &[String], ks: &[K]) -> Result<Vec<Setting>, Failure> {
 }
 
 /// The specs with each combination of the constants that they have.
-fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failure> {
+fn programs(
+    args: &Args,
+    paths: &[PathBuf],
+    output: &Output,
+) -> Result<Vec<(Case, Program)>, Failure> {
     let mut names = BTreeSet::new();
     if let Some(twice) = args.sweeps.iter().find(|sweep| !names.insert(&sweep.name)) {
         let name = &twice.name;
@@ -173,7 +190,6 @@ fn programs(args: &Args, output: &Output) -> Result<Vec<(Case, Program)>, Failur
         granularity: args.granularity,
         allow_pending: args.allow_pending,
     };
-    let paths = paths(&args.specs)?;
     let mut cases: Vec<_> =
         paths.iter().map(|path| case(path, &setup)).collect::<Result<_, Failure>>()?;
     for case in &mut cases {
@@ -222,10 +238,11 @@ fn run_missing(
         }
     }
     if known > 0 {
-        output.note(format!("{known} of {} runs are known from before.\n", known + missing.len()));
+        output
+            .remark(format!("{known} of {} runs are known from before.\n", known + missing.len()));
     }
     let machine = machine::machine();
-    let mut batch = Batch::new(missing.len());
+    let mut batch = Batch::new(missing.len(), output.is_quiet());
     let mut failed = Vec::new();
     for (index, (point, key)) in missing.iter().enumerate() {
         let left = missing[index..].iter().map(|&(point, _)| (point, plan[point].program));
@@ -278,7 +295,12 @@ fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> 
 }
 
 /// Writes all results; the answer has the names of the files.
-fn write(study: &Study, facts: &Facts, folder: &Path) -> Result<Vec<String>, Failure> {
+fn write(
+    study: &Study,
+    facts: &Facts,
+    folder: &Path,
+    inputs: &[PathBuf],
+) -> Result<Vec<String>, Failure> {
     let pictures = study::pictures(study);
     let object = study::Object::new(study, env!("CARGO_PKG_VERSION"));
     let mut files = vec![
@@ -290,13 +312,15 @@ fn write(study: &Study, facts: &Facts, folder: &Path) -> Result<Vec<String>, Fai
     files.extend(pictures.into_iter().map(|Picture { file, svg, .. }| (file, svg)));
     for (name, text) in &files {
         let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| cannot_write(&path, error))?;
+        keep(&path, inputs.iter().map(PathBuf::as_path))?;
+        files::write(&path, text)?;
     }
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 
 fn show(
     study: &Study,
+    format: TableFormat,
     files: &[String],
     folder: &Path,
     output: &mut Output,
@@ -308,17 +332,21 @@ fn show(
         1 => "1 plot".to_owned(),
         n => format!("{n} plots"),
     };
-    let files = format!("\nIn {}: {}; {plots}.\n", folder.display(), results.join(", "));
-    output.print(study::Text(study))?;
-    output.print(files)?;
+    let files = format!("\nIn {}: {}; {plots}.\n", shown(folder), results.join(", "));
+    match format {
+        TableFormat::Text if output.is_quiet() => output.print(study::Text(study))?,
+        TableFormat::Text => output.print(format!("{}{files}", study::Text(study)))?,
+        TableFormat::Markdown => output.print(study::Document(study))?,
+        TableFormat::Csv => output.print(study::csv(study))?,
+        TableFormat::Json => {
+            let object = study::Object::new(study, env!("CARGO_PKG_VERSION"));
+            output.print(json::render(&object))?;
+        }
+    }
     match study.comparison().verdict().into() {
         Exit::Fine | Exit::Incomplete if !study.disagreements().is_empty() => Ok(Exit::Violation),
         exit => Ok(exit),
     }
-}
-
-pub(super) fn cannot_write(path: &Path, error: std::io::Error) -> Failure {
-    Failure::Usage(format!("cannot write {}: {error}", path.display()))
 }
 
 /// The time of day.
@@ -328,12 +356,6 @@ pub(super) fn now() -> String {
 
 /// The command line, for a shell.
 pub(super) fn command() -> String {
-    let words = std::env::args().skip(1).map(|word| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+.,:/".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word,
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        }
-    });
+    let words = std::env::args_os().skip(1).map(quoted);
     ["mazurka".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::table::{self, Markdown, Plain, Table, or_dash, time};
 use super::text::{BAD, Styled, UNSURE, thousands};
 use crate::explore::{StopReason, Verdict, ViolationKind};
-use crate::study::{About, Disagreement, Figures, Measured, Ran, Row, disagreements};
+use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, disagreements};
 
 /// Explorers side by side.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Comparison {
     pub left_out: Vec<LeftOut>,
     /// Rows that were not run, because of an interrupt.
     pub not_run: usize,
+    /// What each row may take.
+    pub limits: Limits,
 }
 
 /// An explorer that is not for some programs.
@@ -88,7 +90,7 @@ impl Comparison {
 
     /// What is to be said below the table.
     pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
         let is_cut = |m: &Measured| m.stopped_by.is_some();
         if self.rows.iter().filter_map(Row::measured).any(is_cut) {
             notes.push(
@@ -130,6 +132,19 @@ impl Comparison {
         }
         notes
     }
+}
+
+/// What each row may take, in a sentence; `None` if that is all it wants.
+fn limits(limits: &Limits) -> Option<String> {
+    let count = |n: u64, what: &str| format!("{} {what}", thousands(n));
+    let parts = [
+        limits.timeout.map(|time| humantime::format_duration(time).to_string()),
+        limits.max_memory.map(|bytes| format!("{} of memory", ByteSize(bytes))),
+        limits.max_traces.map(|n| count(n, plural(n as usize, "execution", "executions"))),
+        limits.depth.map(|n| format!("depth {}", thousands(n.into()))),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Each row had at most: {}.", parts.join(", ")))
 }
 
 fn plural<'t>(n: usize, one: &'t str, more: &'t str) -> &'t str {
@@ -302,6 +317,7 @@ impl<'r> From<&'r Row> for Record<'r> {
 #[derive(Serialize)]
 pub struct Object<'c> {
     mazurka: &'static str,
+    limits: &'c Limits,
     rows: Vec<Record<'c>>,
     left_out: &'c [LeftOut],
     not_run: usize,
@@ -313,6 +329,7 @@ impl<'c> Object<'c> {
     pub fn new(comparison: &'c Comparison, version: &'static str) -> Self {
         Object {
             mazurka: version,
+            limits: &comparison.limits,
             rows: comparison.rows.iter().map(Record::from).collect(),
             left_out: &comparison.left_out,
             not_run: comparison.not_run,
@@ -434,7 +451,7 @@ mod tests {
 
     #[test]
     fn what_was_not_run_is_counted() {
-        let some = Comparison { rows: vec![row("udpor", 2, None)], left_out: vec![], not_run: 2 };
+        let some = Comparison { not_run: 2, ..comparison(vec![row("udpor", 2, None)]) };
         assert!(Text(&some).to_string().contains("Interrupted: 2 more rows were not run."));
         assert_eq!(some.verdict(), Verdict::Incomplete);
     }

@@ -43,7 +43,7 @@ impl Study {
     /// The same as rows, for what is common with `compare`.
     pub fn comparison(&self) -> Comparison {
         let rows = self.points.iter().map(|point| point.row.clone()).collect();
-        Comparison { rows, left_out: Vec::new(), not_run: self.not_run }
+        Comparison { rows, not_run: self.not_run, ..Comparison::default() }
     }
 
     /// What explorers, or runs of one search, disagree on, each in some sentences.

@@ -5,10 +5,12 @@
 
 mod calls;
 mod execution;
+mod shell;
 mod steps;
 
 pub use calls::CallTable;
-pub use execution::{Ending, Title, quoted, replay_command};
+pub use execution::{Ending, Title, Upshot, replay_command};
+pub use shell::{quoted, quoted_path, shown};
 pub use steps::{ChangeRows, StepTable};
 
 use std::fmt::{self, Display, Formatter};

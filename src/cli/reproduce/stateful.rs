@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::Args;
 use crate::cli::batch::Batch;
+use crate::cli::files::{cannot_write, write as write_file};
 use crate::cli::log::{self, Key, Log, Run};
 use crate::cli::output::{Output, TableFormat};
-use crate::cli::study::{cannot_write, command, now};
+use crate::cli::study::{command, now};
 use crate::cli::{Exit, Failure, machine};
 use crate::explore::StopReason;
 use crate::report::json;
@@ -27,12 +28,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let limit = LIMITS[usize::from(args.full)];
     let (clients, buggy) = (plan::clients(args.full), plan::buggy_clients(args.full));
     let mut experiment = Experiment::new(clients, buggy, limit);
-    let mut runner = Runner::new(experiment.size(), args.output.as_deref())?;
+    let mut runner = Runner::new(experiment.size(), args.output.as_deref(), output.is_quiet())?;
     experiment.reductions.run(|job| runner.run(job))?;
     experiment.errors.run(|job| runner.run(job))?;
     let facts = runner.finish();
     let version = env!("CARGO_PKG_VERSION");
-    match args.format {
+    match args.format.unwrap_or(TableFormat::Text) {
         TableFormat::Text => output.print(Text(&experiment))?,
         TableFormat::Markdown => output.print(Document(&experiment, None))?,
         TableFormat::Csv => {
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     if let Some(folder) = &args.output {
         let files = write(&experiment, &facts, folder)?;
-        output.note(format!("In {}: {}.\n", folder.display(), files.join(", ")));
+        output.remark(format!("In {}: {}.\n", folder.display(), files.join(", ")));
     }
     Ok(match (experiment.disagreements().is_empty(), experiment.not_run()) {
         (false, _) => Exit::Violation,
@@ -65,10 +66,10 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(size: usize, folder: Option<&Path>) -> Result<Runner, Failure> {
+    fn new(size: usize, folder: Option<&Path>, quiet: bool) -> Result<Runner, Failure> {
         let log = folder.map(open).transpose()?;
         Ok(Runner {
-            batch: Batch::new(size),
+            batch: Batch::new(size, quiet),
             log,
             machine: machine::machine(),
             used: Vec::new(),
@@ -139,8 +140,7 @@ fn write(experiment: &Experiment, facts: &Facts, folder: &Path) -> Result<Vec<St
     ];
     files.extend(pictures(experiment).into_iter().map(|picture| (picture.file, picture.svg)));
     for (name, text) in &files {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| cannot_write(&path, error))?;
+        write_file(&folder.join(name), text)?;
     }
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }

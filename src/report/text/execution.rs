@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
+use super::shell::{quoted, quoted_path};
 use super::steps::clipped;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
@@ -86,39 +87,50 @@ impl Display for Title<'_> {
     }
 }
 
+/// What came of an execution, in a line.
+pub struct Upshot<'r>(pub &'r ExecutionReport);
+
+impl Display for Upshot<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Upshot(report) = self;
+        let steps = plural(report.schedule.len() as u64, "step", "steps");
+        match report.violations.first() {
+            Some(violation) => writeln!(f, "{}", violation_line(violation)),
+            None if report.complete => {
+                let text = format!("All processes have ended after {steps}; nothing is wrong.");
+                writeln!(f, "{}", Styled(GOOD, text))
+            }
+            None => {
+                let names: Vec<_> = report.enabled.iter().map(String::as_str).collect();
+                let text = format!("The execution is cut here, after {steps}.");
+                writeln!(f, "{} {} can still move.", Styled(UNSURE, text), list(&names))
+            }
+        }
+    }
+}
+
 /// What is to be said below the steps of an execution.
 pub struct Ending<'r>(pub &'r ExecutionReport);
 
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Ending(report) = self;
-        let steps = plural(report.schedule.len() as u64, "step", "steps");
-        write!(f, "{}", CallTable(&report.calls))?;
+        write!(f, "{}\n{}", CallTable(&report.calls), Upshot(report))?;
         match report.violations.first() {
+            Some(violation) if violation.kind == ViolationKind::Deadlock => {
+                write!(f, "{}", Standstill(violation))
+            }
             Some(violation) => {
-                writeln!(f, "\n{}", violation_line(violation))?;
-                if violation.kind == ViolationKind::Deadlock {
-                    write!(f, "{}", Standstill(violation))
-                } else {
-                    write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))
-                }
+                write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))
             }
-            None if report.complete => {
-                let text = format!("All processes have ended after {steps}; nothing is wrong.");
-                writeln!(f, "\n{}", Styled(GOOD, text))
-            }
-            None => {
-                let names: Vec<_> = report.enabled.iter().map(String::as_str).collect();
-                let text = format!("The execution is cut here, after {steps}.");
-                writeln!(f, "\n{} {} can still move.", Styled(UNSURE, text), list(&names))
-            }
+            None => Ok(()),
         }
     }
 }
 
 /// The command that shows an execution step by step.
 pub fn replay_command(subject: &Subject, schedule: &str) -> String {
-    let mut command = format!("mazurka replay {}", quoted(&subject.spec));
+    let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
     for define in &subject.defines {
         command += &format!(" -D {}", quoted(define));
     }
@@ -133,13 +145,4 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
         return command;
     }
     command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
-}
-
-/// Quoted for a shell, if need be.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,0 +1,114 @@
+//! Files that a command reads and writes: specs, the specs in a folder, and results, which never overwrite what was read.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use same_file::is_same_file;
+
+use super::Failure;
+use super::output::Output;
+use crate::report::text::shown;
+
+/// Is it standard input that this names?
+pub(super) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The text of a file, or of standard input.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    let (bytes, what) = if is_stdin(path) {
+        let mut bytes = Vec::new();
+        (io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes), "standard input".to_owned())
+    } else {
+        (fs::read(path), shown(path))
+    };
+    let bytes = bytes.map_err(|error| match fs::read_link(path) {
+        Ok(target) => {
+            let target = shown(&target);
+            Failure::Usage(format!("cannot read {what}, a link to {target}: {error}"))
+        }
+        Err(_) => Failure::Usage(format!("cannot read {what}: {error}")),
+    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage(format!("{what} is no text in UTF-8")))?;
+    // A byte order mark is no part of the text.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Writes a file.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| cannot_write(path, error))
+}
+
+pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::Usage(format!("cannot write {}: {error}", shown(path)))
+}
+
+/// Refuses to write a file that the command reads, by whatever name or link.
+pub(super) fn keep<'p>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    // What does not exist yet is no input.
+    let is_input = |input: &&Path| !is_stdin(input) && is_same_file(input, output).unwrap_or(false);
+    match inputs.into_iter().find(is_input) {
+        None => Ok(()),
+        Some(input) => Err(Failure::Usage(format!(
+            "{} is not written, as that would overwrite {}, which is read: choose another name",
+            shown(output),
+            shown(input)
+        ))),
+    }
+}
+
+/// The specs and those in the folders, in the order given.
+pub(super) fn specs(given: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    for spec in given {
+        match spec.is_dir() {
+            true => paths.extend(specs_in(spec, output)?),
+            false => paths.push(spec.clone()),
+        }
+    }
+    Ok(paths)
+}
+
+/// The .maz files in a folder and below, in the order of their names. Links are followed, but no folder is gone through
+/// twice, so that links may go round. Warns of links that lead nowhere.
+fn specs_in(folder: &Path, output: &Output) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
+    let mut seen = BTreeSet::new();
+    // Links are at the back, so that a folder is known by its own name if it has one here.
+    let mut pending = VecDeque::from([folder.to_owned()]);
+    while let Some(folder) = pending.pop_front() {
+        let refused =
+            |error| Failure::Usage(format!("cannot read the folder {}: {error}", shown(&folder)));
+        if !seen.insert(fs::canonicalize(&folder).map_err(refused)?) {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).map_err(refused)? {
+            let path = entry.map_err(refused)?.path();
+            match (path.is_symlink(), fs::metadata(&path)) {
+                (true, Err(error)) => output.warn(&broken(&path, &error)),
+                (true, Ok(found)) if found.is_dir() => pending.push_back(path),
+                (false, Ok(found)) if found.is_dir() => pending.push_front(path),
+                _ if path.extension().is_some_and(|extension| extension == "maz") => {
+                    paths.push(path);
+                }
+                _ => {}
+            }
+        }
+    }
+    paths.sort();
+    match paths.is_empty() {
+        true => Err(Failure::Usage(format!("there are no .maz files in {}", shown(folder)))),
+        false => Ok(paths),
+    }
+}
+
+fn broken(link: &Path, error: &io::Error) -> String {
+    let target = fs::read_link(link).map_or(String::new(), |to| format!(" to {}", shown(&to)));
+    format!("{} is left out: a link{target} that leads nowhere ({error})", shown(link))
+}

@@ -1,0 +1,107 @@
+//! Words for a shell: what is printed to be typed again must name the same file.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// A word, quoted for a shell if need be: in single quotes; or, where it holds control characters or is not UTF-8, as
+/// `$'…'` with these as octal numbers, which bash, zsh, ksh and the POSIX of 2024 understand.
+pub fn quoted(word: impl AsRef<OsStr>) -> String {
+    let word = word.as_ref();
+    match word.to_str() {
+        Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.into(),
+        Some(text) if !text.chars().any(is_unprintable) => {
+            format!("'{}'", text.replace('\'', r"'\''"))
+        }
+        _ => escaped(word),
+    }
+}
+
+/// A path as an argument: one that begins with a dash must not be taken for an option.
+pub fn quoted_path(path: &Path) -> String {
+    let begins_with_dash = path.as_os_str().as_encoded_bytes().first() == Some(&b'-');
+    match begins_with_dash && path != Path::new("-") {
+        true => quoted(Path::new(".").join(path)),
+        false => quoted(path),
+    }
+}
+
+/// A path for people: with `\xNN` for what is not UTF-8, so that no two paths look alike.
+pub fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text += chunk.valid();
+        chunk.invalid().iter().for_each(|byte| text += &format!("\\x{byte:02x}"));
+    }
+    text
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c)
+}
+
+/// Does the character act on the terminal, or hide? Control characters do, and marks that turn the direction of text.
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn escaped(word: &OsStr) -> String {
+    let mut text = String::from("$'");
+    for chunk in word.as_encoded_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\'' | '\\' => text.extend(['\\', c]),
+                c if is_unprintable(c) => {
+                    push_bytes(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes())
+                }
+                c => text.push(c),
+            }
+        }
+        push_bytes(&mut text, chunk.invalid());
+    }
+    text + "'"
+}
+
+/// As octal numbers: three digits each, so that what follows cannot be taken for a part of one.
+fn push_bytes(text: &mut String, bytes: &[u8]) {
+    bytes.iter().for_each(|byte| *text += &format!("\\{byte:03o}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_if_need_be() {
+        for (word, expected) in [
+            ("specs/a-b_1.maz", "specs/a-b_1.maz"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$(x);*", "'$(x);*'"),
+            ("é", "'é'"),
+            ("a\nb'\\", r"$'a\012b\'\\'"),
+            ("\u{202e}", r"$'\342\200\256'"),
+        ] {
+            assert_eq!(quoted(word), expected);
+        }
+    }
+
+    #[test]
+    fn a_dash_makes_no_option_of_a_path() {
+        assert_eq!(quoted_path(Path::new("-")), "-");
+        assert_eq!(quoted_path(Path::new("-x.maz")), "./-x.maz");
+        assert_eq!(quoted_path(Path::new("-x y")), "'./-x y'");
+        assert_eq!(quoted_path(Path::new("a/-x")), "a/-x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_utf_8_is_told_by_its_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let path = Path::new(OsStr::from_bytes(b"a\xff'b"));
+        assert_eq!(quoted_path(path), r"$'a\377\'b'");
+        assert_eq!(shown(path), r"a\xff'b");
+    }
+}
