@@ -61,7 +61,9 @@ pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Opt
 /// Is the terminal `state` a deadlock? It is if some process is neither done nor failed, or some actor has
 /// messages pending and that is not allowed.
 pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
-    let is_actor = |process| matches!(locals.op(state.local(process)), Some(Op::Handle { .. }));
+    // One that has failed has messages, as it is unfinished: so it is an actor, too.
+    let is_actor =
+        |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
     state.unfinished(locals).any(|process| !(allow_pending && is_actor(process)))
 }
 

@@ -226,6 +226,28 @@ fn pending_messages_may_be_allowed() {
     assert!(stdout(&run_with(&args, &fails)).contains("Assertion failed"));
 }
 
+/// Nobody takes them any more, as if a guard kept them out.
+#[test]
+fn messages_to_a_failed_actor_stay_pending() {
+    let spec = "actor A { on Go() { assert(false); } on Put(n: int) {} } \
+        init { send(A, Go()); send(A, Put(1)); }";
+    for explorer in ["udpor", "exhaustive", "source", "stateful", "dl-s-por"] {
+        let args = ["check", "-", "--all", "--explorer", explorer, "--format", "json"];
+        let result = json(&run_with(&args, spec));
+        let kinds: Vec<_> =
+            result["violations"].as_array().unwrap().iter().map(|v| &v["kind"]).collect();
+        assert_eq!(kinds.len(), 2, "{explorer}: {kinds:?}");
+        assert!(kinds.contains(&&"assertion".into()) && kinds.contains(&&"deadlock".into()));
+        assert_eq!(result["stats"]["deadlocked_traces"], 1, "{explorer}");
+        let result = json(&run_with(&[&args[..], &["--allow-pending"]].concat(), spec));
+        assert_eq!(result["stats"]["deadlocked_traces"], 0, "{explorer}");
+        assert_eq!(result["violations"].as_array().unwrap().len(), 1, "{explorer}");
+    }
+    let text = stdout(&run_with(&["replay", "-", "--schedule", "0"], spec));
+    assert!(text.contains("waits for someone to take Put(1)"), "{text}");
+    assert!(text.contains("it has failed"), "{text}");
+}
+
 #[test]
 fn a_figure_that_an_explorer_has_not_is_null() {
     let args = ["check", "ok.maz", "--explorer", "exhaustive", "--format", "json"];

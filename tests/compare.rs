@@ -1,7 +1,7 @@
 //! `mazurka compare`, as its users meet it.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -44,7 +44,9 @@ fn explorers_are_chosen_with_options() {
 fn several_specs_and_folders_make_one_table() {
     let args = ["compare", "philosophers.maz", "ok.maz", "-D", "N=4", "--explorers", "udpor"];
     let text = stdout(&run(&args));
-    assert!(text.contains("philosophers.maz N=4") && text.contains(" ok.maz "), "{text}");
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.contains(&"philosophers.maz N=4") && lines.contains(&"ok.maz"), "{text}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
     let options = ["--explorers", "udpor", "--depth", "50", "--format", "json"];
     let output = run(&[&["compare", "."][..], &options].concat());
     assert_eq!(code(&output), 1);
@@ -76,7 +78,8 @@ fn limits_are_limits_of_a_row() {
     let output = run_with(&args, ENDLESS_SEARCH);
     assert_eq!(code(&output), 3);
     let text = stdout(&output);
-    assert_eq!(text.matches("incomplete: max-traces").count(), 2, "{text}");
+    assert_eq!(text.matches("incomplete:").count(), 2, "{text}");
+    assert_eq!(text.matches("max-traces").count(), 2, "{text}");
     assert_eq!(text.matches("≥ 10 ").count(), 2, "{text}");
 }
 
@@ -96,6 +99,22 @@ fn what_means_nothing_is_refused() {
         assert_eq!(code(&output), 2, "{args:?}");
         assert!(stderr(&output).contains(fragment), "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
+    }
+}
+
+/// Those that are done are there while the next one is still at it.
+#[test]
+fn rows_come_as_they_are_done() {
+    for format in ["text", "csv", "markdown"] {
+        let args = ["compare", "philosophers.maz", "-D", "N=7", "--format", format];
+        let search = ["--explorers", "udpor,exhaustive", "--timeout", "60s"];
+        let mut child = mazurka(&[&args[..], &search].concat()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("127")));
+        assert!(first.is_some(), "{format}");
+        assert!(child.try_wait().unwrap().is_none(), "{format}: the second row is not done");
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }
 

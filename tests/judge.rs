@@ -298,7 +298,8 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
 
 /// Is this terminal state a deadlock?
 fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
-    let is_actor = |p: &ProcessId| matches!(locals.op(state.local(*p)), Some(Op::Handle { .. }));
+    let is_actor =
+        |p: &ProcessId| matches!(locals.op(state.local(*p)), None | Some(Op::Handle { .. }));
     state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 

@@ -139,7 +139,7 @@ fn searches_of_clients_agree_and_cost_the_same_again() {
 #[test]
 fn the_experiment_is_told_in_tables_claims_and_plots() {
     let experiment = small();
-    let text = stateful::Text(&experiment).to_string();
+    let text = stateful::Text(&experiment, 1000).to_string();
     for part in ["Quantiles over", "Speed-ups", "by potential", "Time to the first error", "Claims"]
     {
         assert!(text.contains(part), "{part}: {text}");

@@ -66,6 +66,11 @@ impl Batch {
         Some(ran)
     }
 
+    /// Prints something while the line is off the terminal.
+    pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.line.suspend(print)
+    }
+
     /// Takes the line off the terminal.
     pub(super) fn finish(self) {
         self.line.finish_and_clear();

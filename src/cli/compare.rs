@@ -13,7 +13,7 @@ use super::spec::{case, compile, constants, refusal};
 use super::{Exit, Failure, files};
 use crate::explore::{EXPLORERS, Explorer, Options, Setting};
 use crate::lang::Program;
-use crate::report::comparison::{self, Comparison};
+use crate::report::comparison::{self, Comparison, Printer, Style};
 use crate::report::json;
 use crate::study::{Case, Job, Ran, Row, foreseen};
 
@@ -106,45 +106,51 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let total = jobs.iter().filter(|(.., refusal)| refusal.is_none()).count();
     let mut batch = Batch::new(total, output.is_quiet());
+    let mut printer = style(format, output.room()).map(|style| Printer::new(style, &settings));
     for (job, setting, program, refusal) in jobs {
         let expected = foreseen(&comparison.rows, &job.case, &setting);
         let ran = refusal.map(Ran::Refused).or_else(|| batch.run(&job, expected));
-        match ran {
-            Some(ran) => comparison.rows.push(Row {
-                spec: job.case.name.clone(),
-                constants: constants(program),
-                defines: job.case.constants(),
-                setting,
-                ran,
-            }),
-            None => comparison.not_run += 1,
+        let Some(ran) = ran else {
+            comparison.not_run += 1;
+            continue;
+        };
+        let row = Row {
+            spec: job.case.name.clone(),
+            constants: constants(program),
+            defines: job.case.constants(),
+            setting,
+            ran,
+        };
+        if let Some(printer) = &mut printer {
+            batch.aside(|| output.print(printer.row(&row)))?;
         }
+        comparison.rows.push(row);
     }
     batch.finish();
-    show(&comparison, format, output)
-}
-
-fn show(
-    comparison: &Comparison,
-    format: TableFormat,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let disagreements = comparison.disagreements();
-    match format {
-        TableFormat::Text => output.print(comparison::Text(comparison))?,
-        TableFormat::Markdown => output.print(comparison::Document(comparison))?,
-        TableFormat::Csv => output.print(comparison::csv(comparison))?,
-        TableFormat::Json => {
-            let object = comparison::Object::new(comparison, env!("CARGO_PKG_VERSION"));
+    match printer {
+        Some(printer) => output.print(printer.foot(&comparison, output.is_quiet()))?,
+        None => {
+            let object = comparison::Object::new(&comparison, env!("CARGO_PKG_VERSION"));
             output.print(json::render(&object))?;
         }
     }
+    let disagreements = comparison.disagreements();
     if format == TableFormat::Csv {
         disagreements.iter().for_each(|disagreement| output.error(disagreement));
     }
     match comparison.verdict().into() {
         Exit::Fine | Exit::Incomplete if !disagreements.is_empty() => Ok(Exit::Violation),
         exit => Ok(exit),
+    }
+}
+
+/// How rows are printed as soon as they are done; `None` for JSON, which is one object.
+fn style(format: TableFormat, room: usize) -> Option<Style> {
+    match format {
+        TableFormat::Text => Some(Style::Text(room)),
+        TableFormat::Markdown => Some(Style::Markdown),
+        TableFormat::Csv => Some(Style::Csv),
+        TableFormat::Json => None,
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     batch.finish();
     let result = Reproduction { paper, ran, full: args.full, not_run };
     match format {
-        TableFormat::Text => output.print(reproduction::Text(&result))?,
+        TableFormat::Text => output.print(reproduction::Text(&result, output.room()))?,
         TableFormat::Markdown => output.print(reproduction::Document(&result))?,
         TableFormat::Csv => output.print(reproduction::csv(&result))?,
         TableFormat::Json => {

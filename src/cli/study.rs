@@ -334,8 +334,12 @@ fn show(
     };
     let files = format!("\nIn {}: {}; {plots}.\n", shown(folder), results.join(", "));
     match format {
-        TableFormat::Text if output.is_quiet() => output.print(study::Text(study))?,
-        TableFormat::Text => output.print(format!("{}{files}", study::Text(study)))?,
+        TableFormat::Text if output.is_quiet() => {
+            output.print(study::Text(study, output.room()))?
+        }
+        TableFormat::Text => {
+            output.print(format!("{}{files}", study::Text(study, output.room())))?
+        }
         TableFormat::Markdown => output.print(study::Document(study))?,
         TableFormat::Csv => output.print(study::csv(study))?,
         TableFormat::Json => {

@@ -345,12 +345,11 @@ impl State {
         !self.processes().any(|process| self.can_move(locals, process))
     }
 
-    /// The processes that are neither done nor failed, and the actors that have not failed and have pending
-    /// messages. In a terminal state they make it a deadlock.
+    /// The processes that are neither done nor failed, and the actors that have pending messages, failed ones
+    /// included. In a terminal state they make it a deadlock.
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&p| match locals.op(self.local(p)) {
-            None => false,
-            Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
+            None | Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
             Some(_) => true,
         })
     }

@@ -154,9 +154,10 @@ fn in_circle(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<Pro
 }
 
 impl<S: System> Replay<'_, S> {
-    /// What `process` waits for; `None` if its operation never blocks.
+    /// What `process` waits for; `None` if its operation never blocks, or it has ended.
     pub(super) fn wait(&self, process: ProcessId) -> Option<Wait> {
-        match self.pending(process)? {
+        let Some(op) = self.pending(process) else { return self.wait_of_failed(process) };
+        match op {
             Op::WaitAny(comms) => {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
             }
@@ -185,6 +186,15 @@ impl<S: System> Replay<'_, S> {
         };
         let words = format!("a state in which it takes {}", self.pending_to(actor));
         Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
+    }
+
+    /// A failed actor with messages, which nobody takes any more.
+    fn wait_of_failed(&self, actor: ProcessId) -> Option<Wait> {
+        self.state.inboxes().has_pending(actor).then(|| Wait {
+            words: format!("someone to take {}", self.pending_to(actor)),
+            helpers: Vec::new(),
+            hopeless: Some("it has failed".into()),
+        })
     }
 
     fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {

@@ -1,14 +1,19 @@
 //! What `compare` found out: a row for each spec and explorer, and whether they agree.
+//!
+//! Rows can be written as soon as they are known ([`Printer`]); what is to be said of all of them comes last.
+
+mod rows;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
 
 use bytesize::ByteSize;
 use serde::Serialize;
 
-use super::table::{self, Markdown, Plain, Table, or_dash, time};
+use rows::Rows;
+
+use super::table::{self, Table, or_dash, time};
 use super::text::{BAD, Styled, UNSURE, thousands};
-use crate::explore::{StopReason, Verdict, ViolationKind};
+use crate::explore::{Setting, StopReason, Verdict, ViolationKind};
 use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, disagreements};
 
 /// Explorers side by side.
@@ -66,28 +71,6 @@ impl Comparison {
         disagreements(&self.rows).iter().map(sentence).collect()
     }
 
-    fn table(&self) -> Table {
-        let header = [
-            "spec",
-            "explorer",
-            "traces",
-            "blocked",
-            "transitions",
-            "events",
-            "states",
-            "time",
-            "memory",
-            "verdict",
-        ];
-        let mut rows = Vec::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            let is_first = index == 0 || !is_same(&self.rows[index - 1], row);
-            let name = if is_first { title(&row.spec, &row.defines) } else { String::new() };
-            rows.push([vec![name, row.setting.to_string()], figures(row)].concat());
-        }
-        Table { header: header.map(str::to_owned).to_vec(), figures: 2..9, rows }
-    }
-
     /// What is to be said below the table.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
@@ -134,6 +117,29 @@ impl Comparison {
     }
 }
 
+/// The columns of a table with all figures.
+fn header() -> Table {
+    let names = [
+        "spec",
+        "explorer",
+        "traces",
+        "blocked",
+        "transitions",
+        "events",
+        "states",
+        "time",
+        "memory",
+        "verdict",
+    ];
+    Table { header: names.map(str::to_owned).to_vec(), figures: 2..9, rows: Vec::new() }
+}
+
+/// A row of that table; the program is named once for all its rows.
+fn cells(row: &Row, is_named: bool) -> Vec<String> {
+    let name = if is_named { title(&row.spec, &row.defines) } else { String::new() };
+    [vec![name, row.setting.to_string()], figures(row)].concat()
+}
+
 /// What each row may take, in a sentence; `None` if that is all it wants.
 fn limits(limits: &Limits) -> Option<String> {
     let count = |n: u64, what: &str| format!("{} {what}", thousands(n));
@@ -168,8 +174,7 @@ fn figures(row: &Row) -> Vec<String> {
         Ran::Failed(_) => return without_figures("failed"),
     };
     let Measured { stats, .. } = measured;
-    let at_least = if measured.is_complete() { "" } else { "≥ " };
-    let count = |n: u64| format!("{at_least}{}", thousands(n));
+    let count = |n: u64| size(measured, n);
     let mut traces = count(stats.traces);
     if let Some(classes) = stats.classes {
         traces +=
@@ -190,6 +195,12 @@ fn figures(row: &Row) -> Vec<String> {
         or_dash(stats.peak_memory_bytes, |bytes| ByteSize(bytes).to_string()),
         verdict(measured),
     ]
+}
+
+/// A number of something that was found; `≥ 12` if a complete search may find more.
+fn size(measured: &Measured, n: u64) -> String {
+    let at_least = if measured.is_complete() { "" } else { "≥ " };
+    format!("{at_least}{}", thousands(n))
 }
 
 fn without_figures(word: &str) -> Vec<String> {
@@ -239,41 +250,70 @@ fn sentence(disagreement: &Disagreement) -> String {
     )
 }
 
-/// For a terminal.
-pub struct Text<'c>(pub &'c Comparison);
-
-impl Display for Text<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Text(comparison) = self;
-        write!(f, "{}", Plain(&comparison.table()))?;
-        let notes = comparison.notes();
-        if !notes.is_empty() {
-            writeln!(f)?;
-        }
-        for note in notes {
-            writeln!(f, "{}", Styled(UNSURE, note))?;
-        }
-        for disagreement in comparison.disagreements() {
-            writeln!(f, "\n{}", Styled(BAD, disagreement))?;
-        }
-        Ok(())
-    }
+/// How a table is written, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For a terminal, or a text as wide as this.
+    Text(usize),
+    /// As Markdown.
+    Markdown,
+    /// As comma-separated values.
+    Csv,
 }
 
-/// For Markdown.
-pub struct Document<'c>(pub &'c Comparison);
+/// Writes a comparison: its head, row after row, its foot.
+pub struct Printer {
+    style: Style,
+    rows: Rows,
+    last: Option<Row>,
+}
 
-impl Display for Document<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Document(comparison) = self;
-        write!(f, "{}", Markdown(&comparison.table()))?;
-        for note in comparison.notes() {
-            writeln!(f, "\n{note}")?;
+impl Printer {
+    /// For rows of these explorers.
+    pub fn new(style: Style, settings: &[Setting]) -> Printer {
+        let names: Vec<_> = settings.iter().map(Setting::to_string).collect();
+        let Style::Text(room) = style else {
+            return Printer { style, rows: Rows::new(&names, 0), last: None };
+        };
+        Printer { style, rows: Rows::new(&names, room), last: None }
+    }
+
+    /// One more row.
+    pub fn row(&mut self, row: &Row) -> String {
+        let is_first = self.last.is_none();
+        let is_named = self.last.as_ref().is_none_or(|last| !is_same(last, row));
+        let text = match self.style {
+            Style::Text(_) => self.rows.row(row),
+            Style::Csv => csv(row, is_first),
+            Style::Markdown => {
+                let head = if is_first { table::markdown_head(&header()) } else { String::new() };
+                head + &table::markdown_line(&cells(row, is_named))
+            }
+        };
+        self.last = Some(row.clone());
+        text
+    }
+
+    /// What is to be said of all rows. `quiet`: only what is wrong with them.
+    pub fn foot(&self, comparison: &Comparison, quiet: bool) -> String {
+        let notes = if quiet { Vec::new() } else { comparison.notes() };
+        let disagreements = comparison.disagreements();
+        match self.style {
+            Style::Csv => String::new(),
+            Style::Markdown => {
+                let notes = notes.iter().map(|note| format!("\n{note}\n"));
+                let loud = disagreements.iter().map(|text| format!("\n**{text}**\n"));
+                notes.chain(loud).collect()
+            }
+            Style::Text(room) => {
+                let wrapped = |text: &String| textwrap::fill(text, room);
+                let above = if notes.is_empty() { "" } else { "\n" };
+                let notes = notes.iter().map(|note| format!("{}\n", Styled(UNSURE, wrapped(note))));
+                let loud =
+                    disagreements.iter().map(|text| format!("\n{}\n", Styled(BAD, wrapped(text))));
+                above.to_owned() + &notes.chain(loud).collect::<String>()
+            }
         }
-        for disagreement in comparison.disagreements() {
-            writeln!(f, "\n**{disagreement}**")?;
-        }
-        Ok(())
     }
 }
 
@@ -364,47 +404,46 @@ struct Line<'r> {
     note: Option<&'r str>,
 }
 
-/// As comma-separated values, a line a row.
-pub fn csv(comparison: &Comparison) -> String {
-    table::csv(comparison.rows.iter().map(|row| {
-        let record = Record::from(row);
-        let stats = record.stats;
-        let value = |value: &serde_json::Value| match value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let constants = record.constants.iter().map(|(name, v)| format!("{name}={}", value(v)));
-        Line {
-            spec: record.spec,
-            constants: constants.collect::<Vec<_>>().join(" "),
-            explorer: record.explorer,
-            traces: stats.map(|s| s.traces),
-            deadlocked_traces: stats.map(|s| s.deadlocked_traces),
-            violating_traces: stats.map(|s| s.violating_traces),
-            classes: stats.and_then(|s| s.classes),
-            blocked: stats.map(|s| s.blocked),
-            truncated: stats.map(|s| s.truncated),
-            transitions: stats.map(|s| s.transitions),
-            events: stats.and_then(|s| s.events),
-            events_built: stats.and_then(|s| s.events_built),
-            states: stats.and_then(|s| s.states),
-            max_depth: stats.map(|s| s.max_depth),
-            sat_calls: stats.and_then(|s| s.sat_calls),
-            wall_seconds: stats.map(|s| s.wall_seconds),
-            peak_memory_bytes: stats.and_then(|s| s.peak_memory_bytes),
-            verdict: record.verdict,
-            complete: record.complete,
-            stopped_by: record.stopped_by,
-            note: record.note,
-        }
-    }))
+/// As a line of comma-separated values; the first one below the names.
+fn csv(row: &Row, is_first: bool) -> String {
+    let record = Record::from(row);
+    let stats = record.stats;
+    let value = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let constants = record.constants.iter().map(|(name, v)| format!("{name}={}", value(v)));
+    let line = Line {
+        spec: record.spec,
+        constants: constants.collect::<Vec<_>>().join(" "),
+        explorer: record.explorer,
+        traces: stats.map(|s| s.traces),
+        deadlocked_traces: stats.map(|s| s.deadlocked_traces),
+        violating_traces: stats.map(|s| s.violating_traces),
+        classes: stats.and_then(|s| s.classes),
+        blocked: stats.map(|s| s.blocked),
+        truncated: stats.map(|s| s.truncated),
+        transitions: stats.map(|s| s.transitions),
+        events: stats.and_then(|s| s.events),
+        events_built: stats.and_then(|s| s.events_built),
+        states: stats.and_then(|s| s.states),
+        max_depth: stats.map(|s| s.max_depth),
+        sat_calls: stats.and_then(|s| s.sat_calls),
+        wall_seconds: stats.map(|s| s.wall_seconds),
+        peak_memory_bytes: stats.and_then(|s| s.peak_memory_bytes),
+        verdict: record.verdict,
+        complete: record.complete,
+        stopped_by: record.stopped_by,
+        note: record.note,
+    };
+    table::csv_lines([line], is_first)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn row(setting: &str, traces: u64, stopped_by: Option<StopReason>) -> Row {
+    pub fn row(setting: &str, traces: u64, stopped_by: Option<StopReason>) -> Row {
         let stats = Figures { traces, ..Figures::default() };
         let verdict = if stopped_by.is_some() { Verdict::Incomplete } else { Verdict::Ok };
         Row {
@@ -426,33 +465,43 @@ mod tests {
         Comparison { rows, ..Comparison::default() }
     }
 
+    fn written(comparison: &Comparison, style: Style) -> String {
+        let mut printer = Printer::new(style, &[]);
+        let rows: String = comparison.rows.iter().map(|row| printer.row(row)).collect();
+        rows + &printer.foot(comparison, false)
+    }
+
     #[test]
     fn disagreement_is_said_loudly() {
         let both = comparison(vec![row("udpor", 2, None), row("udpor:k=1", 3, None)]);
-        let text = Text(&both).to_string();
+        let text = written(&both, Style::Text(1000));
         let expected = "Explorers disagree on made-up.maz N=3: udpor finds 2 classes, \
              udpor:k=1 finds 3 classes.";
         assert!(text.contains(expected), "{text}");
         assert!(text.contains("This is a bug in Mazurka"), "{text}");
-        let document = Document(&both).to_string();
+        let document = written(&both, Style::Markdown);
         assert!(document.contains(&format!("**{expected}")), "{document}");
-        assert!(!Text(&comparison(vec![row("udpor", 2, None)])).to_string().contains("disagree"));
+        assert!(
+            !written(&comparison(vec![row("udpor", 2, None)]), Style::Text(80))
+                .contains("disagree")
+        );
     }
 
     #[test]
     fn rows_that_a_limit_stopped_say_so() {
         let cut = comparison(vec![row("udpor", 1200, Some(StopReason::Timeout))]);
-        let text = Text(&cut).to_string();
+        let text = written(&cut, Style::Text(1000));
         assert!(text.contains("≥ 1,200") && text.contains("incomplete: timeout"), "{text}");
         assert!(text.contains("a complete one may have more"), "{text}");
         assert_eq!(cut.verdict(), Verdict::Incomplete);
-        assert!(csv(&cut).contains(",incomplete,false,timeout,"), "{}", csv(&cut));
+        let csv = written(&cut, Style::Csv);
+        assert!(csv.contains(",incomplete,false,timeout,"), "{csv}");
     }
 
     #[test]
     fn what_was_not_run_is_counted() {
         let some = Comparison { not_run: 2, ..comparison(vec![row("udpor", 2, None)]) };
-        assert!(Text(&some).to_string().contains("Interrupted: 2 more rows were not run."));
+        assert!(written(&some, Style::Text(80)).contains("Interrupted: 2 more rows were not run."));
         assert_eq!(some.verdict(), Verdict::Incomplete);
     }
 }

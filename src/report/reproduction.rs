@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
+use textwrap::fill;
 
 use super::table::{self, Markdown, Plain, Table, time};
 use super::text::{BAD, HEADING, Styled, thousands};
@@ -234,21 +235,22 @@ impl Reproduction {
     }
 }
 
-/// For a terminal.
-pub struct Text<'r>(pub &'r Reproduction);
+/// For a terminal, or a text as wide as this.
+pub struct Text<'r>(pub &'r Reproduction, pub usize);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Text(reproduction) = self;
+        let Text(reproduction, room) = *self;
         let paper = &reproduction.paper;
         writeln!(f, "{}", Styled(HEADING, paper.title))?;
-        writeln!(f, "{}\n", paper.about)?;
-        write!(f, "{}", Plain(&reproduction.table()))?;
+        writeln!(f, "{}\n", fill(paper.about, room))?;
+        write!(f, "{}", Plain(&reproduction.table(), room))?;
         match reproduction.is_surprising() {
             true => writeln!(f, "\n{}\n", Styled(BAD, reproduction.verdict()))?,
             false => writeln!(f, "\n{}\n", reproduction.verdict())?,
         }
-        reproduction.notes().iter().try_for_each(|note| writeln!(f, "{note}"))
+        let mut notes = reproduction.notes().into_iter();
+        notes.try_for_each(|note| writeln!(f, "{}", fill(&note, room)))
     }
 }
 
@@ -372,7 +374,7 @@ mod tests {
 
     #[test]
     fn what_differs_is_marked() {
-        let text = Text(&made_up(2)).to_string();
+        let text = Text(&made_up(2), 1000).to_string();
         assert!(text.contains("≠ 2"), "{text}");
         assert!(text.contains("differ (≠) and nothing explains it"), "{text}");
         assert!(made_up(2).is_surprising());
@@ -380,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_named() {
-        let text = Text(&made_up(2)).to_string();
+        let text = Text(&made_up(2), 1000).to_string();
         assert!(
             text.contains("Left out (--full has them): RMQ-receiving N=5 (exhaustive)."),
             "{text}"

@@ -19,6 +19,7 @@ pub use plots::pictures;
 use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
+use textwrap::fill;
 
 use super::study::Facts;
 use super::table::{self, Markdown, Plain, Table};
@@ -75,26 +76,30 @@ const AGREED: &str = "\
 All searches of a client that came to their end agree on its verdict and on the number of its
 terminal states, and none stores more states than the full search.";
 
-/// For a terminal.
-pub struct Text<'e>(pub &'e Experiment);
+/// For a terminal, or a text as wide as this.
+pub struct Text<'e>(pub &'e Experiment, pub usize);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Text(experiment) = self;
-        writeln!(f, "{}\n{}", Styled(HEADING, TITLE), about(experiment))?;
+        let Text(experiment, room) = *self;
+        writeln!(f, "{}\n{}", Styled(HEADING, TITLE), fill(&about(experiment), room))?;
         for Section { heading, about, table } in sections(experiment) {
+            let about = fill(&about, room);
             writeln!(f, "\n{}\n{about}\n", Styled(HEADING, heading))?;
-            write!(f, "{}", Plain(&table))?;
+            write!(f, "{}", Plain(&table, room))?;
         }
         writeln!(f)?;
         if let Some(left) = interrupted(experiment) {
             writeln!(f, "{}", Styled(UNSURE, left))?;
         }
         match agreement(experiment) {
-            Ok(agreed) => writeln!(f, "{agreed}")?,
-            Err(told) => told.iter().try_for_each(|told| writeln!(f, "{}", Styled(BAD, told)))?,
+            Ok(agreed) => writeln!(f, "{}", fill(agreed, room))?,
+            Err(told) => {
+                let loud = |told: &String| writeln!(f, "{}", Styled(BAD, fill(told, room)));
+                told.iter().try_for_each(loud)?;
+            }
         }
-        writeln!(f, "Source: {SOURCE}")
+        writeln!(f, "{}", fill(&format!("Source: {SOURCE}"), room))
     }
 }
 

@@ -20,6 +20,7 @@ use std::fmt::{self, Display, Formatter};
 
 use bytesize::ByteSize;
 use serde::Serialize;
+use textwrap::fill;
 
 use super::comparison::{Comparison, Record, title, verdict};
 use super::table::{self, Markdown, Plain, Table, or_dash, time};
@@ -173,25 +174,25 @@ fn fastest(done: &[(String, &Measured)]) -> String {
     }
 }
 
-/// For a terminal.
-pub struct Text<'s>(pub &'s Study);
+/// For a terminal, or a text as wide as this.
+pub struct Text<'s>(pub &'s Study, pub usize);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Text(study) = self;
-        write!(f, "{}", Plain(&study.table()))?;
+        let Text(study, room) = *self;
+        write!(f, "{}", Plain(&study.table(), room))?;
         for note in study.notes() {
-            write!(f, "\n{}\n", Styled(UNSURE, note))?;
+            write!(f, "\n{}\n", Styled(UNSURE, fill(&note, room)))?;
         }
         let findings = study.findings();
         if !findings.is_empty() {
             writeln!(f)?;
         }
         for finding in findings {
-            writeln!(f, "{finding}")?;
+            writeln!(f, "{}", fill(&finding, room))?;
         }
         for disagreement in study.disagreements() {
-            writeln!(f, "\n{}", Styled(BAD, disagreement))?;
+            writeln!(f, "\n{}", Styled(BAD, fill(&disagreement, room)))?;
         }
         Ok(())
     }
@@ -386,7 +387,7 @@ mod tests {
         odd.is_steady = false;
         let study = Study { points: vec![odd], not_run: 0 };
         let expected = "Two runs of udpor:k=1 on x.maz N=3 came to different results.";
-        assert!(Text(&study).to_string().contains(expected));
+        assert!(Text(&study, 1000).to_string().contains(expected));
         assert!(Document(&study).to_string().contains(expected));
     }
 }

@@ -20,23 +20,79 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A table for a terminal. It is as wide as it has to be.
-pub struct Plain<'t>(pub &'t Table);
+/// A table for a terminal. One that is wider than its room is drawn in parts, one below the other, each with the words
+/// that name a row.
+pub struct Plain<'t>(pub &'t Table, pub usize);
 
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Plain(table) = self;
-        let mut drawing = Drawing::new();
-        drawing.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(&table.header);
-        drawing.remove_style(TableComponent::HorizontalLines);
-        drawing.remove_style(TableComponent::MiddleIntersections);
-        drawing.add_rows(&table.rows);
-        for column in drawing.column_iter_mut().skip(table.figures.start).take(table.figures.len())
+        let Plain(table, room) = *self;
+        for (number, columns) in parts(table, room).iter().enumerate() {
+            if number > 0 {
+                writeln!(f)?;
+            }
+            writeln!(f, "{}", drawing(table, columns, room))?;
+        }
+        Ok(())
+    }
+}
+
+/// What stands around the text of a column.
+const FRAME: usize = 3;
+
+/// The columns of each part, as many as there is room for.
+fn parts(table: &Table, room: usize) -> Vec<Vec<usize>> {
+    let width = |column: usize| {
+        let cells = [&table.header].into_iter().chain(&table.rows).map(|row| &row[column]);
+        let widest = cells.flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max();
+        widest.unwrap_or(0).min(widest_word(table, column, room)) + FRAME
+    };
+    let names: Vec<usize> = (0..table.figures.start).collect();
+    let margin: usize = names.iter().map(|&name| width(name)).sum();
+    let mut parts = vec![names.clone()];
+    let mut used = margin;
+    for column in table.figures.start..table.header.len() {
+        let part = parts.last_mut().expect("there is a first one");
+        if used + width(column) > room + 1 && part.len() > names.len() {
+            parts.push(names.clone());
+            used = margin;
+        }
+        used += width(column);
+        parts.last_mut().expect("there is a first one").push(column);
+    }
+    parts
+}
+
+/// How wide a column may be: words are broken, so that figures have half of the room at least.
+fn widest_word(table: &Table, column: usize, room: usize) -> usize {
+    match table.figures.start {
+        names if column < names => (room / 2 / names).saturating_sub(FRAME).max(8),
+        _ => usize::MAX,
+    }
+}
+
+/// Some of the columns.
+fn drawing(table: &Table, columns: &[usize], room: usize) -> String {
+    let row = |cells: &Vec<String>| -> Vec<String> {
+        let cell = |&column: &usize| match widest_word(table, column, room) {
+            usize::MAX => cells[column].clone(),
+            width => textwrap::fill(&cells[column], width),
+        };
+        columns.iter().map(cell).collect()
+    };
+    let mut drawing = Drawing::new();
+    drawing.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(row(&table.header));
+    drawing.remove_style(TableComponent::HorizontalLines);
+    drawing.remove_style(TableComponent::MiddleIntersections);
+    drawing.add_rows(table.rows.iter().map(row));
+    for (place, column) in columns.iter().enumerate() {
+        if table.figures.contains(column)
+            && let Some(column) = drawing.column_mut(place)
         {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        writeln!(f, "{}", drawing.trim_fmt())
     }
+    drawing.trim_fmt()
 }
 
 /// A table in Markdown.
@@ -45,17 +101,23 @@ pub struct Markdown<'t>(pub &'t Table);
 impl Display for Markdown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Markdown(table) = self;
-        let line = |f: &mut Formatter<'_>, cells: &[String]| {
-            let escaped = |cell: &String| cell.replace('\n', " ").replace('|', r"\|");
-            let cells: Vec<_> = cells.iter().map(|cell| escaped(cell).trim().to_owned()).collect();
-            writeln!(f, "| {} |", cells.join(" | "))
-        };
-        line(f, &table.header)?;
-        let dashes =
-            |column| if table.figures.contains(&column) { "---:" } else { "---" }.to_owned();
-        line(f, &(0..table.header.len()).map(dashes).collect::<Vec<_>>())?;
-        table.rows.iter().try_for_each(|row| line(f, row))
+        write!(f, "{}", markdown_head(table))?;
+        table.rows.iter().try_for_each(|row| write!(f, "{}", markdown_line(row)))
     }
+}
+
+/// The names of the columns in Markdown, and the line below them.
+pub fn markdown_head(table: &Table) -> String {
+    let dashes = |column| if table.figures.contains(&column) { "---:" } else { "---" }.to_owned();
+    let dashes: Vec<_> = (0..table.header.len()).map(dashes).collect();
+    markdown_line(&table.header) + &markdown_line(&dashes)
+}
+
+/// A row in Markdown.
+pub fn markdown_line(cells: &[String]) -> String {
+    let escaped = |cell: &String| cell.replace('\n', " ").replace('|', r"\|");
+    let cells: Vec<_> = cells.iter().map(|cell| escaped(cell).trim().to_owned()).collect();
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// A table in HTML.
@@ -90,7 +152,15 @@ pub fn escaped(text: &str) -> String {
 /// # Panics
 /// Never for the records of this crate: their fields are texts, numbers and options of these.
 pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    csv_lines(records, true)
+}
+
+/// The same, with or without the field names.
+///
+/// # Panics
+/// As [`csv`].
+pub fn csv_lines(records: impl IntoIterator<Item = impl Serialize>, has_names: bool) -> String {
+    let mut writer = csv::WriterBuilder::new().has_headers(has_names).from_writer(Vec::new());
     for record in records {
         writer.serialize(record).expect("a flat record");
     }
@@ -132,6 +202,30 @@ mod tests {
     fn table() -> Table {
         let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
         Table { header: row(["name", "a\nb"]), figures: 1..2, rows: vec![row(["x|y", "1,000"])] }
+    }
+
+    /// Four columns of figures, 14 wide with their frames, behind a name of 10.
+    fn wide() -> Table {
+        let row = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
+        Table {
+            header: row(["name", "one", "two", "three", "four"]),
+            figures: 1..5,
+            rows: vec![row(["a spec", "12345678901", "1", "12345678901", "4"])],
+        }
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_its_room() {
+        for room in [24, 30, 40, 60, 80] {
+            let text = Plain(&wide(), room).to_string();
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(room), "{room}: {text}");
+            for word in ["one", "two", "three", "four", "12345678901"] {
+                assert!(text.contains(word), "{room}: {text}");
+            }
+        }
+        assert_eq!(Plain(&wide(), 80).to_string().matches("name").count(), 1);
+        assert_eq!(Plain(&wide(), 30).to_string().matches("name").count(), 3);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let facts = runner.finish();
     let version = env!("CARGO_PKG_VERSION");
     match args.format.unwrap_or(TableFormat::Text) {
-        TableFormat::Text => output.print(Text(&experiment))?,
+        TableFormat::Text => output.print(Text(&experiment, output.room()))?,
         TableFormat::Markdown => output.print(Document(&experiment, None))?,
         TableFormat::Csv => {
             output.print(csv(&[&experiment.reductions, &experiment.errors]))?;
