@@ -107,7 +107,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let report = CheckReport { shortest: args.shortest, ..report };
     match format {
         Format::Json => output.print(json::render(&report))?,
-        Format::Text => output.print(text::Check { report: &report, quiet: output.is_quiet() })?,
+        Format::Text => {
+            let (quiet, room) = (output.is_quiet(), output.room());
+            output.print(text::Check { report: &report, quiet, room })?;
+        }
     }
     if let (Some(file), Some(format)) = (&args.draw, drawing) {
         output.remark(draw(file, format, &spec, &outcome.violations)?);

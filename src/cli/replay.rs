@@ -93,21 +93,21 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
         Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
         Format::Text => {
             output.print(text::Title(&report))?;
-            let table = text::StepTable::new(&report.schedule);
+            let table = text::StepTable::new(&report.schedule, output.room());
             output.print(format!("{}\n", table.header()))?;
             let pause = args.step && io::stdin().is_terminal() && io::stdout().is_terminal();
             if pause {
                 output.note("Enter shows the next step, q skips the rest.\n");
             }
             for (index, changes) in execution.changes.iter().enumerate() {
-                let rows = text::ChangeRows(changes);
+                let rows = text::ChangeRows(changes, output.room());
                 output.print(format!("{}\n{rows}", table.row(index)))?;
                 let is_last = index + 1 == execution.changes.len();
                 if pause && !is_last && !wait_for_enter() {
                     break;
                 }
             }
-            output.print(text::Ending(&report))?;
+            output.print(text::Ending(&report, output.room()))?;
         }
     }
     Ok(report.verdict.into())

@@ -82,8 +82,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
         Format::Text => {
             output.print(text::Title(&report))?;
-            output.print(text::StepTable::new(&report.schedule))?;
-            output.print(text::Ending(&report))?;
+            output.print(text::StepTable::new(&report.schedule, output.room()))?;
+            output.print(text::Ending(&report, output.room()))?;
             let command = text::replay_command(&report.subject, &report.replay);
             output.print(format!("\nThis execution with all it changes:\n  {command}\n"))?;
         }

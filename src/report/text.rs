@@ -11,6 +11,7 @@ mod steps;
 pub use calls::CallTable;
 pub use execution::{Ending, Title, Upshot, replay_command};
 pub use shell::{quoted, quoted_path, shown};
+use steps::shortened;
 pub use steps::{ChangeRows, StepTable};
 
 use std::fmt::{self, Display, Formatter};
@@ -48,6 +49,8 @@ pub struct Check<'r> {
     pub report: &'r CheckReport,
     /// The verdict and no more.
     pub quiet: bool,
+    /// How wide tables may be.
+    pub room: usize,
 }
 
 impl Display for Check<'_> {
@@ -59,13 +62,13 @@ impl Display for Check<'_> {
         }
         match report.violations.as_slice() {
             [] => write!(f, "{}", coverage(report))?,
-            [violation] => write!(f, "{}", Story { subject: &report.subject, violation })?,
+            [violation] => write!(f, "{}", self.story(violation))?,
             many => {
                 for (index, violation) in many.iter().enumerate() {
                     let number = format!("{} of {}", index + 1, many.len());
                     let line = violation_line(violation);
                     writeln!(f, "\n{}  {line}", Styled(HEADING, number))?;
-                    write!(f, "{}", Story { subject: &report.subject, violation })?;
+                    write!(f, "{}", self.story(violation))?;
                 }
             }
         }
@@ -360,10 +363,17 @@ fn bytes_per_state(stats: &Figures) -> Option<u64> {
     Some(stats.state_bytes?.div_ceil(stats.states?.max(1)))
 }
 
+impl<'r> Check<'r> {
+    fn story(&self, violation: &'r ViolationReport) -> Story<'r> {
+        Story { subject: &self.report.subject, violation, room: self.room }
+    }
+}
+
 /// The counterexample of a violation.
 struct Story<'r> {
     subject: &'r Subject,
     violation: &'r ViolationReport,
+    room: usize,
 }
 
 impl Display for Story<'_> {
@@ -378,10 +388,10 @@ impl Display for Story<'_> {
             n => format!("{title}, after {}:", plural(n, "step", "steps")),
         };
         writeln!(f, "\n{}", Styled(HEADING, heading))?;
-        write!(f, "{}", StepTable::new(&violation.schedule))?;
+        write!(f, "{}", StepTable::new(&violation.schedule, self.room))?;
         write!(f, "{}", CallTable(&violation.calls))?;
         if violation.kind == ViolationKind::Deadlock {
-            write!(f, "{}", execution::Standstill(violation))?;
+            write!(f, "{}", execution::Standstill(violation, self.room))?;
         }
         Ok(())
     }
@@ -420,7 +430,8 @@ fn values(violation: &ViolationReport) -> String {
         return String::new();
     }
     let shown: Vec<_> = all.iter().take(SHOWN_VARIABLES).collect();
-    let shown: Vec<_> = shown.iter().map(|v| format!("{} = {}", v.name, v.value)).collect();
+    let shown: Vec<_> =
+        shown.iter().map(|v| format!("{} = {}", v.name, shortened(&v.value))).collect();
     let more = match all.len() - shown.len() {
         0 => String::new(),
         n => format!(", and {n} more"),

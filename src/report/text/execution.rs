@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
 use super::shell::{quoted, quoted_path};
-use super::steps::clipped;
+use super::steps::{clipped, hanging, shortened};
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
@@ -13,12 +13,12 @@ use crate::report::{ExecutionReport, Subject, ViolationReport};
 /// Above this many bytes a schedule is not fit for a command line.
 const LONGEST_SCHEDULE: usize = 4000;
 
-/// The processes that wait at the end of a deadlocked execution.
-pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport);
+/// The processes that wait at the end of a deadlocked execution, in this room.
+pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usize);
 
 impl Display for Standstill<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Standstill(violation) = self;
+        let Standstill(violation, room) = *self;
         writeln!(f, "\n{}", Styled(HEADING, "Now nothing can move:"))?;
         let widest = |of: &dyn Fn(&Blocked) -> usize| {
             violation.blocked.iter().map(of).max().unwrap_or_default()
@@ -33,9 +33,11 @@ impl Display for Standstill<'_> {
             };
             let Blocked { process, waits_for, .. } = blocked;
             let action = clipped(&blocked.action);
-            writeln!(f, "  {process:<who$}{place}  {action:<what$}  waits for {waits_for}")?;
+            let margin = 2 + who + place_width(blocked, number) + 2 + what + 2;
+            let wait = hanging(&shortened(&format!("waits for {waits_for}")), margin, room);
+            writeln!(f, "  {process:<who$}{place}  {action:<what$}  {wait}")?;
             if let Some(hope) = blocked.hope() {
-                let margin = 2 + who + place_width(blocked, number) + 2 + what + 2;
+                let hope = hanging(&shortened(&hope), margin, room);
                 writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
             }
         }
@@ -109,16 +111,16 @@ impl Display for Upshot<'_> {
     }
 }
 
-/// What is to be said below the steps of an execution.
-pub struct Ending<'r>(pub &'r ExecutionReport);
+/// What is to be said below the steps of an execution, in this room.
+pub struct Ending<'r>(pub &'r ExecutionReport, pub usize);
 
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Ending(report) = self;
+        let Ending(report, room) = *self;
         write!(f, "{}\n{}", CallTable(&report.calls), Upshot(report))?;
         match report.violations.first() {
             Some(violation) if violation.kind == ViolationKind::Deadlock => {
-                write!(f, "{}", Standstill(violation))
+                write!(f, "{}", Standstill(violation, room))
             }
             Some(violation) => {
                 write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))

@@ -11,6 +11,13 @@ const SHOWN: usize = 200;
 const SHOWN_FIRST: usize = 40;
 /// Longer operations are cut in the table.
 const WIDEST_ACTION: usize = 44;
+/// In a narrow room operations are cut sooner, but not below this, so that outcomes have some room.
+const LEAST_ACTION: usize = 16;
+const LEAST_OUTCOME: usize = 20;
+/// What stands behind the outcome of a last step.
+const ENDING: usize = " [fails]".len();
+/// Longer values are cut in texts.
+const LONGEST_VALUE: usize = 120;
 
 /// A numbered list of steps. `Display` shows it all, [`row`](StepTable::row) one line of it.
 pub struct StepTable<'s> {
@@ -19,20 +26,21 @@ pub struct StepTable<'s> {
     process: usize,
     line: usize,
     action: usize,
+    room: usize,
 }
 
 impl<'s> StepTable<'s> {
-    /// A table with columns wide enough for these steps.
-    pub fn new(steps: &'s [Step]) -> Self {
+    /// A table with columns wide enough for these steps; what does not fit in the room goes on below its column.
+    pub fn new(steps: &'s [Step], room: usize) -> Self {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
-        StepTable {
-            steps,
-            number: steps.len().to_string().len().max(3),
-            process: widest(&|step| step.process.chars().count()).max("process".len()),
-            line: widest(&|step| step.line.unwrap_or(0).to_string().len()).max("line".len()),
-            action: widest(&|step| step.action.chars().count().min(WIDEST_ACTION))
-                .max("operation".len()),
-        }
+        let number = steps.len().to_string().len().max(3);
+        let process = widest(&|step| step.process.chars().count()).max("process".len());
+        let line = widest(&|step| step.line.unwrap_or(0).to_string().len()).max("line".len());
+        let spare = room.saturating_sub(number + process + line + 10 + LEAST_OUTCOME);
+        let action = widest(&|step| step.action.chars().count())
+            .min(spare.clamp(LEAST_ACTION, WIDEST_ACTION))
+            .max("operation".len());
+        StepTable { steps, number, process, line, action, room }
     }
 
     /// The line above the steps.
@@ -55,14 +63,17 @@ impl<'s> StepTable<'s> {
             Some(Ending::Failed) => Styled(BAD, "[fails]").to_string(),
             None => String::new(),
         };
+        let margin = number + process + line + action + 10;
         let outcome = step.outcome.as_deref().unwrap_or_default();
+        let end = if ended.is_empty() { 0 } else { ENDING };
+        let outcome = hanging(&shortened(outcome), margin, self.room.saturating_sub(end));
         let space = if outcome.is_empty() || ended.is_empty() { "" } else { " " };
         let row = format!(
             "  {}  {:<process$}  {}  {:<action$}  {outcome}{space}{ended}",
             Styled(FAINT, format!("{:>number$}", index + 1)),
             step.process,
             Styled(FAINT, format!("{place:>line$}")),
-            clipped(&step.action),
+            clipped_to(&step.action, action),
         );
         row.trim_end().into()
     }
@@ -91,25 +102,44 @@ impl Display for StepTable<'_> {
 
 /// The source text of an operation, cut if it is long.
 pub(super) fn clipped(action: &str) -> String {
-    if action.chars().count() <= WIDEST_ACTION {
-        return action.into();
-    }
-    let kept: String = action.chars().take(WIDEST_ACTION - 3).collect();
-    kept + "..."
+    clipped_to(action, WIDEST_ACTION)
 }
 
-/// What a step changed, indented below its line.
-pub struct ChangeRows<'c>(pub &'c [Change]);
+fn clipped_to(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.into();
+    }
+    let kept: String = text.chars().take(width - 1).collect();
+    kept + "…"
+}
+
+/// A value, cut if it is long: the JSON has all of it.
+pub(super) fn shortened(value: &str) -> String {
+    clipped_to(value, LONGEST_VALUE)
+}
+
+/// A text that begins at this column, in as many lines as it needs to keep to the room.
+pub(super) fn hanging(text: &str, margin: usize, room: usize) -> String {
+    let width = room.saturating_sub(margin).max(LEAST_OUTCOME);
+    let below = format!("\n{:margin$}", "");
+    textwrap::wrap(text, width).join(&below)
+}
+
+/// Where the changes of a step begin.
+const CHANGES: usize = 9;
+
+/// What a step changed, indented below its line, in this room.
+pub struct ChangeRows<'c>(pub &'c [Change], pub usize);
 
 impl Display for ChangeRows<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for Change { what, before, after } in self.0 {
-            let text = match (before, after) {
+            let text = match (before.as_deref().map(shortened), after.as_deref().map(shortened)) {
                 (Some(before), Some(after)) => format!("{what}: {before} -> {after}"),
                 (None, Some(after)) => format!("{what}: {after}"),
                 (_, None) => continue,
             };
-            writeln!(f, "         {}", Styled(FAINT, text))?;
+            writeln!(f, "{:CHANGES$}{}", "", Styled(FAINT, hanging(&text, CHANGES, self.1)))?;
         }
         Ok(())
     }
