@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use mazurka::explore::{Budget, K, Method, NoObserver, Observer, Outcome, Verdict, explore};
 use mazurka::lang::{self, Program};
@@ -30,7 +31,7 @@ fn source(name: &str) -> String {
 
 fn wish(threads: usize, calls: usize, seed: u64) -> Wish {
     let (operations, defines) = (Vec::new(), Vec::new());
-    Wish { threads, calls, operations, keys: 2, seed, buggy: None, defines }
+    Wish { threads, calls, operations, keys: 2, seed, buggy: None, defines, timeout: None }
 }
 
 fn made(source: &str, wish: &Wish) -> Client {
@@ -241,6 +242,8 @@ fn clients_that_cannot_be_made_are_refused_with_a_reason() {
     refused(&list, Wish { buggy: Some(Buggy::One), defines: far, ..plain() }, "one of the keys");
     refused(&list, Wish { buggy: Some(Buggy::Half), keys: 1, ..plain() }, "--keys 2");
     refused(&source("queue"), Wish { buggy: Some(Buggy::One), ..plain() }, "BUGGY_KEY");
+    let short = Some(Duration::from_millis(100));
+    refused(&list, Wish { timeout: short, ..wish(8, 20, 0) }, "take too long (--timeout)");
     refused(
         "const BUGGY_KEY = 0; proc p() { }",
         Wish { buggy: Some(Buggy::All), ..plain() },

@@ -10,6 +10,7 @@
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
 //! | `known` | programs of actors whose numbers of classes are known |
+//! | `help` | every example of a `--help` runs |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
@@ -32,7 +33,7 @@
 //!
 //! | attribute | which tests | run them with |
 //! |---|---|---|
-//! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --release --test suite -- --ignored` |
+//! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --profile slow --test suite -- --ignored` |
 //! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //!
@@ -53,6 +54,7 @@ mod draw;
 mod files;
 mod gallery;
 mod golden;
+mod help;
 mod judge;
 mod known;
 mod lang;

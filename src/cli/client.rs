@@ -1,10 +1,11 @@
 //! `mazurka client`: makes a bounded client of a data structure.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
-use super::options::{Define, define};
+use super::options::{Define, define, time};
 use super::output::Output;
 use super::{Exit, Failure, files, spec};
 use crate::report::text::{quoted, quoted_path};
@@ -43,6 +44,9 @@ pub(super) struct Args {
     /// to the number of keys and of all calls anyway
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     defines: Vec<Define>,
+    /// Give up after this time: the results of all sequential executions are found first
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "1m")]
+    timeout: Duration,
     /// Write the client to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,6 +95,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         keys: args.keys.into(),
         seed: args.seed,
         buggy: args.buggy.map(Buggy::from),
+        timeout: Some(args.timeout),
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
     };
     let client =

@@ -21,6 +21,7 @@ mod outcomes;
 mod text;
 
 use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use crate::lang::{self, Diagnostics};
 
@@ -48,6 +49,8 @@ pub struct Wish {
     pub buggy: Option<Buggy>,
     /// The constants to set, with their values.
     pub defines: Vec<(String, String)>,
+    /// How long the sequential executions may take.
+    pub timeout: Option<Duration>,
 }
 
 /// How many calls are made with the key that runs into a bug.
@@ -147,7 +150,7 @@ pub fn client(name: &str, source: &str, wish: &Wish, command: &str) -> Result<Cl
     let threads = calls::choose(&structure, wish, buggy_key)?;
     let declarations = structure.text();
     let alone = lang::compile(name, &text::sequential(&declarations, &threads), &[])?;
-    let found = outcomes::outcomes(&alone, &threads)?;
+    let found = outcomes::outcomes(&alone, &threads, wish.timeout)?;
     let text = text::client(&declarations, &threads, &found, command);
     // The names of threads may be taken.
     lang::compile("client.maz", &text, &[])?;

@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -42,13 +43,18 @@ pub struct Found {
     pub situations: usize,
 }
 
-/// Runs the calls of `program`, one process for each thread, in all orders.
-pub fn outcomes(program: &Program, threads: &[Vec<Invocation>]) -> Result<Found, Unmade> {
+/// Runs the calls of `program`, one process for each thread, in all orders, if that does not take too long.
+pub fn outcomes(
+    program: &Program,
+    threads: &[Vec<Invocation>],
+    timeout: Option<Duration>,
+) -> Result<Found, Unmade> {
     let mut search = Search {
         locals: Locals::new(program),
         threads,
         parts: Parts::default(),
         suffixes: FxHashMap::default(),
+        deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
     };
     let mut state = State::initial(&mut search.locals);
     let (mut progress, mut first) = (Vec::new(), Vec::new());
@@ -87,6 +93,7 @@ struct Search<'p> {
     parts: Parts,
     /// By the portraits of the states between calls.
     suffixes: FxHashMap<Box<[u32]>, Suffixes>,
+    deadline: Option<Instant>,
 }
 
 impl Search<'_> {
@@ -101,6 +108,11 @@ impl Search<'_> {
         state.portrait(&mut self.locals, &mut self.parts, &mut portrait);
         if let Some(known) = self.suffixes.get(&portrait[..]) {
             return Ok(known.clone());
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let why = "the sequential executions take too long (--timeout): ask for fewer calls, \
+                threads or keys";
+            return Err(why.to_owned().into());
         }
         let mut all = BTreeSet::new();
         for thread in unfinished {

@@ -120,6 +120,7 @@ impl Bounded {
         let file = format!("structures/{}.maz", self.structure);
         let source = specs::source(&file).expect("a structure that is built in");
         let wish = Wish {
+            timeout: None,
             threads: THREADS,
             calls: self.calls,
             operations: self.operations.map(str::to_owned).to_vec(),
