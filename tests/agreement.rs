@@ -23,15 +23,16 @@ use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample_where, 
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
 
-/// Up to this many executions the exhaustive explorer judges the ordinary run, where the spec says how many
-/// there are.
-const MAX_EXECUTIONS: u64 = 20_000;
+/// Up to this many executions the exhaustive explorer judges, where the spec says how many there are: in the ordinary
+/// run and in the thorough one.
+const MAX_EXECUTIONS: [u64; 2] = [5_000, 20_000];
 /// Where it does not say, the attempt is given up after so many.
 const MAX_ATTEMPT: u64 = 2_000;
-/// Above this many classes the ordinary run has only the last variant of each explorer.
-const MANY_CLASSES: u64 = 500;
-/// Above this many it has none.
-const TOO_MANY_CLASSES: u64 = 6_000;
+/// These are many classes: in the ordinary run they are explored by the last variant of each explorer only; in the
+/// thorough one, likewise, not by explorers that may take long.
+const MANY_CLASSES: [u64; 2] = [300, 500];
+/// Above this many the ordinary run has no explorer.
+const TOO_MANY_CLASSES: u64 = 2_000;
 /// The time of a case that takes longer is printed.
 const NOTEWORTHY: Duration = Duration::from_secs(2);
 
@@ -145,6 +146,10 @@ impl Case {
         Ok(())
     }
 
+    fn many_classes(&self) -> u64 {
+        MANY_CLASSES[usize::from(self.thorough)]
+    }
+
     /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be blocked many
     /// times for each class? Of explorers with many variants, which differ in the order alone, any but the
     /// first and the last.
@@ -152,7 +157,7 @@ impl Case {
         let name = METHODS[index].0;
         let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
         let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
-        let has_many_classes = self.expected.traces.is_some_and(|n| n > MANY_CLASSES);
+        let has_many_classes = self.expected.traces.is_some_and(|n| n > self.many_classes());
         let is_extra = !is_last && (has_many_classes || name != "udpor" && !is_first);
         !self.thorough && (is_extra || has_many_classes && name == "source")
     }
@@ -160,7 +165,7 @@ impl Case {
     /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
     /// that is blocked often.
     fn may_take_long(&self, method: Method) -> bool {
-        let is_large = self.expected.traces.is_none_or(|n| n > MANY_CLASSES);
+        let is_large = self.expected.traces.is_none_or(|n| n > self.many_classes());
         match method {
             Method::Sleep(_) => true,
             // Where classes are few, states may still be many.
@@ -177,7 +182,7 @@ impl Case {
         recorder: &mut Recorder<'_, Program>,
     ) -> Result<Option<Counts>, String> {
         let limit = match self.expected.interleavings {
-            Some(_) => MAX_EXECUTIONS,
+            Some(_) => MAX_EXECUTIONS[usize::from(self.thorough)],
             None => MAX_ATTEMPT,
         };
         let budget = Budget { max_traces: Some(limit), ..self.everything() };

@@ -204,7 +204,7 @@ mod tests {
         Table { header: row(["name", "a\nb"]), figures: 1..2, rows: vec![row(["x|y", "1,000"])] }
     }
 
-    /// Four columns of figures, 14 wide with their frames, behind a name of 10.
+    /// A name and four columns of figures, 14, 6, 14 and 7 wide with their frames.
     fn wide() -> Table {
         let row = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
         Table {
@@ -225,7 +225,8 @@ mod tests {
             }
         }
         assert_eq!(Plain(&wide(), 80).to_string().matches("name").count(), 1);
-        assert_eq!(Plain(&wide(), 30).to_string().matches("name").count(), 3);
+        assert_eq!(Plain(&wide(), 30).to_string().matches("name").count(), 2);
+        assert_eq!(Plain(&wide(), 24).to_string().matches("name").count(), 4);
     }
 
     #[test]

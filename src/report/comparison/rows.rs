@@ -12,9 +12,9 @@ use bytesize::ByteSize;
 
 /// The figures with the widths of their columns.
 const FIGURES: [(&str, usize); 6] =
-    [("traces", 8), ("blocked", 7), ("transitions", 11), ("stored", 8), ("time", 7), ("memory", 8)];
+    [("traces", 8), ("blocked", 7), ("transitions", 11), ("stored", 8), ("time", 6), ("memory", 8)];
 /// The width of the verdict.
-const VERDICT: usize = 9;
+const VERDICT: usize = 11;
 /// The bounds of the column of explorers.
 const NAMES: (usize, usize) = (8, 26);
 
