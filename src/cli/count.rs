@@ -1,11 +1,12 @@
 //! `mazurka count`: how many executions a spec has.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
 use super::options::{SpecArgs, bytes, time};
-use super::output::{Format, Output};
+use super::output::{Format, Output, format};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
@@ -29,9 +30,12 @@ pub(super) struct Args {
     /// Stop when this much memory is in use: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_memory: Option<u64>,
-    /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 const EXAMPLES: &str = "\
@@ -49,18 +53,20 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         ));
     }
     let limits = Limits { timeout: args.timeout, max_memory: args.max_memory, ..Limits::default() };
+    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
+    let format = format(args.format, args.output.as_deref(), Format::Text);
     let spec = Spec::load(&args.spec, output)?;
     let budget = Budget {
         allow_pending: spec.subject.allow_pending,
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
     };
-    let mut progress = Progress::new(true);
+    let mut progress = Progress::new(!output.is_quiet());
     let count = count(&spec.program, budget, &mut progress);
     progress.finish();
     let report =
         CountReport::new(spec.subject.clone(), &spec.program, limits, &count, memory::peak());
-    match args.format {
+    match format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => output.print(Text(&report))?,
     }
