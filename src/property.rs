@@ -53,8 +53,8 @@ pub fn process_failure<'l, S: System>(
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     let barrier = state.oversubscribed()?;
     let (name, size) = &locals.system().objects().barriers[barrier.index()];
-    let message =
-        format!("more than {size} processes arrive at barrier {name}, which is for {size}");
+    let arrive = if *size == 1 { "process arrives" } else { "processes arrive" };
+    let message = format!("more than {size} {arrive} at barrier {name}, which is for {size}");
     Some(Failure { kind: FailureKind::Error, message, site: None })
 }
 

@@ -34,6 +34,11 @@ use crate::property::{
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
 
+/// So many of something, in figures: `1 step`, `2,000 steps`.
+fn plural(n: usize, one: &str) -> String {
+    text::plural(n as u64, one, &format!("{one}s"))
+}
+
 /// The program that a report is about.
 #[derive(Clone, Debug, Serialize)]
 pub struct Subject {

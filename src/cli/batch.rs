@@ -79,7 +79,12 @@ impl Batch {
 
 fn how_far(beat: Beat, foreseen: Option<u64>) -> String {
     let Beat { traces, seconds } = beat;
-    let so_far = format!("{} traces, {}", thousands(traces), time(seconds));
+    let so_far = format!(
+        "{} {}, {}",
+        thousands(traces),
+        if traces == 1 { "trace" } else { "traces" },
+        time(seconds)
+    );
     match foreseen {
         Some(all) if traces > 0 && traces < all => {
             let left = seconds * (all - traces) as f64 / traces as f64;

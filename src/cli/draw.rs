@@ -28,8 +28,8 @@ use crate::report::viewer::{Asked, View, Viewer};
 ///
 /// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
 /// event to see its history, step through executions and watch the state. It starts with the picture that --what
-/// says and has one execution of each maximal configuration that ends badly, up to 20, after the one that --trace or
-/// --schedule asks for. It needs no network; `?` shows its keys.
+/// says, at the execution that --trace or --schedule asks for or else a violation, and has one of each class, up to
+/// 10,000 of them. It needs no network; `?` shows its keys.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -22,6 +22,10 @@ pub(super) const MAX_EVENTS: u32 = 300;
 /// So many calls of a search, likewise.
 pub(super) const MAX_NODES: u32 = 300;
 
+/// So many classes of executions are in a page, and so many events of theirs are looked at.
+const MAX_CLASSES: u64 = 10_000;
+const MAX_EVENTS_MET: usize = 200_000;
+
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -82,7 +86,10 @@ pub(super) fn page(
     extent: Extent,
 ) -> Result<Viewer, Failure> {
     let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
-    let (mut prefix, outcome) = unfold(program, events, budget(spec), &mut NoObserver);
+    // Classes can be stepped through, whether or not their events are all in the picture.
+    let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec) };
+    let met = events.max(MAX_EVENTS_MET);
+    let (mut prefix, outcome) = unfold(program, met, budget, &mut NoObserver);
     let tree = search(spec, k, extent, &mut prefix);
     Viewer::new(subject, program, (prefix, outcome), tree, asked, events).map_err(refused)
 }

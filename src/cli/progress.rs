@@ -49,10 +49,15 @@ impl Observer for Progress {
         };
         let rate = (count as f64 / seconds.max(1e-9)) as u64;
         let events = stats.events.or(stats.events_built);
-        let events = events.map_or(String::new(), |n| format!(", {} events", thousands(n)));
+        let events = match events {
+            None => String::new(),
+            Some(1) => ", 1 event".into(),
+            Some(n) => format!(", {} events", thousands(n)),
+        };
         self.line.set_message(format!(
-            "{} {unit}{events}, {} {unit}/s, {}",
+            "{} {}{events}, {} {unit}/s, {}",
             thousands(count),
+            if count == 1 { &unit[..unit.len() - 1] } else { unit },
             thousands(rate),
             duration(seconds)
         ));

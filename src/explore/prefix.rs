@@ -19,7 +19,7 @@ use super::{Budget, Driver, K, Observer, Outcome, udpor};
 use crate::model::{Action, Choice, Handled, Op, State, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
-/// So many maximal configurations are visited at most, unless the budget says less.
+/// So many maximal configurations are visited at most, unless the budget says otherwise.
 const MAX_CONFIGURATIONS: u64 = 1_000;
 
 /// What a search met.
@@ -248,9 +248,8 @@ pub fn record<'s, S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> (Prefix<'s, S>, Outcome) {
-    let max_traces = budget.max_traces.map_or(MAX_CONFIGURATIONS, |n| n.min(MAX_CONFIGURATIONS));
-    let budget =
-        Budget { all: true, keep_events: usize::MAX, max_traces: Some(max_traces), ..budget };
+    let max_traces = budget.max_traces.or(Some(MAX_CONFIGURATIONS));
+    let budget = Budget { all: true, keep_events: usize::MAX, max_traces, ..budget };
     let mut driver = Driver::new(budget, observer);
     let notes = Record {
         extent,

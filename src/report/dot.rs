@@ -99,7 +99,7 @@ fn node(graph: &mut Scope<'_, '_>, event: &Event, lane: &str) {
             node.set("style", "filled", false).set("fillcolor", "#FBE3D3", true);
         }
         Fate::Failure => {
-            node.set("style", "filled", false).set("fillcolor", "#F6E0EE", true);
+            node.set("style", "filled", false).set("fillcolor", "#FFF1B8", true);
         }
     }
 }

@@ -2,23 +2,45 @@
 //!
 //! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
 //! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
+//!
+//! There may be thousands of executions, of which few are ever looked at, and one is much like the next. So [`SHELF`]
+//! of them at a time, each with its drawing, are one JSON text that is compressed (zlib, in base64), and the script
+//! opens the shelf of the execution that it is asked for. Which lines of a drawing a shelf has is said once: a drawing
+//! is a list of their numbers.
+//!
 //! The script finds the parts of a drawing by their names (`data-event`, `data-step`, `data-from`,
 //! `data-to`) and only ever toggles classes; it lays nothing out.
 //!
 //! In JSON every `<` is written as `\u003c`, so nothing in a spec can end the script or open a comment. A hole
 //! is filled once: what it is filled with is not looked at again.
 
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
 use super::picture::Picture;
 use super::svg;
-use super::viewer::Viewer;
+use super::viewer::{Run, Viewer};
+use crate::explore::Verdict;
+
+/// So many executions are compressed together.
+const SHELF: usize = 50;
 
 const PAGE: &str = include_str!("../../visuals/viewer/viewer.html");
 const STYLE: &str = include_str!("../../visuals/viewer/viewer.css");
 /// Its parts share a scope, and the last one starts it.
 const SCRIPT: &str = concat!(
     include_str!("../../visuals/viewer/base.js"),
+    include_str!("../../visuals/viewer/executions.js"),
     include_str!("../../visuals/viewer/pictures.js"),
     include_str!("../../visuals/viewer/panels.js"),
+    include_str!("../../visuals/viewer/frame.js"),
     include_str!("../../visuals/viewer/viewer.js"),
 );
 
@@ -33,6 +55,7 @@ pub fn render(viewer: &Viewer) -> String {
         "script" => SCRIPT.into(),
         "data" => data(viewer),
         "drawings" => drawings(viewer),
+        "executions" => shelves(viewer),
         other => unreachable!("the page has no hole {other}"),
     })
 }
@@ -49,25 +72,108 @@ fn filled(template: &str, fill: impl Fn(&str) -> String) -> String {
     page
 }
 
+/// What the script reads first: the model, and which executions there are.
+#[derive(Serialize)]
+struct Data<'v> {
+    #[serde(flatten)]
+    viewer: &'v Viewer,
+    /// The executions that are of no configuration: the first ones.
+    others: Vec<Ending<'v>>,
+    /// After them there is one of each of so many configurations.
+    classes: usize,
+    /// The executions that were asked for, with their names.
+    asked: Vec<(usize, &'v str)>,
+    /// So many executions are on a shelf.
+    shelf: usize,
+    /// The lines of the source that some execution comes by.
+    lines: BTreeSet<u32>,
+}
+
+/// How an execution ends.
+#[derive(Serialize)]
+struct Ending<'v> {
+    verdict: Verdict,
+    message: Option<&'v str>,
+}
+
 fn data(viewer: &Viewer) -> String {
-    let json = serde_json::to_string(viewer).expect("viewers are serialisable");
-    json.replace('<', "\\u003c")
+    let others = viewer.runs.iter().filter(|run| run.configuration.is_none());
+    let others = others.map(|Run { chart, .. }| Ending {
+        verdict: chart.verdict,
+        message: chart.message.as_deref(),
+    });
+    let others: Vec<_> = others.collect();
+    let steps = viewer.runs.iter().flat_map(|run| &run.chart.steps);
+    json(&Data {
+        viewer,
+        classes: viewer.runs.len() - others.len(),
+        others,
+        asked: (0..)
+            .zip(&viewer.runs)
+            .filter_map(|(at, run)| Some((at, run.name.as_deref()?)))
+            .collect(),
+        shelf: SHELF,
+        lines: steps.filter_map(|step| step.line).collect(),
+    })
+    .replace('<', "\\u003c")
+}
+
+fn json(data: &impl Serialize) -> String {
+    serde_json::to_string(data).expect("pages are serialisable")
 }
 
 fn drawings(viewer: &Viewer) -> String {
     let unfolding = Picture::Order(viewer.unfolding.clone());
-    let runs = viewer.runs.iter().map(|run| Picture::SpaceTime(run.chart.clone()));
-    let names = (0..).map(|number| format!("space-time-{number}"));
     let search = Picture::Steps(viewer.search.clone());
-    let mut text = template("unfolding", &unfolding) + &template("search", &search);
-    for (name, picture) in names.zip(runs) {
-        text += &template(&name, &picture);
+    template("unfolding", &unfolding) + &template("search", &search)
+}
+
+/// Executions, a shelf of them at a time.
+fn shelves(viewer: &Viewer) -> String {
+    let shelf = |(number, runs): (usize, &[Run])| {
+        let shelf = BASE64_STANDARD.encode(deflated(&json(&Shelf::new(runs))));
+        format!("<script type=\"application/zlib\" id=\"shelf-{number}\">{shelf}</script>\n")
+    };
+    viewer.runs.chunks(SHELF).enumerate().map(shelf).collect()
+}
+
+/// Some executions with their drawings.
+#[derive(Serialize)]
+struct Shelf<'v> {
+    runs: &'v [Run],
+    /// Each once.
+    lines: Vec<String>,
+    /// By execution, its drawing: the places of its lines.
+    drawings: Vec<Vec<usize>>,
+}
+
+impl<'v> Shelf<'v> {
+    fn new(runs: &'v [Run]) -> Self {
+        let mut places: FxHashMap<String, usize> = FxHashMap::default();
+        let mut lines = Vec::new();
+        let mut place = |line: &str| match places.get(line) {
+            Some(&place) => place,
+            None => {
+                places.insert(line.to_owned(), lines.len());
+                lines.push(line.to_owned());
+                lines.len() - 1
+            }
+        };
+        let drawing = |run: &Run| svg::whole(&Picture::SpaceTime(run.chart.clone()));
+        let drawings: Vec<Vec<usize>> =
+            runs.iter().map(|run| drawing(run).lines().map(&mut place).collect()).collect();
+        Shelf { runs, lines, drawings }
     }
-    text
+}
+
+fn deflated(text: &str) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let written: io::Result<()> = encoder.write_all(text.as_bytes());
+    written.and_then(|()| encoder.finish()).expect("memory takes what is written")
 }
 
 fn template(name: &str, picture: &Picture) -> String {
-    format!("<template id=\"drawing-{name}\">\n{}</template>\n", svg::render(picture))
+    format!("<template id=\"drawing-{name}\">\n{}</template>\n", svg::whole(picture))
 }
 
 #[cfg(test)]

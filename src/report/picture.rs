@@ -22,7 +22,7 @@ pub use search::{Node, SearchTree, Turn, compact};
 
 use serde::Serialize;
 
-use super::Subject;
+use super::{Subject, Variable};
 use crate::explore::Verdict;
 use crate::model::flow::Flow;
 
@@ -116,7 +116,7 @@ pub struct Configuration {
     pub verdict: Verdict,
     /// What is wrong then, in a sentence.
     pub message: Option<String>,
-    /// Its maximal events; all of it is what these need. Those left out of the picture are not listed.
+    /// The maximal ones among its events in the picture: these and what they need are all that the picture has of it.
     pub last: Vec<usize>,
 }
 
@@ -132,6 +132,10 @@ pub struct SpaceTime {
     pub verdict: Verdict,
     /// What is wrong then, in a sentence.
     pub message: Option<String>,
+    /// Where it is wrong: the line of what failed, from 1.
+    pub line: Option<u32>,
+    /// Of a failure: the values that it comes from, as they are at the end.
+    pub variables: Vec<Variable>,
     /// The processes.
     pub lanes: Vec<Lane>,
     /// What they did, in order.

@@ -21,6 +21,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::Serialize;
 use textwrap::fill;
 
+use super::plural;
 use super::study::Facts;
 use super::table::{self, Markdown, Plain, Table};
 use super::text::{BAD, HEADING, Styled, UNSURE};
@@ -51,13 +52,13 @@ fn sections(experiment: &Experiment) -> Vec<Section> {
 fn about(experiment: &Experiment) -> String {
     let Experiment { reductions, errors } = experiment;
     format!(
-        "{} clients of right structures by {} algorithms, and {} clients of wrong ones in {} ways.\n\
+        "{} of right structures by {}, and {} of wrong ones in {}.\n\
          Each has three threads. A search is stopped after {}. Times are processor times, the\n\
          shortest of several where they are short.",
-        reductions.clients.len(),
-        reductions.contenders.len(),
-        errors.clients.len(),
-        errors.contenders.len(),
+        plural(reductions.clients.len(), "client"),
+        plural(reductions.contenders.len(), "algorithm"),
+        plural(errors.clients.len(), "client"),
+        plural(errors.contenders.len(), "way"),
         table::time(reductions.limit.as_secs_f64()),
     )
 }

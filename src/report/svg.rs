@@ -5,6 +5,9 @@
 //! resemble one another. In a search tree each execution followed is a column; in a control
 //! flow each way through a process.
 //!
+//! What would be wider than a screen or two is broken into bands. Where a line would lead from one band to another,
+//! numbers in the boxes at both its ends say so.
+//!
 //! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
 //! clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and Ito, which the
 //! colour-blind can tell apart; conflicts and waits are dashed as well.
@@ -19,12 +22,24 @@ pub(super) use canvas::escaped;
 
 use super::picture::Picture;
 
-/// The picture as an SVG document.
+/// A picture that would be wider is laid out in bands, one below the other.
+const WIDEST: f64 = 2_400.0;
+
+/// The picture as an SVG document, to be looked at as it is.
 pub fn render(picture: &Picture) -> String {
+    draw(picture, WIDEST)
+}
+
+/// The same in one piece, however wide, for a program that can move it about.
+pub(super) fn whole(picture: &Picture) -> String {
+    draw(picture, f64::INFINITY)
+}
+
+fn draw(picture: &Picture, widest: f64) -> String {
     match picture {
-        Picture::Order(order) => partial_order::draw(order),
-        Picture::SpaceTime(chart) => space_time::draw(chart),
-        Picture::Steps(tree) => search_tree::draw(tree),
+        Picture::Order(order) => partial_order::draw(order, widest),
+        Picture::SpaceTime(chart) => space_time::draw(chart, widest),
+        Picture::Steps(tree) => search_tree::draw(tree, widest),
         Picture::Processes(flow) => control_flow::draw(flow),
     }
 }

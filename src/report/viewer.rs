@@ -6,27 +6,29 @@
 //! is, so that both pictures light up together, and the state after each step. States are kept as
 //! differences ([`Run::changes`]): a step changes a few facts, and a page that goes back undoes them.
 //!
-//! Which executions: those asked for, then one of each maximal configuration that ends badly, up to
-//! [`MOST_RUNS`], and the first configuration, to compare with.
-//! Executions of one configuration count as the same, and the one asked for stays.
+//! Which executions: one of each maximal configuration that the search met, up to [`MOST_STEPS`] steps in all, and
+//! those asked for. One of these that is of a configuration met stands for it; the others come first.
 //!
-//! The page holds this model as JSON beside the drawings of its pictures ([`super::html`]).
+//! The page holds this model as JSON beside the drawings of its pictures, the executions compressed and opened one
+//! by one ([`super::html`]).
 
 mod run;
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Serialize;
 
-use super::Subject;
 use super::picture::{PartialOrder, SearchTree};
-use crate::explore::{Outcome, Prefix, Verdict};
+use super::{Subject, plural};
+use crate::explore::{Outcome, Prefix};
 use crate::model::{Action, System};
 use crate::property::{FactKind, Refusal};
 use crate::unfolding::EventId;
 
 pub use super::picture::SpaceTime;
 
-/// So many executions are in a page at most, unless more are asked for.
-pub const MOST_RUNS: usize = 20;
+/// The executions of a page have so many steps together, unless those asked for have more.
+pub const MOST_STEPS: usize = 150_000;
 
 /// What a page shows.
 #[derive(Clone, Debug, Serialize)]
@@ -42,8 +44,11 @@ pub struct Viewer {
     pub unfolding: PartialOrder,
     /// How UDPOR goes through them; its events have the same numbers.
     pub search: SearchTree,
-    /// The executions, the one to show first before the others.
+    /// The executions: those of no configuration met, then one of each configuration, by number.
+    #[serde(skip)]
     pub runs: Vec<Run>,
+    /// The one to show first.
+    pub first: usize,
     /// What is missing, in sentences: of the unfolding, and of the executions.
     pub left_out: Vec<String>,
 }
@@ -63,9 +68,9 @@ pub enum View {
 /// An execution to step through.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// How the list of executions calls it.
-    pub name: String,
-    /// The maximal configuration that it is of, by number, if it is one of the unfolding's.
+    /// How it was asked for, if it was.
+    pub name: Option<String>,
+    /// The maximal configuration that it is of, by number, if the search met that one.
     pub configuration: Option<usize>,
     /// The execution.
     pub chart: SpaceTime,
@@ -105,8 +110,8 @@ pub struct Asked {
 
 impl Viewer {
     /// A page about what was met by a search with full alternatives, the calls of that or another search, and the
-    /// executions asked for; `limit` events, and as many steps of each execution. An execution that cannot be
-    /// followed is refused.
+    /// executions asked for, of which the first is shown first; `limit` events, and as many steps of each
+    /// execution. An execution that cannot be followed is refused.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -117,41 +122,37 @@ impl Viewer {
     ) -> Result<Self, Refusal> {
         let order =
             PartialOrder::of_unfolding(subject.clone(), system, &mut prefix, &outcome, limit);
-        let mut album =
-            Album { subject, system, prefix, limit, classes: Vec::new(), runs: Vec::new() };
-        for Asked { name, schedule } in asked {
-            album.add(name, &schedule)?;
-        }
-        let bad = bad(&order);
-        let room = MOST_RUNS.saturating_sub(album.runs.len());
-        for &number in bad.iter().take(room).chain(order.configurations.first().map(|_| &1)) {
-            album.add_configuration(number)?;
-        }
+        let mut album = Album { subject, system, prefix, limit };
+        let asked = album.placed(asked);
+        let (runs, first) = album.runs(&asked)?;
         let mut left_out = order.left_out.clone();
         let of_search = search.left_out.iter().filter(|note| !order.left_out.contains(note));
         left_out.extend(of_search.map(|note| format!("of the search tree, {note}")));
-        if let Some(more @ 1..) = bad.len().checked_sub(room) {
-            left_out.push(format!(
-                "{more} more maximal configurations that end badly, to step through"
-            ));
+        let told = runs.iter().filter(|run| run.configuration.is_some()).count();
+        if let more @ 1.. = order.configurations.len() - told {
+            let more = plural(more, "more maximal configuration");
+            left_out.push(format!("{more}, to step through"));
         }
         Ok(Viewer {
             source: album.subject.source.clone(),
             start: View::Unfolding,
             unfolding: order,
             search,
-            runs: album.runs,
+            runs,
+            first,
             left_out,
             subject: album.subject,
         })
     }
 }
 
-/// The numbers of the configurations that end badly.
-fn bad(order: &PartialOrder) -> Vec<usize> {
-    let is_good = |verdict| matches!(verdict, Verdict::Ok | Verdict::Incomplete);
-    let bad = order.configurations.iter().filter(|one| !is_good(one.verdict));
-    bad.map(|one| one.number).collect()
+/// An execution in the unfolding.
+struct Placed {
+    name: Option<String>,
+    schedule: Vec<Action>,
+    /// As far as the unfolding reaches.
+    events: Vec<EventId>,
+    configuration: Option<usize>,
 }
 
 /// The executions of a page in the making.
@@ -160,36 +161,70 @@ struct Album<'a, S: System> {
     system: &'a S,
     prefix: Prefix<'a, S>,
     limit: usize,
-    /// The events of each of `runs`, ascending.
-    classes: Vec<Vec<EventId>>,
-    runs: Vec<Run>,
 }
 
 impl<S: System> Album<'_, S> {
-    /// Adds an execution, unless one of the same events is there.
-    fn add(&mut self, name: String, schedule: &[Action]) -> Result<(), Refusal> {
+    /// The executions asked for, each class once.
+    fn placed(&mut self, asked: Vec<Asked>) -> Vec<Placed> {
+        let maximal = self.prefix.maximal.iter().map(|events| sorted(events)).zip(1..);
+        let numbers: HashMap<_, usize> = maximal.collect();
+        let mut classes = HashSet::new();
+        let mut placed = Vec::new();
+        for Asked { name, schedule } in asked {
+            let events = self.prefix.events(&schedule);
+            let is_whole = events.len() == schedule.len();
+            let class = sorted(&events);
+            let configuration = numbers.get(&class).copied().filter(|_| is_whole);
+            if classes.insert(class) || !is_whole {
+                placed.push(Placed { name: Some(name), schedule, events, configuration });
+            }
+        }
+        placed
+    }
+
+    /// One that was not asked for.
+    fn of_configuration(&mut self, number: usize) -> Placed {
+        let events = self.prefix.maximal[number - 1].clone();
+        let schedule = self.prefix.schedule(&events);
+        Placed { name: None, schedule, events, configuration: Some(number) }
+    }
+
+    /// All of them in order, and the place of the first one asked for.
+    fn runs(&mut self, asked: &[Placed]) -> Result<(Vec<Run>, usize), Refusal> {
+        let others = asked.iter().filter(|one| one.configuration.is_none());
+        let mut runs = others.map(|one| self.run(one)).collect::<Result<Vec<_>, _>>()?;
+        let before = runs.len();
+        let last_asked = asked.iter().filter_map(|one| one.configuration).max().unwrap_or(0);
+        let mut steps = 0;
+        for number in 1..=self.prefix.maximal.len() {
+            if number > last_asked && steps >= MOST_STEPS {
+                break;
+            }
+            let own = asked.iter().find(|one| one.configuration == Some(number));
+            let run = match own {
+                Some(own) => self.run(own)?,
+                None => {
+                    let one = self.of_configuration(number);
+                    self.run(&one)?
+                }
+            };
+            steps += run.chart.steps.len();
+            runs.push(run);
+        }
+        let first = asked.first().and_then(|one| one.configuration);
+        Ok((runs, first.map_or(0, |number| before + number - 1)))
+    }
+
+    fn run(&self, one: &Placed) -> Result<Run, Refusal> {
+        let Placed { name, schedule, events, configuration } = one;
         let chart =
             SpaceTime::of_execution(self.subject.clone(), self.system, schedule, self.limit)?;
-        let events = self.prefix.events(schedule);
-        let class = sorted(&events);
-        if events.len() == schedule.len() && self.classes.contains(&class) {
-            return Ok(());
-        }
-        let configuration = self.prefix.maximal.iter().position(|own| sorted(own) == class);
         let is_drawn = |event: &EventId| event.index() < self.limit;
         let drawn = |at| events.get(at).filter(|e| is_drawn(e)).map(|e| e.index());
         let drawn: Vec<_> = (0..schedule.len()).map(drawn).collect();
         let allow_pending = self.subject.allow_pending;
         let run = run::tell(self.system, allow_pending, chart, schedule, &drawn)?;
-        self.runs.push(Run { name, configuration: configuration.map(|index| index + 1), ..run });
-        self.classes.push(class);
-        Ok(())
-    }
-
-    fn add_configuration(&mut self, number: usize) -> Result<(), Refusal> {
-        let events = self.prefix.maximal[number - 1].clone();
-        let schedule = self.prefix.schedule(&events);
-        self.add(format!("Trace {number}"), &schedule)
+        Ok(Run { name: name.clone(), configuration: *configuration, ..run })
     }
 }
 

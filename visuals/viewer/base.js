@@ -1,15 +1,15 @@
 // What the other parts of the script stand on: the data, what is looked at, and small things.
 //
-// The script is several files that share one scope: base, pictures, panels, viewer, in this order.
+// The script is several files that share one scope: base, executions, pictures, panels, frame, viewer, in this order.
 //
-// `data` is what src/report/viewer.rs describes. Everything that is shown follows from it and from `at`: which
+// `data` is what src/report/viewer.rs describes, without the executions. Everything that is shown follows from it and from `at`: which
 // picture, which execution, how many of its steps were taken, and which box of which picture is selected; if none
 // is, the last step is told. Commands (viewer.js) change `at` and call the painters of what they changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const events = data.unfolding.events;
-const at = { picture: null, run: 0, step: 0, selected: null, query: "", match: -1 };
+const at = { picture: null, run: 0, execution: null, step: 0, selected: null, query: "", match: -1 };
 
 /** An element with a class and children, which are elements or text. */
 function make(tag, className, ...children) {
@@ -26,9 +26,9 @@ function button(text, action, className = "link") {
   return element;
 }
 
-const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+const plural = (n, one, more = `${one}s`) => `${n.toLocaleString("en-US")} ${n === 1 ? one : more}`;
 const isBad = (verdict) => verdict !== "ok" && verdict !== "incomplete";
-const run = () => data.runs[at.run];
+const run = () => at.execution;
 const steps = () => (run() ? run().chart.steps : []);
 
 /** Scrolls a panel, and nothing else, as far as it takes to see a part of it. */

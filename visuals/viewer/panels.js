@@ -42,12 +42,12 @@ const GROUPS = [
 const WORDS = { place: "at", wait: "waits for", inbox: "messages" };
 const OF_PROCESS = ["place", "wait", "inbox", "variable"];
 const QUIET = ["none", "free", "nobody", "ended", "at rest"];
-const panels = new Map();
+const panels = new WeakMap();
 
 /** The state of an execution as rows, one for each topic. */
 function panel() {
-  if (!panels.has(at.run)) panels.set(at.run, makePanel(run()));
-  return panels.get(at.run);
+  if (!panels.has(run())) panels.set(run(), makePanel(run()));
+  return panels.get(run());
 }
 
 function makePanel({ chart, topics, ...rest }) {
@@ -98,14 +98,17 @@ function paintState() {
 
 /** What is wrong at the end, and who waits for whom. */
 function paintEnding() {
-  const { verdict, message, cycle, lanes } = run().chart;
+  const { verdict, message, line, variables, cycle, lanes } = run().chart;
   const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
   const box = $("ending");
   box.hidden = at.step < steps().length;
   box.classList.toggle("bad", isBad(verdict));
   const told = message ?? words[verdict] ?? "";
   const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
-  const text = make("p", "", make("strong", "", word), told);
+  const where = line ? [" (", button(`line ${line}`, () => paintLine(line)), ")"] : [];
+  const text = make("p", "", make("strong", "", word), told, ...where);
+  const values = variables.map(({ name, value }) => make("span", "value", `${name} = ${value}`));
+  if (values.length > 0) text.append(make("span", "values", ...values));
   box.replaceChildren(text, ...(cycle.length > 0 ? [make("p", "cycle", circle({ cycle, lanes }))] : []));
 }
 
@@ -123,7 +126,7 @@ function circle({ cycle, lanes }) {
 const lines = [];
 
 function paintSource() {
-  const busy = new Set([...events, ...data.runs.flatMap((one) => one.chart.steps)].map(({ line }) => line));
+  const busy = new Set([...data.lines, ...events.map(({ line }) => line)]);
   data.source.split("\n").forEach((text, index) => {
     const number = make("span", "number", String(index + 1));
     if (busy.has(index + 1)) {
@@ -331,19 +334,18 @@ const LINES = {
 function traces(event) {
   const future = closure(event, (one) => effects[one]);
   const found = data.unfolding.configurations.filter(({ last }) => last.some((one) => future.has(one)));
-  const runs = new Map(data.runs.map(({ configuration }, index) => [configuration, index]));
   const items = found.slice(0, 40).flatMap(({ number }) => {
-    const text = String(number);
-    return [runs.has(number) ? button(text, () => choose(runs.get(number))) : text, ", "];
+    const index = firstClass + number - 1;
+    return [number <= data.classes ? button(figures(number), () => choose(index)) : figures(number), ", "];
   });
-  if (found.length > 40) return [...items, `and ${found.length - 40} more`];
+  if (found.length > 40) return [...items, `and ${figures(found.length - 40)} more`];
   return items.slice(0, -1);
 }
 
 /** Lights up what had to come before what was selected by hand, and its rivals. */
 function paintSelection() {
   for (const picture of Object.keys(PICTURES)) {
-    const one = opened.get(PICTURES[picture].template());
+    const one = drawing(picture);
     if (!one) continue;
     const number = at.selected?.picture === picture ? at.selected.number : -1;
     const node = one.nodes[number];

@@ -6,13 +6,14 @@
 
 /** A drawing with its parts by number. It remembers what it has marked, to unmark it. */
 class Drawing {
-  constructor(template, attribute) {
-    this.svg = document.importNode(template.content, true).querySelector("svg");
+  constructor(svg, attribute) {
+    this.svg = svg;
     this.nodes = [];
     this.lines = [];
     this.marks = {};
     this.done = 0;
     this.place = null;
+    this.boxes = [];
     for (const node of this.svg.querySelectorAll(`[data-${attribute}]`)) {
       this.nodes[Number(node.dataset[attribute])] = node;
     }
@@ -48,6 +49,10 @@ class Drawing {
 
   /** Where a box is, in the units of the drawing. */
   box(number) {
+    return (this.boxes[number] ??= this.measure(number));
+  }
+
+  measure(number) {
     const node = this.nodes[number].querySelector("rect");
     const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name)));
     return { x, y, width, height };
@@ -58,21 +63,34 @@ class Drawing {
   }
 }
 
-/** The pictures: how each is called, which template it has, and what its boxes are. */
+/** The pictures: how each is called, what its boxes are, and which one it begins with. */
 const PICTURES = {
-  unfolding: { name: "Unfolding", template: () => "unfolding", attribute: "event" },
-  "space-time": { name: "Space-time diagram", template: () => `space-time-${at.run}`, attribute: "step" },
-  search: { name: "Search tree", template: () => "search", attribute: "node" },
+  unfolding: { name: "Unfolding", attribute: "event", start: () => run()?.events.find((event) => event !== null) ?? 0 },
+  "space-time": { name: "Space-time diagram", attribute: "step", start: () => 0 },
+  search: { name: "Search tree", attribute: "node", start: () => 0 },
 };
 const opened = new Map();
+const charts = new WeakMap();
 
+/** A picture that was opened; what is shown if no other is named. */
 function drawing(picture = at.picture) {
-  const name = PICTURES[picture].template();
-  if (!opened.has(name)) {
-    const template = $(`drawing-${name}`);
-    opened.set(name, template && new Drawing(template, PICTURES[picture].attribute));
+  if (picture === "space-time") return run() && charts.get(run());
+  return opened.get(picture);
+}
+
+/** The same, opened if it was not. */
+function openDrawing(picture) {
+  const known = drawing(picture);
+  if (known || (picture === "space-time" && !run())) return known;
+  const { attribute } = PICTURES[picture];
+  if (picture === "space-time") {
+    const parsed = new DOMParser().parseFromString(run().drawing(), "image/svg+xml").documentElement;
+    charts.set(run(), new Drawing(document.importNode(parsed, true), attribute));
+  } else {
+    const { content } = $(`drawing-${picture}`);
+    opened.set(picture, new Drawing(document.importNode(content, true).querySelector("svg"), attribute));
   }
-  return opened.get(name);
+  return drawing(picture);
 }
 
 // ---- pan and zoom
@@ -82,34 +100,68 @@ const paper = $("paper");
 const LARGEST = 4;
 const READABLE = 0.75;
 
-function place({ x, y, scale }) {
-  drawing().place = { x, y, scale };
+// Smaller than this, boxes cannot be told apart.
+const SMALLEST = 0.22;
+const EDGE = 30;
+
+/** Puts the picture somewhere; `isOurs` if nobody asked for that place. */
+function place({ x, y, scale, isOurs = false }) {
+  drawing().place = { x, y, scale, isOurs };
   paper.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+  paper.classList.toggle("far", scale < 0.45);
+  paintMapSoon();
 }
+
+const move = ({ x, y, scale }) => place({ x, y, scale });
 
 function wholeScale() {
   const [width, height] = drawing().size;
   return Math.min(stage.clientWidth / width, stage.clientHeight / height, 1.5);
 }
 
-/** All of it, or from its beginning on at a size at which it can be read. */
-function fit(least) {
-  const scale = Math.max(wholeScale(), least);
+/** Is all of the picture to be seen? */
+function isWhole() {
+  const { x, y, scale } = drawing().place;
   const [width, height] = drawing().size;
-  const middle = (room, size) => Math.max((room - size * scale) / 2, 0);
-  place({ x: middle(stage.clientWidth, width), y: middle(stage.clientHeight, height), scale });
+  const fits = (start, size, room) => start >= -1 && start + size * scale <= room + 1;
+  return fits(x, width, stage.clientWidth) && fits(y, height, stage.clientHeight);
+}
+
+/** All of the picture in the middle; at a scale of at least `least`, around a box if it does not fit. */
+function fit(least, number = around(), isOurs = false) {
+  const scale = Math.max(wholeScale(), least);
+  const box = drawing().nodes[number] ? drawing().box(number) : { x: 0, y: 0, width: 0, height: 0 };
+  const [width, height] = drawing().size;
+  const start = (room, size, from, length, share) => {
+    if (size * scale <= room) return (room - size * scale) / 2;
+    const wish = room * share - (from + length / 2) * scale;
+    return Math.max(Math.min(wish, EDGE), room - size * scale - EDGE);
+  };
+  const x = start(stage.clientWidth, width, box.x, box.width, 0.5);
+  const y = start(stage.clientHeight, height, box.y, box.height, 0.3);
+  place({ x, y, scale, isOurs });
+}
+
+/** What a picture that does not fit is shown around: what is selected, or the last step, or the beginning. */
+function around() {
+  return focus() >= 0 ? focus() : PICTURES[at.picture].start();
+}
+
+/** Where a picture is put by itself: all of it, or its beginning at a scale at which it can be read. */
+function settle() {
+  fit(READABLE, around(), true);
 }
 
 function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
   const old = drawing().place;
   const scale = Math.min(Math.max(old.scale * factor, Math.min(wholeScale(), 0.2)), LARGEST);
   const ratio = scale / old.scale;
-  place({ x: x - (x - old.x) * ratio, y: y - (y - old.y) * ratio, scale });
+  move({ x: x - (x - old.x) * ratio, y: y - (y - old.y) * ratio, scale });
 }
 
 function pan(dx, dy) {
   const { x, y, scale } = drawing().place;
-  place({ x: x + dx, y: y + dy, scale });
+  move({ x: x + dx, y: y + dy, scale });
 }
 
 /** Moves the picture as far as it takes to see a box; or until it is in the middle. */
@@ -124,7 +176,7 @@ function reveal(number, toMiddle = false) {
   };
   const dx = move(box.x * scale + x, box.width * scale, stage.clientWidth);
   const dy = move(box.y * scale + y, box.height * scale, stage.clientHeight);
-  if (dx !== 0 || dy !== 0) pan(dx, dy);
+  if (dx !== 0 || dy !== 0) place({ ...drawing().place, x: x + dx, y: y + dy });
 }
 
 // ---- steps in the pictures
@@ -134,6 +186,14 @@ function paintSteps() {
   if (!one || !run()) return;
   if (at.picture === "unfolding") paintReached(one);
   if (at.picture === "space-time") paintChart(one);
+  paintMapSoon();
+}
+
+/** The boxes of the steps taken so far. */
+function reachedBoxes() {
+  if (!run() || at.picture === "search") return [];
+  if (at.picture === "space-time") return Array.from({ length: at.step }, (_, step) => step);
+  return [...run().before, ...run().events.slice(0, at.step)];
 }
 
 /** The configuration reached: what was done since the picture was last painted, and no more. */

@@ -44,7 +44,7 @@ function paintMatches() {
   const wanted = /^line \d+$/.test(at.query) ? `${at.query}.` : at.query;
   matches = wanted === "" ? [] : texts(at.picture).flatMap((text, number) => (text.includes(wanted) ? [number] : []));
   drawing()?.mark("match", matches.map((number) => drawing().nodes[number]).filter(Boolean));
-  const count = at.match < 0 ? plural(matches.length, "match").replace("matchs", "matches") : `${at.match + 1} of ${matches.length}`;
+  const count = at.match < 0 ? plural(matches.length, "match", "matches") : `${at.match + 1} of ${matches.length}`;
   $("matches").textContent = at.query === "" ? "" : count;
 }
 
@@ -96,13 +96,29 @@ function pick(number) {
   select(at.picture, number);
 }
 
-/** Begins another execution. What is selected in other pictures than its own stays so. */
+/**
+ * Begins another execution, or ends it if the one before was at its end. What is selected in other pictures than its
+ * own stays so.
+ */
 function choose(index) {
+  fetchRun(index, (execution) => begin(index, execution));
+}
+
+function begin(index, execution) {
+  const isAtEnd = steps().length > 0 && at.step === steps().length;
   const selected = at.selected?.picture === "space-time" ? null : at.selected;
+  const before = drawing("space-time")?.place;
   at.run = index;
-  [...$("runs").querySelectorAll("button")].forEach((item, number) => item.setAttribute("aria-current", String(number === index)));
-  if (at.picture === "space-time") show("space-time");
-  go(0);
+  at.execution = execution;
+  at.selected = null;
+  at.step = isAtEnd ? steps().length : 0;
+  if (at.picture === "space-time") {
+    const one = openDrawing("space-time");
+    if (before && !before.isOurs) one.place ??= before;
+    show("space-time");
+  }
+  paintExecution();
+  go(at.step);
   if (selected) select(selected.picture, selected.number);
 }
 
@@ -115,10 +131,11 @@ function show(picture) {
     tab.tabIndex = isShown ? 0 : -1;
     if (isShown) stage.setAttribute("aria-labelledby", tab.id);
   }
-  const one = drawing();
+  const one = openDrawing(picture);
   paper.replaceChildren(one ? one.svg : make("p", "quiet", "There is no execution to draw."));
   if (one?.place) place(one.place);
-  else if (one) fit(READABLE);
+  else if (one) settle();
+  map.hidden = !one;
   paintSteps();
   paintSelection();
   if (focus() >= 0) reveal(focus());
@@ -174,12 +191,13 @@ const KEYS = {
   k: () => go(at.step - 1),
   Home: () => go(0),
   End: () => go(steps().length),
-  "]": () => choose(Math.max(Math.min(at.run + 1, data.runs.length - 1), 0)),
-  "[": () => choose(Math.max(at.run - 1, 0)),
+  "]": () => turn(1),
+  "[": () => turn(-1),
   "+": () => zoom(1.25),
   "=": () => zoom(1.25),
   "-": () => zoom(0.8),
-  0: () => fit(0),
+  0: () => fit(SMALLEST),
+  g: () => $("class").focus(),
   c: centre,
   t: toggleTheme,
   "/": () => $("query").select(),
@@ -193,6 +211,7 @@ const KEYS = {
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || $("help").open) return;
   if (event.target === $("query")) return onQueryKey(event);
+  if (event.target === $("class") || event.target === $("filter")) return onFormKey(event);
   const isOnStage = stage.contains(event.target);
   const arrow = ARROWS[event.key];
   const tab = Number(event.key) >= 1 ? $("tabs").children[Number(event.key) - 1] : null;
@@ -212,6 +231,15 @@ function onQueryKey(event) {
     KEYS.Escape();
     stage.focus();
   } else return;
+  event.preventDefault();
+}
+
+/** In the number of a class and the list of endings keys have their usual meaning. */
+function onFormKey(event) {
+  if (event.key === "Enter" && event.target === $("class")) jump($("class").value);
+  else if (event.key === "Escape") paintExecution();
+  else return;
+  stage.focus();
   event.preventDefault();
 }
 
@@ -256,21 +284,6 @@ function listenToMouse() {
   }, { passive: false });
 }
 
-function listRuns() {
-  data.runs.forEach(({ name, chart, configuration }, index) => {
-    const isTrace = configuration === null || name === `Trace ${configuration}`;
-    const meta = [plural(chart.steps.length, "step"), isTrace ? null : `trace ${configuration}`].filter(Boolean);
-    const verdict = make("span", `verdict ${isBad(chart.verdict) ? "bad" : chart.verdict}`, chart.verdict);
-    const item = button("", () => choose(index), "");
-    item.append(make("span", "name", name), verdict, make("span", "meta", meta.join(", ")));
-    if (chart.message) item.append(make("span", "message", chart.message));
-    $("runs").append(make("li", "", item));
-  });
-  if (data.runs.length === 0) $("runs").append(make("li", "quiet", "None was followed to its end."));
-  const missing = [...data.left_out, ...new Set(data.runs.flatMap(({ chart }) => chart.left_out))];
-  $("left-out").append(...missing.map((note) => make("p", "", `Left out: ${note}.`)));
-}
-
 function listTabs() {
   Object.entries(PICTURES).forEach(([picture, { name }], index) => {
     const tab = button(name, () => show(picture), "");
@@ -291,20 +304,33 @@ function listen() {
   $("ask").addEventListener("click", KEYS["?"]);
   $("closer").addEventListener("click", () => zoom(1.25));
   $("wider").addEventListener("click", () => zoom(0.8));
-  $("whole").addEventListener("click", () => fit(0));
+  $("whole").addEventListener("click", () => fit(SMALLEST));
   $("first").addEventListener("click", () => go(0));
   $("back").addEventListener("click", () => go(at.step - 1));
   $("forth").addEventListener("click", () => go(at.step + 1));
   $("last").addEventListener("click", () => go(steps().length));
   $("slider").addEventListener("input", () => go(Number($("slider").value)));
   listenToMouse();
+  listenToFrame();
+}
+
+/** Shows the first execution. */
+function start() {
+  show(data.start);
+  paintExecution();
+  go(0);
+  // Drawn, that is; timings count up to here.
+  requestAnimationFrame(() => setTimeout(() => performance.mark("ready")));
 }
 
 listTabs();
-listRuns();
+listExecutions();
 paintSource();
 listen();
-show(data.start);
-choose(0);
-// Drawn, that is; timings count up to here.
-requestAnimationFrame(() => setTimeout(() => performance.mark("ready")));
+if (ends.length === 0) start();
+else {
+  fetchRun(data.first, (execution) => {
+    [at.run, at.execution] = [data.first, execution];
+    start();
+  });
+}

@@ -163,8 +163,10 @@ impl Checker<'_> {
         }
         let (one, _) = kind_name(kind);
         let diagnostic = if kind == ObjectKind::Cell {
-            let message =
-                format!("`{name}` is an array of {count} cells, which are read one by one");
+            let message = match count {
+                1 => format!("`{name}` is an array of 1 cell, which is read by its index"),
+                _ => format!("`{name}` is an array of {count} cells, which are read one by one"),
+            };
             Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
         } else {
             Diagnostic::error(span, format!("`{name}` is a {one}, not a value")).hint(kind.usage())

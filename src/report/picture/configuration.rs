@@ -9,7 +9,7 @@ use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::Verdict;
 use crate::model::{Action, System};
 use crate::property::{Refusal, Replay};
-use crate::report::ViolationReport;
+use crate::report::{ViolationReport, plural};
 use crate::trace::Execution;
 
 impl PartialOrder {
@@ -59,7 +59,7 @@ impl PartialOrder {
         };
         let left_out = match schedule.len() - shown {
             0 => Vec::new(),
-            rest => vec![format!("{rest} later events (--max-events)")],
+            rest => vec![format!("{} (--max-events)", plural(rest, "later event"))],
         };
         Ok(PartialOrder {
             what: "configuration",

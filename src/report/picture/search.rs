@@ -18,6 +18,7 @@ use super::{Event, PartialOrder, Subject};
 use crate::explore::prefix::{Alternative, Call, Fate, Side};
 use crate::explore::{K, Outcome, Prefix, Verdict};
 use crate::model::{Birth, Choice, Handled, Locals, Op, ProcessId, System};
+use crate::report::plural;
 use crate::unfolding::EventId;
 
 /// The calls of a search.
@@ -112,8 +113,10 @@ impl SearchTree {
         let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, max_events);
         let mut left_out = order.left_out.clone();
         if is_long {
-            left_out
-                .push(format!("the search was stopped after {} calls (--max-nodes)", calls.len()));
+            left_out.push(format!(
+                "the search was stopped after {} (--max-nodes)",
+                plural(calls.len(), "call")
+            ));
         }
         SearchTree {
             what: "steps",

@@ -15,7 +15,7 @@ use crate::model::{
     SemaphoreId, State, System,
 };
 use crate::property::{Refusal, Replay, Standing, Step, schedule};
-use crate::report::ViolationReport;
+use crate::report::{ViolationReport, plural};
 
 impl SpaceTime {
     /// An execution, its last `max_steps` steps if it is longer.
@@ -49,7 +49,9 @@ impl SpaceTime {
             what: "space-time",
             verdict,
             cycle: cycle.collect(),
-            message: wrong.map(|wrong| wrong.message),
+            line: wrong.as_ref().and_then(|wrong| wrong.line),
+            message: wrong.as_ref().map(|wrong| wrong.message.clone()),
+            variables: wrong.map_or(Vec::new(), |wrong| wrong.variables),
             lanes: ends(&replay, &standing, &lanes, &book),
             steps: moments(steps, actions, &lanes),
             pending: left_pending(replay.state(), &lanes),
@@ -84,7 +86,8 @@ impl SpaceTime {
         for lane in &mut self.lanes {
             lane.started_by = lane.started_by.and_then(|step| step.checked_sub(first));
         }
-        self.left_out.push(format!("the first {first} steps (--max-events)"));
+        let steps = if first == 1 { "step".into() } else { plural(first, "step") };
+        self.left_out.push(format!("the first {steps} (--max-events)"));
         self
     }
 }

@@ -8,13 +8,15 @@
 //! An event is marked when every maximal configuration that contains it ends badly: from there on nothing helps.
 //! That is known only if the search was complete.
 
+use std::collections::BTreeSet;
+
 use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
 use crate::model::{Op, ProcessId, System};
 use crate::property::{Replay, Step};
-use crate::report::ViolationReport;
+use crate::report::{ViolationReport, plural};
 use crate::unfolding::{EventId, EventStructure, Unfolding};
 
 impl PartialOrder {
@@ -42,7 +44,7 @@ impl PartialOrder {
             })
             .collect();
         let left_out = left_out(prefix, outcome, met - shown, configurations.len());
-        let fates = match left_out.is_empty() {
+        let fates = match !prefix.is_full && outcome.is_complete() {
             true => fates(shown, &maximal, &configurations),
             false => vec![Fate::Open; shown],
         };
@@ -151,16 +153,15 @@ fn configuration<S: System>(
     let (mut replay, _) = replay(system, prefix, events);
     replay.allow_pending(subject.allow_pending);
     let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
-    let event = |&id: &EventId| prefix.unfolding.structure.event(id);
-    let is_cause = |e: &EventId| events.iter().any(|f| event(f).causes.contains(e));
-    let last = events.iter().filter(|e| !is_cause(e)).map(|e| e.index());
-    let mut last: Vec<_> = last.filter(|&e| e < shown).collect();
-    last.sort_unstable();
+    let mut last: BTreeSet<_> = events.iter().map(|e| e.index()).filter(|&e| e < shown).collect();
+    for event in events.iter().map(|&id| prefix.unfolding.structure.event(id)) {
+        event.causes.iter().for_each(|cause| _ = last.remove(&cause.index()));
+    }
     Configuration {
         number,
         verdict: wrong.as_ref().map_or(Verdict::Ok, |wrong| wrong.kind.into()),
         message: wrong.map(|wrong| wrong.message),
-        last,
+        last: last.into_iter().collect(),
     }
 }
 
@@ -195,14 +196,19 @@ fn left_out<S: System>(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if prefix.is_full {
-        notes.push(format!("the search was stopped here: {unseen} more events were met, others follow (--max-events)"));
+        let more = plural(unseen, "more event");
+        let were = if unseen == 1 { "was" } else { "were" };
+        notes.push(format!(
+            "the search was stopped here: {more} {were} met, others follow (--max-events)"
+        ));
     } else if unseen > 0 {
-        notes.push(format!("{unseen} more events (--max-events)"));
+        notes.push(format!("{} (--max-events)", plural(unseen, "more event")));
     }
     let crowded = outcome.violations.iter().any(|v| v.kind == ViolationKind::Error);
     match outcome.stopped_by {
         Some(StopReason::MaxTraces) => {
-            notes.push(format!("the search was stopped after {maximal} maximal configurations"));
+            let maximal = plural(maximal, "maximal configuration");
+            notes.push(format!("the search was stopped after {maximal}"));
         }
         Some(StopReason::Depth) => notes.push("executions were cut at a causal depth".into()),
         Some(StopReason::Oversubscribed) if crowded => {

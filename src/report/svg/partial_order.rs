@@ -1,16 +1,15 @@
-//! Events in layers: a column for each process, a row for each causal depth.
-//!
-//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
-//! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
-//! near to it as the others allow. That keeps the branches of one process side by side, and an event below
-//! what it follows.
+//! Events in layers: a column for each process, a row for each causal depth ([`layout`]).
+
+mod layout;
+
+use layout::{Band, Layout};
 
 use super::canvas::{
     Area, BLUE, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, PALE, Point, RED, SMALL, Stroke, clipped,
-    width,
 };
 use crate::explore::Verdict;
 use crate::report::picture::{Event, Fate, PartialOrder};
+use crate::report::plural;
 
 const LONGEST_LABEL: usize = 38;
 const LONGEST_OUTCOME: usize = 46;
@@ -24,43 +23,54 @@ const ROW: f64 = 40.0;
 const LISTED: usize = 6;
 
 const DEADLOCK: &str = "#FBE3D3";
-const FAILURE: &str = "#F6E0EE";
+const FAILURE: &str = "#FFF1B8";
 
 const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 
-pub(super) fn draw(order: &PartialOrder) -> String {
+/// In bands of at most that width.
+pub(super) fn draw(order: &PartialOrder, widest: f64) -> String {
     let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
     let title = format!("{what} of {}", order.subject.title());
     let mut canvas = Canvas::default();
     let top = head(&mut canvas, order, &title);
-    let (columns, boxes) = layout(order, top);
-    let bottom = boxes.iter().map(Area::bottom).fold(top + 20.0, f64::max) + 14.0;
-    for (lane, column) in columns.iter().enumerate() {
-        let band = Area { y: top - 18.0, height: bottom - top + 18.0, ..*column };
-        canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
-        canvas.begin(&format!("data-lane=\"{lane}\""));
-        canvas.centred_heading((column.centre(), top), NORMAL, &order.lanes[lane]);
-        canvas.end();
+    let layout = Layout::new(order, top, widest);
+    for (number, band) in layout.bands.iter().enumerate() {
+        draw_band(&mut canvas, order, band, (number + 1, layout.bands.len()));
     }
     for event in &order.events {
-        causes(&mut canvas, order, &boxes, event);
+        causes(&mut canvas, order, &layout, event);
     }
-    for &(a, b) in &order.conflicts {
+    for &(a, b) in order.conflicts.iter().filter(|&&(a, b)| layout.are_near(a, b)) {
         canvas.begin(&between("conflict", a, b));
-        conflict(&mut canvas, &boxes, a, b);
+        conflict(&mut canvas, &layout.boxes, a, b);
         canvas.end();
     }
     for event in &order.events {
-        draw_event(&mut canvas, event, boxes[event.id]);
+        draw_event(&mut canvas, event, &layout);
     }
-    foot(&mut canvas, order, bottom + 26.0);
+    foot(&mut canvas, order, &layout);
     canvas.finish(&title)
+}
+
+/// What is behind the events of a band.
+fn draw_band(canvas: &mut Canvas, order: &PartialOrder, band: &Band, (number, of): (usize, usize)) {
+    if of > 1 {
+        let (first, last) = (band.events.start, band.events.end - 1);
+        let text = format!("Band {number} of {of}: events {first} to {last}");
+        canvas.text((MARGIN, band.top - 24.0), SMALL, GREY, &text);
+    }
+    for &(lane, column) in &band.columns {
+        let area = Area { y: band.top - 18.0, height: band.bottom - band.top + 18.0, ..column };
+        canvas.area(area, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
+        canvas.begin(&format!("data-lane=\"{lane}\""));
+        canvas.centred_heading((column.centre(), band.top), NORMAL, &order.lanes[lane]);
+        canvas.end();
+    }
 }
 
 /// Title and figures; the height at which the names of the processes go.
 fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, title);
-    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let mut figures = plural(order.events.len(), "event");
     if order.what == "unfolding" {
         figures += &format!(", {}", plural(order.conflicts.len(), "immediate conflict"));
@@ -70,85 +80,20 @@ fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
     MARGIN + 66.0
 }
 
-/// The columns, and the boxes of the events.
-fn layout(order: &PartialOrder, top: f64) -> (Vec<Area>, Vec<Area>) {
-    let widths: Vec<f64> = order.events.iter().map(box_width).collect();
-    let depth = order.events.iter().map(|event| event.depth).max().unwrap_or(0);
-    let mut cells = vec![vec![Vec::new(); order.lanes.len()]; depth];
-    for event in &order.events {
-        cells[event.depth - 1][event.lane].push(event.id);
-    }
-    let room = |cell: &Vec<usize>| cell.iter().map(|&e| widths[e] + GAP).sum::<f64>();
-    let (mut columns, mut x) = (Vec::new(), MARGIN);
-    for (lane, name) in order.lanes.iter().enumerate() {
-        let needed = cells.iter().map(|row| room(&row[lane])).fold(0.0, f64::max);
-        let width = needed.max(width(name, NORMAL) + GAP);
-        columns.push(Area { x, y: top, width, height: 0.0 });
-        x += width;
-    }
-    let mut boxes = vec![Area { x: 0.0, y: 0.0, width: 0.0, height: HEIGHT }; order.events.len()];
-    for (row, cells) in cells.into_iter().enumerate() {
-        for (lane, cell) in cells.into_iter().enumerate() {
-            let y = top + 16.0 + row as f64 * (HEIGHT + ROW);
-            place(order, columns[lane], &widths, cell, y, &mut boxes);
-        }
-    }
-    (columns, boxes)
-}
-
-fn box_width(event: &Event) -> f64 {
-    let label = width(&label(event), NORMAL);
-    let outcome = width(&clipped(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME), SMALL);
-    label.max(outcome) + 2.0 * PADDING
-}
-
 fn label(event: &Event) -> String {
     format!("{} {}", event.id, clipped(&event.label, LONGEST_LABEL))
 }
 
-/// Puts the events of one column and row side by side, each near what is above it.
-fn place(
-    order: &PartialOrder,
-    column: Area,
-    widths: &[f64],
-    cell: Vec<usize>,
-    y: f64,
-    boxes: &mut [Area],
-) {
-    let wish = |event: usize| {
-        let causes = &order.events[event].causes;
-        let own = causes.iter().filter(|&&c| order.events[c].lane == order.events[event].lane);
-        let own: Vec<f64> = own.map(|&cause| boxes[cause].centre()).collect();
-        let all: Vec<f64> = causes.iter().map(|&cause| boxes[cause].centre()).collect();
-        (mean(&own).unwrap_or(column.centre()), mean(&all).unwrap_or(column.centre()))
-    };
-    let mut wishes: Vec<_> = cell.into_iter().map(|event| (wish(event), event)).collect();
-    wishes
-        .sort_by(|a, b| a.0.0.total_cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)).then(a.1.cmp(&b.1)));
-    let mut left = column.x;
-    let mut xs = Vec::new();
-    for &((wish, _), event) in &wishes {
-        let x = (wish - widths[event] / 2.0).max(left + GAP / 2.0);
-        left = x + widths[event] + GAP / 2.0;
-        xs.push(x);
-    }
-    // What does not fit on the right is moved back; it fits, by the width of the column.
-    let mut right = column.right();
-    for (&(_, event), x) in wishes.iter().zip(&mut xs).rev() {
-        *x = x.min(right - GAP / 2.0 - widths[event]);
-        right = *x - GAP / 2.0;
-        boxes[event] = Area { x: *x, y, width: widths[event], height: HEIGHT };
-    }
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+fn outcome(event: &Event) -> String {
+    clipped(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
 /// The arrows to an event, side by side where they arrive.
-fn causes(canvas: &mut Canvas, order: &PartialOrder, boxes: &[Area], event: &Event) {
+fn causes(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout, event: &Event) {
+    let boxes = &layout.boxes;
     let to = boxes[event.id];
     let mut causes = event.causes.clone();
+    causes.retain(|&cause| layout.are_near(cause, event.id));
     causes.sort_by(|&a, &b| boxes[a].centre().total_cmp(&boxes[b].centre()).then(a.cmp(&b)));
     let step = (to.width / (causes.len() as f64 + 1.0)).min(14.0);
     let first = to.centre() - step * (causes.len() as f64 - 1.0) / 2.0;
@@ -176,9 +121,10 @@ fn between(what: &str, from: usize, to: usize) -> String {
 /// above it to below it, and `shift` from the middle of the gap.
 fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     let (mut points, mut from) = (Vec::new(), start);
+    let height = boxes.first().map_or(HEIGHT, |area| area.height);
     let mut top = start.1 + ROW;
     while top < end.1 - 1.0 {
-        let bottom = top + HEIGHT;
+        let bottom = top + height;
         let at = |y: f64| from.0 + (end.0 - from.0) * (y - from.1) / (end.1 - from.1);
         let (low, high) = (at(top).min(at(bottom)) - 6.0, at(top).max(at(bottom)) + 6.0);
         let mut row = boxes.iter().filter(|area| area.y == top);
@@ -191,7 +137,7 @@ fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
             points.extend([(x, top - 3.0), (x, bottom + 3.0)]);
             from = (x, bottom + 3.0);
         }
-        top += HEIGHT + ROW;
+        top += height + ROW;
     }
     points
 }
@@ -211,7 +157,7 @@ fn connect(canvas: &mut Canvas, points: &[Point], stroke: Stroke) {
     }
 }
 
-/// A dashed line between two events; around what is between them in their row.
+/// A dashed line between two events, around what is between them.
 fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
     let (left, right) = match boxes[a].centre() <= boxes[b].centre() {
         true => (boxes[a], boxes[b]),
@@ -219,9 +165,14 @@ fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
     };
     let middle = |area: &Area| area.y + area.height / 2.0;
     if left.y != right.y {
-        let (from, to): (Point, Point) =
-            ((left.centre(), middle(&left)), (right.centre(), middle(&right)));
-        return canvas.lines(&[from, to], CONFLICT);
+        let (upper, lower) = if left.y < right.y { (left, right) } else { (right, left) };
+        let aside = if upper.centre() <= lower.centre() { 12.0 } else { -12.0 };
+        let start = (upper.centre() + aside, upper.bottom());
+        let end = (lower.centre() - aside, lower.y);
+        let mut points = vec![start];
+        points.extend(detours(boxes, start, end, shift(a, b)));
+        points.push(end);
+        return connect(canvas, &points, CONFLICT);
     }
     let between = |area: &Area| area.y == left.y && area.x > left.x && area.x < right.x;
     if !boxes.iter().any(between) {
@@ -233,7 +184,8 @@ fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
     canvas.curve([start, (start.0 + 10.0, low), (end.0 - 10.0, low), end], CONFLICT);
 }
 
-fn draw_event(canvas: &mut Canvas, event: &Event, area: Area) {
+fn draw_event(canvas: &mut Canvas, event: &Event, layout: &Layout) {
+    let (area, elsewhere) = (layout.boxes[event.id], &layout.elsewhere[event.id]);
     let place = event.line.map_or(String::new(), |line| format!(" (line {line})"));
     let outcome = event.outcome.as_deref().unwrap_or("");
     let tooltip = format!("{} {}{place}: {outcome}", event.id, event.label);
@@ -246,16 +198,19 @@ fn draw_event(canvas: &mut Canvas, event: &Event, area: Area) {
     let look = format!("class=\"event\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\"");
     canvas.area(area, &look);
     let x = area.x + PADDING;
-    let lift = if outcome.is_empty() { 6.0 } else { 0.0 };
+    let own = (!outcome.is_empty()).then(|| self::outcome(event));
+    let small: Vec<String> = own.into_iter().chain(elsewhere.clone()).collect();
+    let lift = (area.height - 22.0 - 14.0 * small.len() as f64).max(0.0) / 2.0;
     canvas.text((x, area.y + 15.0 + lift), NORMAL, INK, &label(event));
-    if !outcome.is_empty() {
-        canvas.text((x, area.y + 29.0), SMALL, GREY, &clipped(outcome, LONGEST_OUTCOME));
+    for (index, line) in small.iter().enumerate() {
+        canvas.text((x, area.y + 29.0 + lift + 13.0 * index as f64), SMALL, GREY, line);
     }
     canvas.end();
 }
 
 /// The legend, how the configurations end, and what is left out.
-fn foot(canvas: &mut Canvas, order: &PartialOrder, mut y: f64) {
+fn foot(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout) {
+    let mut y = layout.bottom() + 26.0;
     let mut line = |canvas: &mut Canvas, text: &str, sample: Sample| {
         sample.draw(canvas, y);
         canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
@@ -265,6 +220,10 @@ fn foot(canvas: &mut Canvas, order: &PartialOrder, mut y: f64) {
     line(canvas, "needs another process", Sample::Line(Stroke::arrow(BLUE, 1.2)));
     if !order.conflicts.is_empty() {
         line(canvas, "immediate conflict: no execution has both", Sample::Line(CONFLICT));
+    }
+    if layout.bands.len() > 1 {
+        let text = "`after 3; not with 7`: needs event 3, and is in immediate conflict with event 7, of other bands";
+        line(canvas, text, Sample::None);
     }
     for (fate, color, text) in [
         (Fate::Deadlock, DEADLOCK, "every execution with this event ends in a deadlock"),
@@ -294,7 +253,10 @@ fn foot(canvas: &mut Canvas, order: &PartialOrder, mut y: f64) {
         line(canvas, &clipped(&told, 120), Sample::Mark);
     }
     if bad.len() > LISTED {
-        let more = format!("{} more configurations that do not end well", bad.len() - LISTED);
+        let more = match bad.len() - LISTED {
+            1 => "1 more configuration that does not end well".into(),
+            more => format!("{more} more configurations that do not end well"),
+        };
         line(canvas, &more, Sample::None);
     }
     for note in &order.left_out {

@@ -16,12 +16,19 @@
 //!
 //! A box says which event is chosen, what comes of it, and what the sets of the call are; the empty ones are left
 //! out.
+//!
+//! Where the next column would make the picture too wide, a band begins below all that is there: rows of its own, and
+//! columns from the left again. A call and the column that it begins in another band say each other's numbers, in
+//! place of the elbow.
 
-use super::canvas::{
-    Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped, width,
-};
+mod layout;
+
+use layout::Layout;
+
+use super::canvas::{Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped};
 use crate::explore::Verdict;
 use crate::report::picture::{Node, SearchTree, Turn, compact};
+use crate::report::plural;
 
 const LONGEST_LABEL: usize = 38;
 /// Of outcomes and sets.
@@ -32,6 +39,8 @@ const LINE: f64 = 14.0;
 /// Between columns, and between rows.
 const GAP: f64 = 26.0;
 const ROW: f64 = 30.0;
+/// What is seen of an arrow from another band.
+const STUB: f64 = 24.0;
 
 const WITH: Stroke = Stroke::arrow(INK, 1.2);
 const WITHOUT: Stroke = Stroke::arrow(RED, 1.2).dashed();
@@ -40,20 +49,21 @@ const FINE: &str = "#E0F2EA";
 const BAD: &str = "#FBE3D3";
 const BLOCKED: &str = "#DDDDE3";
 
-pub(super) fn draw(tree: &SearchTree) -> String {
+/// In bands of at most that width.
+pub(super) fn draw(tree: &SearchTree, widest: f64) -> String {
     let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
     canvas.text((MARGIN, MARGIN + 30.0), NORMAL, GREY, &figures(tree));
-    let boxes = layout(tree, MARGIN + 50.0);
+    let layout = Layout::new(tree, MARGIN + 50.0, widest);
     for node in &tree.nodes {
-        calls(&mut canvas, node, &boxes);
+        calls(&mut canvas, node, &layout);
     }
-    for (node, area) in tree.nodes.iter().zip(&boxes) {
-        draw_node(&mut canvas, tree, node, *area);
+    for node in &tree.nodes {
+        draw_node(&mut canvas, tree, node, &layout);
     }
-    let bottom = boxes.iter().map(Area::bottom).fold(MARGIN + 50.0, f64::max);
-    foot(&mut canvas, tree, bottom + 34.0);
+    let bottom = layout.boxes.iter().map(Area::bottom).fold(MARGIN + 50.0, f64::max);
+    foot(&mut canvas, tree, layout.is_broken(), bottom + 34.0);
     canvas.finish(&title)
 }
 
@@ -61,7 +71,6 @@ fn figures(tree: &SearchTree) -> String {
     let count = |is: fn(&Turn) -> bool| tree.nodes.iter().filter(|node| is(&node.turn)).count();
     let maximal = count(|turn| matches!(turn, Turn::Maximal { .. }));
     let blocked = count(|turn| matches!(turn, Turn::Blocked { .. }));
-    let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let figures = [
         plural(tree.nodes.len(), "call"),
         plural(tree.events.len(), "event"),
@@ -72,7 +81,7 @@ fn figures(tree: &SearchTree) -> String {
 }
 
 /// What a box says: what became of the call, and in smaller print what comes of the event, and the sets.
-fn lines(tree: &SearchTree, node: &Node) -> (String, Vec<String>) {
+fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
         Turn::Chose { event, .. } => tree.told(*event),
         Turn::Maximal { configuration, verdict, .. } => {
@@ -92,7 +101,7 @@ fn lines(tree: &SearchTree, node: &Node) -> (String, Vec<String>) {
         sets.push(("J", j));
     }
     let set = |(name, set): (&str, &Vec<usize>)| format!("{name} {}", shortened(&compact(set)));
-    let small = outcome.into_iter().chain(sets.into_iter().map(set)).collect();
+    let small = outcome.into_iter().chain(sets.into_iter().map(set)).chain(far.cloned()).collect();
     (clipped(&head, LONGEST_LABEL), small)
 }
 
@@ -105,99 +114,35 @@ fn shortened(set: &str) -> String {
     }
 }
 
-fn size(tree: &SearchTree, node: &Node) -> (f64, f64) {
-    let (head, small) = lines(tree, node);
-    let widest = small.iter().map(|line| width(line, SMALL)).fold(width(&head, NORMAL), f64::max);
-    (widest + 2.0 * PADDING, LINE * (small.len() as f64 + 1.0) + PADDING)
-}
-
-/// The boxes of the calls.
-fn layout(tree: &SearchTree, top: f64) -> Vec<Area> {
-    let sizes: Vec<_> = tree.nodes.iter().map(|node| size(tree, node)).collect();
-    let (rows, depth) = rows(tree);
-    let mut heights = vec![0.0_f64; depth];
-    for (size, &row) in sizes.iter().zip(&rows) {
-        heights[row] = heights[row].max(size.1);
-    }
-    let mut tops = vec![top];
-    for height in &heights {
-        tops.push(tops.last().expect("the top") + height + ROW);
-    }
-    let mut taken = vec![MARGIN - GAP; depth];
-    let mut boxes: Vec<Area> = Vec::with_capacity(sizes.len());
-    for (node, &row) in tree.nodes.iter().zip(&rows) {
-        let above = node.parent.filter(|&parent| is_left(&tree.nodes[parent], node.id));
-        let (x, width) = match above {
-            Some(above) => (boxes[above].x, boxes[above].width),
-            None => new_column(tree, node, row, &sizes, &mut taken),
-        };
-        boxes.push(Area { x, y: tops[row], width, height: sizes[node.id].1 });
-        if let (None, Some(caller)) = (above, node.parent) {
-            taken[rows[caller]] = taken[rows[caller]].max(x + width / 2.0);
-        }
-    }
-    boxes
-}
-
-/// The row of each call, and how many rows there are.
-fn rows(tree: &SearchTree) -> (Vec<usize>, usize) {
-    let mut rows: Vec<usize> = Vec::with_capacity(tree.nodes.len());
-    for node in &tree.nodes {
-        rows.push(node.parent.map_or(0, |parent| rows[parent] + 1));
-    }
-    let depth = rows.iter().max().map_or(0, |&last| last + 1);
-    (rows, depth)
-}
-
-fn is_left(parent: &Node, child: usize) -> bool {
-    matches!(parent.turn, Turn::Chose { left: Some(left), .. } if left == child)
-}
-
-/// Where the column that this call begins goes, and how wide it is.
-fn new_column(
-    tree: &SearchTree,
-    first: &Node,
-    row: usize,
-    sizes: &[(f64, f64)],
-    taken: &mut [f64],
-) -> (f64, f64) {
-    let next = |node: &&Node| match node.turn {
-        Turn::Chose { left: Some(left), .. } => Some(&tree.nodes[left]),
-        _ => None,
-    };
-    let column: Vec<&Node> = std::iter::successors(Some(first), next).collect();
-    let width = column.iter().map(|node| sizes[node.id].0).fold(0.0, f64::max);
-    let rows = row..row + column.len();
-    let x = taken[rows.clone()].iter().copied().fold(0.0, f64::max) + GAP;
-    taken[rows].fill(x + width);
-    (x, width)
-}
-
 /// The arrows to the calls that a call makes.
-fn calls(canvas: &mut Canvas, node: &Node, boxes: &[Area]) {
+fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
-    let from = boxes[node.id];
+    let from = layout.boxes[node.id];
     let name = |to: usize| format!("class=\"call\" data-from=\"{}\" data-to=\"{to}\"", node.id);
     if let &Some(left) = left {
-        let to = boxes[left];
+        let to = layout.boxes[left];
         canvas.begin(&name(left));
         canvas.lines(&[(from.centre(), from.bottom()), (to.centre(), to.y)], WITH);
         canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, INK, &format!("C+{event}"));
         canvas.end();
     }
     if let &Some(right) = right {
-        let to = boxes[right];
+        let to = layout.boxes[right];
         canvas.begin(&name(right));
+        let end = (to.centre(), to.y);
         let middle = from.y + LINE;
-        let corner = (to.centre(), middle);
-        canvas.lines(&[(from.right(), middle), corner, (to.centre(), to.y)], WITHOUT);
+        match layout.are_near(node.id, right) {
+            true => canvas.lines(&[(from.right(), middle), (end.0, middle), end], WITHOUT),
+            false => canvas.lines(&[(end.0, end.1 - STUB), end], WITHOUT),
+        }
         canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, RED, &format!("D+{event}"));
         canvas.end();
     }
 }
 
-fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, area: Area) {
-    let (head, small) = lines(tree, node);
+fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, layout: &Layout) {
+    let area = layout.boxes[node.id];
+    let (head, small) = lines(tree, node, layout.far[node.id].as_ref());
     canvas.begin_titled(&format!("data-node=\"{}\"", node.id), &tooltip(tree, node));
     let fill = match &node.turn {
         Turn::Chose { .. } => "white",
@@ -233,18 +178,23 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
     text
 }
 
-fn foot(canvas: &mut Canvas, tree: &SearchTree, y: f64) {
-    let samples = [
-        (WITH, "Explore(C + e, D, A - e), with e the event that the box names"),
-        (WITHOUT, "Explore(C, D + e, J - C), if there is an alternative J to D + e after C"),
-    ];
-    for (index, (stroke, text)) in samples.into_iter().enumerate() {
-        let y = y + 17.0 * index as f64;
-        canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
+fn foot(canvas: &mut Canvas, tree: &SearchTree, is_broken: bool, mut y: f64) {
+    let mut line = |canvas: &mut Canvas, stroke: Option<Stroke>, text: &str| {
+        if let Some(stroke) = stroke {
+            canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
+        }
         canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
+        y += 17.0;
+    };
+    let with = "Explore(C + e, D, A - e), with e the event that the box names";
+    let without = "Explore(C, D + e, J - C), if there is an alternative J to D + e after C";
+    line(canvas, Some(WITH), with);
+    line(canvas, Some(WITHOUT), without);
+    if is_broken {
+        let text = "`without 3: call 57`: the call with D + 3 begins a column in another band";
+        line(canvas, None, text);
     }
-    for (index, note) in tree.left_out.iter().enumerate() {
-        let y = y + 17.0 * (index as f64 + 2.0);
-        canvas.text((MARGIN + 42.0, y), SMALL, INK, &format!("Left out: {note}"));
+    for note in &tree.left_out {
+        line(canvas, None, &format!("Left out: {note}"));
     }
 }

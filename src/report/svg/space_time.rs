@@ -1,7 +1,8 @@
 //! A space-time diagram: processes are lines that go down, a row for each step of the execution.
 //!
 //! What a process says stands to the right of its line, so columns are as wide as their texts and nothing
-//! overlaps. Bars to the left of a line are the mutexes that the process owns. At the bottom is where each
+//! overlaps. Where many processes would make that too wide, their lines are close together and all texts stand to the
+//! right of them, as in the log of a repository. Bars to the left of a line are the mutexes that the process owns. At the bottom is where each
 //! process has come to; dashed lines below lead from who waits to whom it waits for, if they wait in a
 //! circle.
 
@@ -19,16 +20,27 @@ const ROW: f64 = 38.0;
 /// From the line of a process to its texts.
 const INDENT: f64 = 12.0;
 const BAR: f64 = 7.0;
+/// The values behind a failure take so many lines at most.
+const VALUES: usize = 6;
 
 /// For mutexes.
 const COLORS: [&str; 7] =
     ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#999999"];
 
+/// Of a column without texts, to the right of its line; and from name to name.
+const NARROW: f64 = 12.0;
+const STAIR: f64 = 14.0;
+
 /// Where things are.
+#[derive(Clone)]
 struct Layout<'c> {
     chart: &'c SpaceTime,
     /// The lines of the processes.
     xs: Vec<f64>,
+    /// Where all texts begin, if not beside the lines.
+    texts: Option<f64>,
+    /// By process: how many lines of text are above its name, counted from the lowest.
+    stairs: Vec<usize>,
     columns: Vec<Area>,
     /// By hold: which bar, counted from the line.
     bars: Vec<usize>,
@@ -36,13 +48,15 @@ struct Layout<'c> {
     top: f64,
 }
 
-pub(super) fn draw(chart: &SpaceTime) -> String {
+/// At most so wide, if there is a way.
+pub(super) fn draw(chart: &SpaceTime, widest: f64) -> String {
     let title = format!("Space-time diagram of {}", chart.subject.title());
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
-    let layout = Layout::new(chart);
+    let layout = Layout::new(chart, widest);
     let ends: Vec<_> = chart.lanes.iter().map(end_lines).collect();
     let longest = ends.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+    let longest = if layout.texts.is_some() { 0 } else { longest };
     let below = layout.end() + 14.0 + 13.0 * longest as f64;
     layout.lanes(&mut canvas, below);
     layout.holds(&mut canvas);
@@ -56,10 +70,16 @@ pub(super) fn draw(chart: &SpaceTime) -> String {
     chart.steps.iter().for_each(|step| layout.step(&mut canvas, step));
     for (lane, (color, lines)) in ends.iter().enumerate() {
         canvas.begin(&format!("class=\"end\" data-lane=\"{lane}\""));
-        layout.mark(&mut canvas, lane, color, lines);
+        layout.mark(&mut canvas, lane);
+        if layout.texts.is_none() {
+            layout.end_beside(&mut canvas, lane, color, lines);
+        }
         canvas.end();
     }
-    let y = layout.waits(&mut canvas, below);
+    let mut y = layout.waits(&mut canvas, below);
+    if layout.texts.is_some() {
+        y = ends_below(&mut canvas, chart, &ends, y + 24.0);
+    }
     layout.foot(&mut canvas, y + 30.0);
     canvas.finish(&title)
 }
@@ -78,6 +98,30 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
             (RED, lines)
         }
     }
+}
+
+/// Where the processes are at the end, those together that are at the same; how far down that goes.
+fn ends_below(
+    canvas: &mut Canvas,
+    chart: &SpaceTime,
+    ends: &[(&'static str, Vec<String>)],
+    mut y: f64,
+) -> f64 {
+    let mut kinds: Vec<(&str, String, Vec<&str>)> = Vec::new();
+    for (lane, (color, lines)) in chart.lanes.iter().zip(ends) {
+        let told = lines.join(" ");
+        match kinds.iter_mut().find(|kind| kind.1 == told) {
+            Some(kind) => kind.2.push(&lane.name),
+            None => kinds.push((color, told, vec![&lane.name])),
+        }
+    }
+    for (color, told, names) in kinds {
+        for line in wrapped(&format!("{}: {told}", names.join(", ")), 150) {
+            canvas.text((MARGIN, y), SMALL, color, &line);
+            y += 14.0;
+        }
+    }
+    y
 }
 
 fn label(step: &Moment) -> String {
@@ -104,26 +148,60 @@ fn bars(holds: &[Hold], last: usize) -> Vec<usize> {
 }
 
 impl<'c> Layout<'c> {
-    fn new(chart: &'c SpaceTime) -> Self {
+    fn new(chart: &'c SpaceTime, widest: f64) -> Self {
         let bars = bars(&chart.holds, chart.steps.len());
         let mut mutexes: Vec<&str> = chart.holds.iter().map(|hold| hold.mutex.as_str()).collect();
         mutexes.sort_unstable();
         mutexes.dedup();
-        let (mut xs, mut columns, mut x) = (Vec::new(), Vec::new(), MARGIN);
-        for (lane, process) in chart.lanes.iter().enumerate() {
-            let own = chart.holds.iter().zip(&bars).filter(|(hold, _)| hold.lane == lane);
-            let left = own.map(|(_, bar)| bar + 1).max().unwrap_or(0) as f64 * (BAR + 2.0) + 18.0;
-            let steps = chart.steps.iter().filter(|step| step.lane == lane);
-            let texts = steps
-                .flat_map(|step| [width(&label(step), NORMAL), width(&outcome(step), SMALL)])
-                .chain([width(&process.name, NORMAL)])
-                .chain(end_lines(process).1.into_iter().map(|line| width(&line, SMALL)));
-            let right = texts.fold(0.0, f64::max) + INDENT + 16.0;
-            columns.push(Area { x, y: 0.0, width: left + right, height: 0.0 });
-            xs.push(x + left);
-            x += left + right;
+        let stairs = vec![0; chart.lanes.len()];
+        let top = MARGIN + 46.0;
+        let layout =
+            Layout { chart, xs: vec![], texts: None, stairs, columns: vec![], bars, mutexes, top };
+        let wide = layout.clone().with_columns(|layout, lane| layout.room(lane));
+        match wide.columns.iter().map(|column| column.width).sum::<f64>() + 2.0 * MARGIN > widest {
+            true => layout.with_columns(|_, _| NARROW).with_texts_aside(),
+            false => wide,
         }
-        Layout { chart, xs, columns, bars, mutexes, top: MARGIN + 46.0 }
+    }
+
+    /// What the texts beside the line of a process need.
+    fn room(&self, lane: usize) -> f64 {
+        let process = &self.chart.lanes[lane];
+        let steps = self.chart.steps.iter().filter(|step| step.lane == lane);
+        let texts = steps
+            .flat_map(|step| [width(&label(step), NORMAL), width(&outcome(step), SMALL)])
+            .chain([width(&process.name, NORMAL)])
+            .chain(end_lines(process).1.into_iter().map(|line| width(&line, SMALL)));
+        texts.fold(0.0, f64::max) + INDENT + 16.0
+    }
+
+    /// A column for each process, with this room to the right of its line.
+    fn with_columns(mut self, right: impl Fn(&Self, usize) -> f64) -> Self {
+        let mut x = MARGIN;
+        for lane in 0..self.chart.lanes.len() {
+            let own = self.chart.holds.iter().zip(&self.bars).filter(|(hold, _)| hold.lane == lane);
+            let left = own.map(|(_, bar)| bar + 1).max().unwrap_or(0) as f64 * (BAR + 2.0) + 18.0;
+            let width = left + right(&self, lane);
+            self.columns.push(Area { x, y: 0.0, width, height: 0.0 });
+            self.xs.push(x + left);
+            x += width;
+        }
+        self
+    }
+
+    /// All texts to the right of the columns, and names in stairs, so that they have room.
+    fn with_texts_aside(mut self) -> Self {
+        self.texts = Some(self.columns.last().map_or(MARGIN, Area::right) + INDENT);
+        let mut taken: Vec<f64> = Vec::new();
+        for (lane, process) in self.chart.lanes.iter().enumerate() {
+            let x = self.xs[lane];
+            let stair = taken.iter().position(|&right| right < x - 4.0).unwrap_or(taken.len());
+            taken.resize(taken.len().max(stair + 1), 0.0);
+            taken[stair] = x + width(&process.name, NORMAL) + 8.0;
+            self.stairs[lane] = stair;
+        }
+        self.top += STAIR * taken.len().saturating_sub(1) as f64;
+        self
     }
 
     fn row(&self, step: usize) -> f64 {
@@ -140,13 +218,19 @@ impl<'c> Layout<'c> {
     }
 
     fn lanes(&self, canvas: &mut Canvas, below: f64) {
-        for (lane, process) in self.chart.lanes.iter().enumerate() {
-            let column = self.columns[lane];
+        for (lane, &column) in self.columns.iter().enumerate() {
             let band = Area { y: self.top - 18.0, height: below - self.top + 22.0, ..column };
             canvas.area(band, &format!("fill=\"{}\"", if lane % 2 == 0 { PALE } else { "white" }));
+        }
+        for (lane, process) in self.chart.lanes.iter().enumerate() {
             let x = self.xs[lane];
+            let lift = STAIR * self.stairs[lane] as f64;
             canvas.begin(&format!("data-lane=\"{lane}\""));
-            canvas.heading((x - 4.0, self.top), NORMAL, &process.name);
+            if lift > 0.0 {
+                let foot = (x, self.top + 10.0);
+                canvas.lines(&[(x, self.top - lift + 3.0), foot], Stroke::line(GREY, 0.5));
+            }
+            canvas.heading((x - 4.0, self.top - lift), NORMAL, &process.name);
             canvas.end();
             let start = match process.started_by {
                 Some(step) => self.row(step) + 17.0,
@@ -210,37 +294,60 @@ impl<'c> Layout<'c> {
     /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
     fn side(&self, step: usize, right: bool) -> Point {
         let ((x, y), text) = (self.at(step), self.text(step));
+        if self.texts.is_some() {
+            return (if right { x + 4.0 } else { x - 4.0 }, y);
+        }
         if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
     }
 
     /// What the texts of a step take.
     fn text(&self, step: usize) -> Area {
-        let (x, y) = self.at(step);
-        let (label, outcome) = (label(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
+        let y = self.row(step);
+        let (label, outcome) =
+            (self.told(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
         let text = width(&label, NORMAL).max(width(&outcome, SMALL));
         let height = if outcome.is_empty() { 17.0 } else { 30.0 };
-        Area { x: x + INDENT - 5.0, y: y - 10.0, width: text + 10.0, height }
+        Area { x: self.text_start(step) - 5.0, y: y - 10.0, width: text + 10.0, height }
+    }
+
+    fn text_start(&self, step: usize) -> f64 {
+        self.texts.unwrap_or(self.at(step).0 + INDENT)
+    }
+
+    /// What a step does, and who does it unless that can be seen.
+    fn told(&self, step: &Moment) -> String {
+        match self.texts {
+            None => label(step),
+            Some(_) => {
+                let told = clipped(&step.label, LONGEST_LABEL);
+                format!("{} {} {told}", step.id + 1, self.chart.lanes[step.lane].name)
+            }
+        }
     }
 
     fn step(&self, canvas: &mut Canvas, step: &Moment) {
         let (x, y) = self.at(step.id);
-        let (label, outcome) = (label(step), outcome(step));
+        let (label, outcome) = (self.told(step), outcome(step));
         let place = step.line.map_or(String::new(), |line| format!(" (line {line})"));
         let whole = step.outcome.as_deref().unwrap_or("");
         let tooltip = format!("{} {}{place}: {whole}", step.id + 1, step.label);
         canvas.begin_titled(&format!("data-step=\"{}\"", step.id), &tooltip);
         let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
+        let text = self.text_start(step.id);
+        if self.texts.is_some() {
+            canvas.lines(&[(x, y), (text - 5.0, y)], Stroke::line("#D5D8DC", 1.0));
+        }
         canvas.area(self.text(step.id), look);
         canvas.dot((x, y), 4.0, INK);
-        canvas.text((x + INDENT, y + 3.0), NORMAL, INK, &label);
+        canvas.text((text, y + 3.0), NORMAL, INK, &label);
         if !outcome.is_empty() {
-            canvas.text((x + INDENT, y + 16.0), SMALL, GREY, &outcome);
+            canvas.text((text, y + 16.0), SMALL, GREY, &outcome);
         }
         canvas.end();
     }
 
     /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has ended.
-    fn mark(&self, canvas: &mut Canvas, lane: usize, color: &'static str, lines: &[String]) {
+    fn mark(&self, canvas: &mut Canvas, lane: usize) {
         let (x, y) = (self.xs[lane], self.end());
         match self.chart.lanes[lane].end {
             End::Blocked { .. } | End::Failed => {
@@ -257,8 +364,13 @@ impl<'c> Layout<'c> {
                 canvas.lines(&[(x, y), (x, y + 16.0)], stroke);
             }
         }
+    }
+
+    /// The same in words.
+    fn end_beside(&self, canvas: &mut Canvas, lane: usize, color: &str, lines: &[String]) {
+        let (x, y) = (self.xs[lane] + INDENT, self.end() + 4.0);
         for (index, line) in lines.iter().enumerate() {
-            canvas.text((x + INDENT, y + 4.0 + 13.0 * index as f64), SMALL, color, line);
+            canvas.text((x, y + 13.0 * index as f64), SMALL, color, line);
         }
     }
 
@@ -284,9 +396,22 @@ impl<'c> Layout<'c> {
     fn foot(&self, canvas: &mut Canvas, mut y: f64) {
         let chart = self.chart;
         if let Some(message) = &chart.message {
-            for line in wrapped(&format!("{}: {message}", chart.verdict.word()), 110) {
+            let word = chart.verdict.word();
+            // Some messages begin with the word.
+            let told = match message.starts_with(word) {
+                true => message.clone(),
+                false => format!("{word}: {message}"),
+            };
+            let place = chart.line.map_or(String::new(), |line| format!(" (line {line})"));
+            for line in wrapped(&(told + &place), 110) {
                 canvas.text((MARGIN, y), NORMAL, RED, &line);
                 y += 18.0;
+            }
+            let values = chart.variables.iter().map(|v| format!("{} = {}", v.name, v.value));
+            let values = values.collect::<Vec<_>>().join(", ");
+            for line in wrapped(&values, 130).iter().filter(|line| !line.is_empty()).take(VALUES) {
+                canvas.text((MARGIN, y - 2.0), SMALL, INK, line);
+                y += 16.0;
             }
         }
         for (kind, text) in KINDS {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{BAD, FAINT, Styled, thousands};
+use super::{BAD, FAINT, Styled, plural};
 use crate::property::{Change, Ending, Step};
 
 /// Executions of at most this many steps are shown in full.
@@ -92,8 +92,8 @@ impl Display for StepTable<'_> {
             if !left_out.contains(&index) {
                 writeln!(f, "{}", self.row(index))?;
             } else if index == left_out.start {
-                let count = thousands(left_out.len() as u64);
-                writeln!(f, "       ... {count} steps left out; the replay shows them all ...")?;
+                let count = plural(left_out.len() as u64, "step", "steps");
+                writeln!(f, "       ... {count} left out; the replay shows them all ...")?;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! The execution is replayed once more; after each step all facts are asked for and compared with those
 //! before. That is as slow as a state is large, and obviously right.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{Run, Topic};
 use crate::model::{Action, System};
@@ -33,7 +33,7 @@ pub(super) fn tell<S: System>(
         changes.push(ledger.update(replay.facts()));
     }
     Ok(Run {
-        name: String::new(),
+        name: None,
         configuration: None,
         causes: causes(system, schedule, first),
         before: drawn[..first].iter().flatten().copied().collect(),
@@ -61,7 +61,7 @@ fn causes<S: System>(system: &S, schedule: &[Action], first: usize) -> Vec<Vec<u
 #[derive(Default)]
 struct Ledger {
     topics: Vec<Topic>,
-    numbers: HashMap<(Topic, usize), usize>,
+    numbers: FxHashMap<(Topic, usize), usize>,
     now: Vec<Option<String>>,
 }
 
@@ -69,7 +69,7 @@ impl Ledger {
     /// Notes a state; which topics are not as before, ascending.
     fn update(&mut self, facts: Vec<Fact>) -> Vec<(usize, Option<String>)> {
         let mut after = vec![None; self.topics.len()];
-        let mut met: HashMap<Topic, usize> = HashMap::new();
+        let mut met: FxHashMap<Topic, usize> = FxHashMap::default();
         for Fact { kind, process, name, value } in facts {
             let topic = Topic { kind, lane: process.map(|process| process.index()), name };
             let count = met.entry(topic.clone()).or_default();

@@ -1,0 +1,232 @@
+//! Where the events of a partial order go.
+//!
+//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
+//! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
+//! near to it as the others allow. That keeps the branches of one process side by side, and an event below
+//! what it follows.
+//!
+//! What is wider than it may be is laid out in bands, one below the other: each has the events of a range of numbers,
+//! as many as fit, in columns and rows of its own. Numbers ascend as the search met events, so what follows an event
+//! is mostly in its band, and causes that are not are in a band above. In place of lines from band to band
+//! there are numbers in the boxes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::{GAP, HEIGHT, LONGEST_OUTCOME, PADDING, ROW, label, outcome};
+use crate::report::picture::{Event, PartialOrder};
+use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
+
+/// What a box grows by where it has a third line.
+const THIRD_LINE: f64 = 13.0;
+/// From one band to the next.
+const APART: f64 = 60.0;
+/// So many numbers of a kind are listed in a box.
+const LISTED: usize = 5;
+
+/// Events in place.
+pub(super) struct Layout {
+    pub(super) bands: Vec<Band>,
+    /// By event.
+    pub(super) boxes: Vec<Area>,
+    /// By event: what it has to do with events of other bands, in few words.
+    pub(super) elsewhere: Vec<Option<String>>,
+    /// By event: its band.
+    band_of: Vec<usize>,
+}
+
+/// Some of the events.
+pub(super) struct Band {
+    pub(super) events: Range<usize>,
+    /// The lanes that have events here, with their columns.
+    pub(super) columns: Vec<(usize, Area)>,
+    /// Where the names of the lanes go, and where the boxes end.
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+impl Layout {
+    /// Below `top`, in bands at most so wide.
+    pub(super) fn new(order: &PartialOrder, top: f64, widest: f64) -> Layout {
+        let mut band_of = vec![0; order.events.len()];
+        let mut far = vec![None; order.events.len()];
+        let mut ranges = ranges(order, &widths(order, &far), widest);
+        if ranges.len() > 1 {
+            // What is said of other bands makes boxes wider, so bands are tried twice; where they begin stays then.
+            set(&mut band_of, &ranges);
+            far = elsewhere(order, &band_of);
+            ranges = self::ranges(order, &widths(order, &far), widest);
+            set(&mut band_of, &ranges);
+            far = elsewhere(order, &band_of);
+        }
+        let widths = widths(order, &far);
+        let third = if ranges.len() > 1 { THIRD_LINE } else { 0.0 };
+        let empty = Area { x: 0.0, y: 0.0, width: 0.0, height: HEIGHT + third };
+        let boxes = vec![empty; order.events.len()];
+        let mut layout = Layout { bands: Vec::new(), boxes, elsewhere: far, band_of };
+        let is_one = ranges.len() == 1;
+        let mut y = top;
+        for events in ranges {
+            layout.add(order, &widths, events, y, is_one);
+            y = layout.bottom() + APART;
+        }
+        layout
+    }
+
+    /// Where all of it ends.
+    pub(super) fn bottom(&self) -> f64 {
+        self.bands.last().expect("there is a band").bottom
+    }
+
+    /// Are lines drawn between these two?
+    pub(super) fn are_near(&self, a: usize, b: usize) -> bool {
+        self.band_of[a] == self.band_of[b]
+    }
+
+    fn add(
+        &mut self,
+        order: &PartialOrder,
+        widths: &[f64],
+        events: Range<usize>,
+        top: f64,
+        is_one: bool,
+    ) {
+        let own = &order.events[events.clone()];
+        let depths: BTreeSet<usize> = own.iter().map(|event| event.depth).collect();
+        let lanes: BTreeSet<usize> = match is_one {
+            true => (0..order.lanes.len()).collect(),
+            false => own.iter().map(|event| event.lane).collect(),
+        };
+        let mut cells: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
+        for event in own {
+            cells.entry((event.depth, event.lane)).or_default().push(event.id);
+        }
+        let room = |cell: &Vec<usize>| cell.iter().map(|&e| widths[e] + GAP).sum::<f64>();
+        let (mut columns, mut x) = (Vec::new(), MARGIN);
+        for lane in lanes {
+            let own = depths.iter().filter_map(|&depth| cells.get(&(depth, lane)));
+            let needed = own.map(room).fold(0.0, f64::max);
+            let width = needed.max(width(&order.lanes[lane], NORMAL) + GAP);
+            columns.push((lane, Area { x, y: top, width, height: 0.0 }));
+            x += width;
+        }
+        let height = self.boxes.first().map_or(HEIGHT, |area| area.height);
+        let mut bottom = top + 20.0;
+        for (row, depth) in depths.into_iter().enumerate() {
+            let y = top + 16.0 + row as f64 * (height + ROW);
+            for (lane, column) in &columns {
+                let Some(cell) = cells.remove(&(depth, *lane)) else { continue };
+                place(order, *column, widths, (cell, events.start), y, &mut self.boxes);
+            }
+            bottom = y + height;
+        }
+        self.bands.push(Band { events, columns, top, bottom: bottom + 14.0 });
+    }
+}
+
+/// The bands of events, given how wide these are: as many to a band as fit.
+fn ranges(order: &PartialOrder, widths: &[f64], widest: f64) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut cells, mut lanes) = (0, HashMap::new(), HashMap::new());
+    for event in &order.events {
+        for is_new in [false, true] {
+            let cell: &mut f64 = cells.entry((event.depth, event.lane)).or_default();
+            *cell += widths[event.id] + GAP;
+            let name = width(&order.lanes[event.lane], NORMAL) + GAP;
+            let lane: &mut f64 = lanes.entry(event.lane).or_insert(name);
+            *lane = lane.max(*cell);
+            let is_wide = 2.0 * MARGIN + lanes.values().sum::<f64>() > widest;
+            if is_new || !is_wide || event.id == start {
+                break;
+            }
+            ranges.push(start..event.id);
+            start = event.id;
+            cells.clear();
+            lanes.clear();
+        }
+    }
+    ranges.push(start..order.events.len());
+    ranges
+}
+
+fn set(band_of: &mut [usize], ranges: &[Range<usize>]) {
+    for (band, range) in ranges.iter().enumerate() {
+        band_of[range.clone()].fill(band);
+    }
+}
+
+/// By event, its causes and rivals in other bands.
+fn elsewhere(order: &PartialOrder, band_of: &[usize]) -> Vec<Option<String>> {
+    let are_far = |a: usize, b: usize| band_of[a] != band_of[b];
+    let mut rivals = vec![Vec::new(); order.events.len()];
+    for &(a, b) in order.conflicts.iter().filter(|&&(a, b)| are_far(a, b)) {
+        rivals[a].push(b);
+        rivals[b].push(a);
+    }
+    let words = |(event, rivals): (&Event, Vec<usize>)| {
+        let causes = event.causes.iter().copied().filter(|&cause| are_far(cause, event.id));
+        let parts = [listed("after", causes.collect()), listed("not with", rivals)];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| clipped(&parts.join("; "), LONGEST_OUTCOME))
+    };
+    order.events.iter().zip(rivals).map(words).collect()
+}
+
+/// Numbers after a word, if there are any, and not too many of them.
+fn listed(word: &str, mut numbers: Vec<usize>) -> Option<String> {
+    numbers.sort_unstable();
+    let (shown, rest) = numbers.split_at(numbers.len().min(LISTED));
+    let shown: Vec<_> = shown.iter().map(usize::to_string).collect();
+    let rest = if rest.is_empty() { String::new() } else { format!(", +{}", rest.len()) };
+    (!numbers.is_empty()).then(|| format!("{word} {}{rest}", shown.join(", ")))
+}
+
+/// How wide each box has to be.
+fn widths(order: &PartialOrder, far: &[Option<String>]) -> Vec<f64> {
+    let box_width = |(event, far): (&Event, &Option<String>)| {
+        let far = far.as_deref().unwrap_or_default();
+        let small = width(&outcome(event), SMALL).max(width(far, SMALL));
+        small.max(width(&label(event), NORMAL)) + 2.0 * PADDING
+    };
+    order.events.iter().zip(far).map(box_width).collect()
+}
+
+/// Puts the events of one column and row side by side, each near what is above it; causes before `first` are in
+/// another band.
+fn place(
+    order: &PartialOrder,
+    column: Area,
+    widths: &[f64],
+    (cell, first): (Vec<usize>, usize),
+    y: f64,
+    boxes: &mut [Area],
+) {
+    let wish = |event: usize| {
+        let causes = order.events[event].causes.iter().filter(|&&cause| cause >= first);
+        let own = causes.clone().filter(|&&c| order.events[c].lane == order.events[event].lane);
+        let own: Vec<f64> = own.map(|&cause| boxes[cause].centre()).collect();
+        let all: Vec<f64> = causes.map(|&cause| boxes[cause].centre()).collect();
+        (mean(&own).unwrap_or(column.centre()), mean(&all).unwrap_or(column.centre()))
+    };
+    let mut wishes: Vec<_> = cell.into_iter().map(|event| (wish(event), event)).collect();
+    wishes
+        .sort_by(|a, b| a.0.0.total_cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)).then(a.1.cmp(&b.1)));
+    let mut left = column.x;
+    let mut xs = Vec::new();
+    for &((wish, _), event) in &wishes {
+        let x = (wish - widths[event] / 2.0).max(left + GAP / 2.0);
+        left = x + widths[event] + GAP / 2.0;
+        xs.push(x);
+    }
+    // What does not fit on the right is moved back; it fits, by the width of the column.
+    let mut right = column.right();
+    for (&(_, event), x) in wishes.iter().zip(&mut xs).rev() {
+        *x = x.min(right - GAP / 2.0 - widths[event]);
+        right = *x - GAP / 2.0;
+        boxes[event] = Area { x: *x, y, width: widths[event], ..boxes[event] };
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

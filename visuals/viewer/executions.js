@@ -1,0 +1,140 @@
+// Which executions there are, how they end, and the shelves that they are on.
+//
+// There may be thousands. Of each is known how it ends; its steps, its states and its drawing are on a shelf, fifty to
+// one, compressed. A shelf is opened when an execution of it is asked for, and a few stay open.
+
+/** How each execution ends: those of no class, then one of each class. */
+const ends = [...data.others, ...data.unfolding.configurations.slice(0, data.classes)];
+const names = new Map(data.asked);
+const firstClass = data.others.length;
+const figures = (n) => n.toLocaleString("en-US");
+
+const shelves = new Map();
+const KEPT = 6;
+
+/** The shelf with this number, if it is open. */
+function shelf(number) {
+  const open = shelves.get(number);
+  if (!open) return null;
+  // The last in the map was used last.
+  shelves.delete(number);
+  shelves.set(number, open);
+  return open;
+}
+
+async function openShelf(number) {
+  const bytes = Uint8Array.from(atob($(`shelf-${number}`).textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const { runs, lines, drawings } = await new Response(stream).json();
+  runs.forEach((one, place) => (one.drawing = () => drawings[place].map((line) => lines[line]).join("\n")));
+  shelves.set(number, runs);
+  if (shelves.size > KEPT) shelves.delete(shelves.keys().next().value);
+}
+
+// The execution asked for last; `at.run` follows when its shelf is open.
+let wanted = 0;
+
+/** Calls `then` with an execution: at once if its shelf is open, and not at all if another is asked for before. */
+function fetchRun(index, then) {
+  wanted = index;
+  const number = Math.floor(index / data.shelf);
+  const found = () => then(shelf(number)[index % data.shelf]);
+  if (shelf(number)) found();
+  else openShelf(number).then(() => wanted === index && found());
+}
+
+// ---- which of them are gone through
+
+const endingOf = ({ verdict, message }) => {
+  if (!message) return verdict;
+  return message.startsWith(verdict) ? message : `${verdict}: ${message}`;
+};
+
+/** The kinds of ends with the executions that have them, and above them all and those that end badly. */
+function listEndings() {
+  const every = ends.map((_, index) => index);
+  const kinds = new Map();
+  ends.forEach((end, index) => {
+    const kind = endingOf(end);
+    if (!kinds.has(kind)) kinds.set(kind, []);
+    kinds.get(kind).push(index);
+  });
+  const bad = every.filter((index) => isBad(ends[index].verdict));
+  const choices = [["all executions", every]];
+  if (bad.length > 0 && bad.length < every.length) choices.push(["those that end badly", bad]);
+  if (kinds.size > 1) choices.push(...kinds);
+  return choices;
+}
+
+const endings = listEndings();
+let filter = 0;
+
+/** The next or previous execution among those gone through. */
+function turn(by) {
+  const list = endings[filter][1];
+  const next = by > 0 ? list.find((index) => index > wanted) : list.findLast((index) => index < wanted);
+  if (next !== undefined) choose(next);
+}
+
+function goThrough(number) {
+  filter = number;
+  const list = endings[filter][1];
+  if (list.length > 0 && !list.includes(wanted)) choose(list.find((index) => index > wanted) ?? list[0]);
+  else paintExecution();
+}
+
+/** Class so-and-so, by its number. */
+function jump(text) {
+  const number = Math.round(Number(text.replaceAll(/[\s,.]/g, "")));
+  if (!Number.isFinite(number) || number < 1 || data.classes === 0) return paintExecution();
+  const index = firstClass + Math.min(number, data.classes) - 1;
+  if (index === wanted) paintExecution();
+  else choose(index);
+}
+
+/** Which execution is shown, and where it is among those gone through. */
+function paintExecution() {
+  const list = endings[filter][1];
+  const isClass = at.run >= firstClass;
+  $("class").value = isClass && ends.length > 0 ? figures(at.run - firstClass + 1) : "";
+  $("filter").value = String(filter);
+  $("previous").disabled = !list.some((index) => index < at.run);
+  $("next").disabled = !list.some((index) => index > at.run);
+  for (const item of $("runs").querySelectorAll("button")) {
+    item.setAttribute("aria-current", String(Number(item.dataset.run) === at.run));
+  }
+  const notes = [...data.left_out, ...(run()?.chart.left_out ?? [])];
+  $("left-out").replaceChildren(...notes.map((note) => make("p", "", `Left out: ${note}.`)));
+  if (!run()) return $("run").replaceChildren(make("p", "quiet", "None was followed to its end."));
+  const place = list.indexOf(at.run);
+  const among = filter > 0 && place >= 0 ? `${figures(place + 1)} of ${figures(list.length)} of this kind, ` : "";
+  const { verdict, message } = ends[at.run];
+  $("run").replaceChildren(
+    make("span", `verdict ${isBad(verdict) ? "bad" : verdict}`, verdict),
+    make("span", "meta", `${among}${plural(steps().length, "step")}`),
+    message ? make("p", "message", message) : "",
+  );
+}
+
+function listExecutions() {
+  $("classes").textContent = figures(data.classes);
+  $("turn").hidden = ends.length === 0;
+  $("filter").hidden = endings.length === 1;
+  endings.forEach(([kind, list], number) => {
+    const option = make("option", "", `${kind} (${figures(list.length)})`);
+    option.value = String(number);
+    $("filter").append(option);
+  });
+  for (const [index, name] of names) {
+    const item = button(name, () => choose(index), "");
+    item.dataset.run = String(index);
+    if (index >= firstClass) item.append(make("span", "meta", `class ${figures(index - firstClass + 1)}`));
+    $("runs").append(make("li", "", item));
+  }
+  $("filter").addEventListener("change", () => goThrough(Number($("filter").value)));
+  $("previous").addEventListener("click", () => turn(-1));
+  $("next").addEventListener("click", () => turn(1));
+  $("turn").addEventListener("submit", (event) => event.preventDefault());
+  $("class").addEventListener("change", () => jump($("class").value));
+  $("class").addEventListener("focus", () => $("class").select());
+}
