@@ -105,7 +105,8 @@ impl Display for Text<'_> {
             &report.interleavings
         {
             let bad = [(deadlocked, "end in a deadlock"), (violating, "violate something")];
-            let bad = bad.into_iter().filter(|(number, _)| *number != "0");
+            let told = if violating == deadlocked { 1 } else { 2 };
+            let bad = bad.into_iter().take(told).filter(|(number, _)| *number != "0");
             for (number, what) in bad {
                 writeln!(f, "  {} of them {what}.", grouped(number))?;
             }
