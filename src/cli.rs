@@ -139,8 +139,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Runs the program on the arguments of this process.
-pub fn main() -> ExitCode {
+/// Runs the program on the arguments of this process; `allocated` tells how many bytes are allocated now.
+pub fn main(allocated: fn() -> u64) -> ExitCode {
+    memory::count_with(allocated);
     let cli = Cli::parse();
     let mut output = Output::new(cli.color, cli.quiet);
     let result = match cli.command {

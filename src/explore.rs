@@ -26,6 +26,7 @@ mod states;
 mod trans_dpor;
 mod udpor;
 mod walk;
+mod watchdog;
 
 pub use crate::alternatives::Combs;
 pub use count::{Count, Executions, count};

@@ -15,6 +15,7 @@
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Reach`] | what a process may still do |
+//! | [`StopSignal`] | that work is to stop, for loops that may be long |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 pub mod flow;
@@ -26,6 +27,7 @@ mod op;
 mod printable;
 mod reach;
 mod state;
+mod stop;
 mod system;
 mod touch;
 mod value;
@@ -41,6 +43,7 @@ pub use op::{
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};
 pub use state::{Parts, State};
+pub use stop::StopSignal;
 pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
 pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

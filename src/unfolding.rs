@@ -37,7 +37,7 @@ pub use lanes::{Lane, Lanes};
 pub use stamps::Stamps;
 pub use structure::EventStructure;
 
-use crate::model::{Locals, Op, System};
+use crate::model::{Locals, Op, StopSignal, System};
 
 /// U, and the system whose unfolding it is a prefix of.
 pub struct Unfolding<'s, S: System> {
@@ -53,11 +53,12 @@ pub struct Unfolding<'s, S: System> {
 
 impl<'s, S: System> Unfolding<'s, S> {
     /// Without events, and the empty configuration with its extensions. Events higher than `max_height`
-    /// will not be built: that prefix of the unfolding is finite even if the system can run for ever.
-    pub fn new(system: &'s S, max_height: u32) -> (Self, Configuration) {
+    /// will not be built: that prefix of the unfolding is finite even if the system can run for ever. Once `stop` is
+    /// raised nothing that comes of it, be it extensions, conflicts or answers about them, means anything.
+    pub fn new(system: &'s S, max_height: u32, stop: StopSignal) -> (Self, Configuration) {
         let mut locals = Locals::new(system);
         let lanes = Lanes::new(system.objects());
-        let structure = EventStructure::new(lanes, locals.initial().len());
+        let structure = EventStructure::new(lanes, locals.initial().len(), stop);
         let configuration = Configuration::new(&lanes, &mut locals);
         let mut unfolding = Unfolding { locals, structure, max_height, cut_off: false };
         let mut empty = configuration;
@@ -69,6 +70,11 @@ impl<'s, S: System> Unfolding<'s, S> {
     pub fn op(&self, event: EventId) -> &Op {
         let before = self.structure.event(event).before;
         self.locals.op(before).expect("an event has an operation")
+    }
+
+    /// From now on nothing is to stop it.
+    pub fn go_on(&mut self) {
+        self.structure.stop = StopSignal::default();
     }
 
     /// Was any event left out because of its height?

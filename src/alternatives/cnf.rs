@@ -60,6 +60,9 @@ impl<T: SatSolver> Encoder<T> {
         }
         let selectors: Vec<Literal> = (0..comb.len()).map(|_| self.solver.literal()).collect();
         for (index, &selector) in selectors.iter().enumerate() {
+            if structure.is_stopped() {
+                return false;
+            }
             let mut clause = vec![selector.negated()];
             for &u in comb.spike(index) {
                 clause.push(self.literal(structure, u));

@@ -97,7 +97,7 @@ impl Comb {
         // The newest first: it is the likeliest to have an empty spike.
         for &d in disabled.iter().rev() {
             let draft = self.draw(structure, c, disabled, d);
-            if draft.start == draft.end {
+            if draft.start == draft.end || structure.is_stopped() {
                 return false;
             }
             longest = longest.max(draft.end - draft.start);
@@ -149,6 +149,9 @@ impl Comb {
         disabled: &[EventId],
         u: EventId,
     ) {
+        if structure.is_stopped() {
+            return;
+        }
         let witness = &mut self.witnesses[u.index()];
         if !c.is_in_conflict_with(structure, u, witness)
             && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
@@ -212,6 +215,9 @@ impl Comb {
             return self.extend_combination(structure, others, chosen, effort);
         }
         for &u in spike {
+            if structure.is_stopped() {
+                return Some(false);
+            }
             *effort = effort.checked_sub(1)?;
             if chosen.iter().any(|&other| structure.in_conflict(u, other)) {
                 continue;

@@ -1,14 +1,25 @@
 //! How much memory this process uses.
+//!
+//! Limits are about what is allocated, which the allocator counts: it is exact at each moment and costs nothing to
+//! ask. What people are told afterwards is the most that was ever resident, which the platform knows.
 
 use std::fs;
+use std::sync::OnceLock;
 
-/// Bytes in use now, 0 if the platform does not tell.
-pub(super) fn in_use() -> u64 {
-    memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64)
+/// Set once, by the program whose allocator it asks.
+static ALLOCATED: OnceLock<fn() -> u64> = OnceLock::new();
+
+/// Bytes are counted so from now on.
+pub(super) fn count_with(allocated: fn() -> u64) {
+    ALLOCATED.get_or_init(|| allocated);
 }
 
-/// The most bytes that were ever in use, if the platform tells; where it tells only what is in use now,
-/// that.
+/// Bytes allocated now, 0 if nobody counts.
+pub(super) fn in_use() -> u64 {
+    ALLOCATED.get().map_or(0, |allocated| allocated())
+}
+
+/// The most bytes that were ever resident, if the platform tells; where it does not, what is allocated now.
 pub(super) fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok();
     let peak = status.as_deref().and_then(|status| {

@@ -111,7 +111,7 @@ pub(super) struct LimitArgs {
     /// Stop after this time: 30s, 5m, 1h30m, or `none`
     #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
     timeout: Option<Limit<Duration>>,
-    /// Stop when this much memory is in use: 512M, 2G, or `none`
+    /// Stop when this much memory is allocated: 512M, 2G, or `none`
     #[arg(long, value_name = "SIZE", value_parser = unless_none(bytes))]
     max_memory: Option<Limit<u64>>,
 }

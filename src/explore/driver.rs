@@ -3,16 +3,18 @@
 //! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
 //! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`]
 //! before it goes on. The properties (deadlock, assertions, `final`) are judged here, on the bare
-//! [`State`], so no explorer can disagree with another about what a violation is.
+//! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
+//! kept by a [`Watchdog`], also while a single step takes long.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use super::watchdog::Watchdog;
 use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, System};
+use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System};
 use crate::property;
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
@@ -104,6 +106,7 @@ pub struct Driver<'o> {
     /// What tells them apart, and the place of each.
     known: FxHashMap<Symptom, usize>,
     stopped_by: Option<StopReason>,
+    watchdog: Watchdog,
     start: Instant,
     last_progress: Instant,
     last_tick: Instant,
@@ -117,6 +120,7 @@ impl<'o> Driver<'o> {
     pub fn new(budget: Budget, observer: &'o mut dyn Observer) -> Self {
         let now = Instant::now();
         Driver {
+            watchdog: Watchdog::new(&budget),
             budget,
             observer,
             stats: Stats::default(),
@@ -133,7 +137,12 @@ impl<'o> Driver<'o> {
 
     /// The search is to end now.
     pub fn is_stopped(&self) -> bool {
-        self.stopped_by.is_some()
+        self.stopped_by.is_some() || self.signal().is_raised()
+    }
+
+    /// What loops within a step are to look at: when it is raised, [`is_stopped`](Driver::is_stopped) is true.
+    pub fn signal(&self) -> &StopSignal {
+        self.watchdog.signal()
     }
 
     /// Where executions are to be cut, by an explorer that measures a depth and an endless execution alike.
@@ -249,6 +258,9 @@ impl<'o> Driver<'o> {
 
     /// The result.
     pub fn finish(mut self) -> Outcome {
+        if let Some(reason) = self.watchdog.reason() {
+            self.stop(reason);
+        }
         if self.stats.truncated > 0 {
             self.stop(StopReason::Depth);
         }
@@ -271,20 +283,10 @@ impl<'o> Driver<'o> {
             false => 1,
         };
         (self.until_tick, self.last_tick) = (self.tick, now);
-        if self.budget.cancel.load(Ordering::Relaxed) {
-            self.stop(StopReason::Interrupted);
+        if now - self.last_progress >= PROGRESS_INTERVAL {
+            self.last_progress = now;
+            self.observer.progress(&self.stats, now - self.start);
         }
-        if self.budget.timeout.is_some_and(|timeout| now - self.start >= timeout) {
-            self.stop(StopReason::Timeout);
-        }
-        if now - self.last_progress < PROGRESS_INTERVAL {
-            return;
-        }
-        self.last_progress = now;
-        if self.budget.max_memory.is_some_and(|(max, in_use)| in_use() > max) {
-            self.stop(StopReason::MaxMemory);
-        }
-        self.observer.progress(&self.stats, now - self.start);
     }
 
     /// Did the last step of `process` end in a violation, or break a barrier?

@@ -89,7 +89,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     notes: N,
     driver: &mut Driver<'_>,
 ) -> (Unfolding<'s, S>, Configuration, N) {
-    let (unfolding, c) = Unfolding::new(system, driver.depth_bound());
+    let (unfolding, c) = Unfolding::new(system, driver.depth_bound(), driver.signal().clone());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
         unfolding,
@@ -106,6 +106,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     };
     search.explore(0, 0);
     search.report();
+    search.unfolding.go_on();
     (search.unfolding, search.c, search.notes)
 }
 
@@ -155,7 +156,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             self.guides.extend_from_slice(&self.j);
         }
         self.alternatives.ascend();
-        if self.unfolding.structure.len() > self.enough {
+        if self.unfolding.structure.len() > self.enough && !self.is_stopped() {
             self.forget();
         }
         self.d.truncate(d);

@@ -12,6 +12,9 @@ use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
 /// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
 /// to run for ever.
 const MAX_STEPS: u32 = 1_000_000;
+/// Values within lists, tuples and messages that may be built or compared between two visible operations: what a
+/// step costs, and what it takes of memory, goes with them.
+const MAX_PARTS: usize = 4_000_000;
 /// Calls within calls, after which a function is taken to call itself for ever.
 const MAX_CALLS: usize = 10_000;
 
@@ -86,6 +89,8 @@ pub struct Machine<'c, W> {
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
+    /// Values built or compared, by the parts that they hold.
+    parts: usize,
     /// The calls of procedures that begin and end, if somebody wants to know.
     pub journal: Option<Vec<Mark>>,
 }
@@ -105,7 +110,7 @@ impl From<String> for Fault {
 impl<'c, W: World> Machine<'c, W> {
     /// A machine at `pc` with these values.
     pub fn new(code: &'c Code, world: W, stack: Vec<Value>, pc: u32) -> Self {
-        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0, journal: None }
+        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0, parts: 0, journal: None }
     }
 
     /// Runs until it comes to rest.
@@ -191,6 +196,26 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
+    /// Counts the parts of these values, `times` over, as work.
+    fn count_parts<'v>(
+        parts: &mut usize,
+        values: impl IntoIterator<Item = &'v Value>,
+        times: usize,
+    ) -> Result<(), Fault> {
+        for value in values {
+            let size = size_within(value, MAX_PARTS);
+            *parts = parts.saturating_add(size.saturating_mul(times));
+            if *parts > MAX_PARTS {
+                let millions = MAX_PARTS / 1_000_000;
+                return Err(Fault::Error(format!(
+                    "too much local computation: more than {millions} million elements of lists built or compared \
+                     without a visible operation"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn step(&mut self, instr: &Instr) -> Result<(), Fault> {
         match *instr {
             Instr::Const(at) => self.stack.push(self.code.constants[at as usize].clone()),
@@ -234,14 +259,17 @@ impl<'c, W: World> Machine<'c, W> {
             }
             Instr::Binary(op) => self.binary(op)?,
             Instr::Tuple(count) => {
+                self.count_last(count)?;
                 let parts = self.stack.split_off(self.stack.len() - count as usize);
                 self.stack.push(Value::Tuple(parts.into()));
             }
             Instr::List(count) => {
+                self.count_last(count)?;
                 let items = self.stack.split_off(self.stack.len() - count as usize);
                 self.stack.push(Value::List(items.into()));
             }
             Instr::Repeat(count) => {
+                Self::count_parts(&mut self.parts, self.stack.last(), count as usize)?;
                 let list = constant::repeat(self.top(), count);
                 *self.top() = list;
             }
@@ -303,6 +331,12 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
+    /// Counts the last `count` values of the stack, which become parts of one.
+    fn count_last(&mut self, count: u32) -> Result<(), Fault> {
+        let from = self.stack.len() - count as usize;
+        Self::count_parts(&mut self.parts, &self.stack[from..], 1)
+    }
+
     fn of_actors(&mut self, instr: &Instr) -> Result<(), Fault> {
         let value = match *instr {
             Instr::Myself => Value::Process(self.world.myself().ok_or(Fault::Unknown)?),
@@ -311,6 +345,7 @@ impl<'c, W: World> Machine<'c, W> {
                 self.instance(&self.code.families[family as usize], index)?
             }
             Instr::Message { name, args } => {
+                self.count_last(args)?;
                 let args = self.stack.split_off(self.stack.len() - args as usize);
                 operators::message(name, args)?
             }
@@ -352,6 +387,9 @@ impl<'c, W: World> Machine<'c, W> {
 
     fn binary(&mut self, op: BinaryOp) -> Result<(), Fault> {
         let right = self.pop();
+        if let (BinaryOp::Eq | BinaryOp::Ne, Value::List(_) | Value::Tuple(_)) = (op, &right) {
+            Self::count_parts(&mut self.parts, [&right], 1)?;
+        }
         let value = operators::binary(op, self.top(), &right)?;
         *self.top() = value;
         Ok(())
@@ -359,6 +397,7 @@ impl<'c, W: World> Machine<'c, W> {
 
     fn on_list(&mut self, instr: &Instr) -> Result<(), Fault> {
         let argument = self.pop();
+        Self::count_parts(&mut self.parts, [&argument], 1)?;
         let Value::List(items) = self.top() else { unreachable!("a list under its argument") };
         match instr {
             Instr::Push => items.push_back(argument),
@@ -440,6 +479,7 @@ impl<'c, W: World> Machine<'c, W> {
 
     fn set_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
         let value = self.pop();
+        Self::count_parts(&mut self.parts, [&value], 1)?;
         let indices = self.stack.split_off(self.indices(steps, 0));
         let whole = self.slot(slot);
         Ok(replace(whole, steps, &mut indices.iter().map(Value::int), value)?)
@@ -470,6 +510,25 @@ pub fn part<'v>(
         };
     }
     Ok(part)
+}
+
+/// How many values a value is made of, counted where it holds them, if not more than `limit`; else more than that.
+fn size_within(value: &Value, limit: usize) -> usize {
+    let all = |parts: &mut dyn Iterator<Item = &Value>| {
+        let mut size = 1;
+        for part in parts {
+            if size > limit {
+                break;
+            }
+            size += size_within(part, limit - size);
+        }
+        size
+    };
+    match value {
+        Value::List(items) => all(&mut items.iter()),
+        Value::Tuple(parts) | Value::Message { args: parts, .. } => all(&mut parts.iter()),
+        _ => 1,
+    }
 }
 
 /// Replaces the part of `whole` that the steps lead to.

@@ -173,6 +173,9 @@ impl EventStructure {
         let mut rivals = std::mem::take(&mut self.rivals);
         self.collect_rivals(id, &mut rivals);
         for &rival in &rivals {
+            if self.is_stopped() {
+                break;
+            }
             if self.is_immediate(id, rival, c) {
                 self.add_edge(id, rival);
                 self.add_edge(rival, id);
@@ -247,6 +250,9 @@ impl EventStructure {
     /// The failed tests that the change `id` excludes.
     fn collect_watchers(&mut self, id: EventId, chain: Lane, rivals: &mut Vec<EventId>) {
         for index in 0..self.watchers[chain.index()].len() {
+            if self.is_stopped() {
+                return;
+            }
             let test = self.watchers[chain.index()][index];
             if self.fits_lanes(self.cut(id), self.cut(test))
                 && self.excludes(self.cut(id), self.cut(test), test)
@@ -262,7 +268,7 @@ impl EventStructure {
         for index in 0..self.watches[&id].len() {
             let lane = self.watches[&id][index].lane;
             let mut pending = vec![self.first_link(lane, self.cut(id)[lane.index()])];
-            while let Some(change) = pending.pop() {
+            while let Some(change) = pending.pop().filter(|_| !self.is_stopped()) {
                 if !change.is_some() {
                     continue;
                 }

@@ -177,6 +177,9 @@ impl<S: System> Unfolding<'_, S> {
         let acted = self.structure.event(e).process;
         for process in 0..self.locals.process_count() as u32 {
             let process = ProcessId(process);
+            if self.structure.is_stopped() {
+                return;
+            }
             let local = c.state.local(process);
             if process != acted && local != LocalId::ABSENT {
                 self.extend_other(c, process, e);
@@ -268,6 +271,9 @@ impl<S: System> Unfolding<'_, S> {
     ) -> EventId {
         let mut last = EventId::NONE;
         for position in range {
+            if self.structure.is_stopped() {
+                return EventId::NONE;
+            }
             let link = c.before(shape.chain, position);
             last = self.add(c, from, Shape { link, ..shape }, &[link]);
         }
@@ -333,7 +339,7 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from
-    /// U or new. [`EventId::NONE`] if it is too high.
+    /// U or new. [`EventId::NONE`] if it is too high, or the work is to stop.
     fn add(
         &mut self,
         c: &Configuration,
@@ -353,6 +359,9 @@ impl<S: System> Unfolding<'_, S> {
         others: &[EventId],
         after: impl FnOnce(&mut Locals<'_, S>) -> LocalId,
     ) -> EventId {
+        if self.structure.is_stopped() {
+            return EventId::NONE;
+        }
         let causes = self.direct_causes(from.after_event, others);
         let mut draft = Draft {
             process: from.process,

@@ -20,7 +20,7 @@ use super::cut::Cuts;
 use super::event::{Event, EventId, Kind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
-use crate::model::{Choice, Envelope, LocalId, ProcessId};
+use crate::model::{Choice, Envelope, LocalId, ProcessId, StopSignal};
 
 /// One direction of an immediate conflict.
 #[derive(Clone, Copy, Debug)]
@@ -80,11 +80,13 @@ pub struct EventStructure {
     pub(super) history: Vec<EventId>,
     pub(super) likely_clash: usize,
     pub(super) census: Census,
+    /// See [`Unfolding::new`](super::Unfolding::new).
+    pub(super) stop: StopSignal,
 }
 
 impl EventStructure {
     /// Without events.
-    pub(super) fn new(lanes: Lanes, processes: usize) -> Self {
+    pub(super) fn new(lanes: Lanes, processes: usize, stop: StopSignal) -> Self {
         let chains = lanes.chains();
         EventStructure {
             events: Vec::new(),
@@ -103,8 +105,15 @@ impl EventStructure {
             history: Vec::new(),
             likely_clash: 0,
             census: Census::default(),
+            stop,
             lanes,
         }
+    }
+
+    /// Is the work to stop? Then no answer means anything.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
     }
 
     /// The event behind `id`.

@@ -1,7 +1,9 @@
 //! The incremental unfolding against the definitions: ex(C), <, #, #i, and alternatives.
 
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::model::{Action, Birth, Choice, Handled, Locals, Op, ProcessId, System};
+use mazurka::model::{
+    Action, Birth, Choice, Handled, Locals, Op, ProcessId, StopSignal, System,
+};
 use mazurka::unfolding::{Configuration, EventId, Unfolding};
 
 use crate::naive::{Set, Structure};
@@ -46,7 +48,7 @@ fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessI
 impl<'s, S: Subject> Bench<'s, S> {
     fn new(sample: &'s Sample<S>) -> Option<Self> {
         let (locals, naive) = structure_of(sample);
-        let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX);
+        let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX, StopSignal::default());
         let names = Vec::new();
         let small = naive.configurations.len() <= MAX_CONFIGURATIONS;
         small.then_some(Bench { sample, locals, naive, unfolding, c, names })
@@ -54,7 +56,7 @@ impl<'s, S: Subject> Bench<'s, S> {
 
     /// Starts again with an unfolding that has met nothing.
     fn restart(&mut self) {
-        (self.unfolding, self.c) = Unfolding::new(&self.sample.script, u32::MAX);
+        (self.unfolding, self.c) = Unfolding::new(&self.sample.script, u32::MAX, StopSignal::default());
         self.names.clear();
     }
 

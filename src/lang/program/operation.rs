@@ -242,10 +242,16 @@ fn access(
     Op::Access(CellId(number(&args[0])), how(values, args))
 }
 
+/// A choice among more is refused: each value is explored, and remembered as an event, so the search would have no
+/// end that anybody waits for.
+const MAX_CHOICES: i64 = 10_000;
+
 fn choose(lo: i64, hi: i64) -> Result<Op, String> {
     match hi.checked_sub(lo) {
-        Some(1..=0x7fff_ffff) => Ok(Op::Choose { lo, hi }),
+        Some(1..=MAX_CHOICES) => Ok(Op::Choose { lo, hi }),
         Some(..=0) => Err(format!("chooses from the empty range {lo}..{hi}")),
-        _ => Err(format!("chooses from {lo}..{hi}, which is more than 2147483647 values")),
+        _ => Err(format!(
+            "chooses from {lo}..{hi}: each value is explored, so a range has at most {MAX_CHOICES} values"
+        )),
     }
 }

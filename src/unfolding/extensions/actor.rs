@@ -9,6 +9,8 @@
 //! When e joins C, the new ones are, with e as a direct cause: each pending message and internal handler of
 //! e's own actor at the position after e; and each message that e has sent, at all positions of its receiver.
 
+use smallvec::SmallVec;
+
 use super::{Events, Origin, Shape};
 use crate::model::{Choice, Op, Outcome, ProcessId, Stimulus, System};
 use crate::unfolding::event::EventId;
@@ -41,32 +43,36 @@ impl<S: System> Unfolding<'_, S> {
         let position = Some(c.events().len() - 1);
         let log = c.state.inboxes().log();
         let sent = log.iter().rev().take_while(|message| message.creator() == position).count();
+        let mut taken: SmallVec<[(ProcessId, EventId); 4]> = SmallVec::new();
         for at in log.len() - sent..log.len() {
             let message = &c.state.inboxes().log()[at];
             let (receiver, choice) = (message.to, Choice::message(message.id));
             if receiver != sender {
-                self.extend_receiver(c, receiver, choice, e);
+                taken.push((receiver, self.extend_receiver(c, receiver, choice, e)));
             }
+        }
+        // The list of a receiver is copied once, however many messages it was sent.
+        taken.sort_by_key(|&(receiver, _)| receiver);
+        for of_one in taken.chunk_by(|(one, _), (other, _)| one == other) {
+            let receiver = of_one[0].0;
+            let mut enabled: Events = c.enabled_of(receiver).into();
+            enabled.extend(of_one.iter().map(|&(_, event)| event));
+            c.set_enabled(receiver, &enabled);
         }
     }
 
-    /// The extensions by a message that e has sent, at each position of its receiver in C.
+    /// The extensions by a message that e has sent, at each position of its receiver in C; the one at the last.
     fn extend_receiver(
         &mut self,
-        c: &mut Configuration,
+        c: &Configuration,
         receiver: ProcessId,
         choice: Choice,
         e: EventId,
-    ) {
+    ) -> EventId {
         let lane = self.structure.lanes.process(receiver);
         let known = self.known(e, lane);
         let mut from = self.origin(c, receiver);
         let last = self.extend_handler(c, from, choice, e);
-        let mut enabled: Events = c.enabled_of(receiver).into();
-        if !enabled.contains(&last) {
-            enabled.push(last);
-            c.set_enabled(receiver, &enabled);
-        }
         while self.structure.depth(lane, from.previous) > known {
             let undone = self.structure.event(from.previous);
             from = Origin {
@@ -77,6 +83,7 @@ impl<S: System> Unfolding<'_, S> {
             };
             self.extend_handler(c, from, choice, e);
         }
+        last
     }
 
     /// The extension by one choice of an actor at one position, if its guard allows it.
@@ -90,6 +97,7 @@ impl<S: System> Unfolding<'_, S> {
         let stimulus: Stimulus = c.state.stimulus(choice);
         let process = from.process;
         if !matches!(self.locals.op(from.before), Some(Op::Handle { .. }))
+            || self.structure.is_stopped()
             || !self.locals.accepts(process, from.before, stimulus)
         {
             return EventId::NONE;

@@ -110,6 +110,9 @@ impl<S: System> Unfolding<'_, S> {
             causes.extend(readers.iter().zip(&chosen).filter_map(last_read));
             let last = self.add(c, from, shape, &causes);
             // The next combination, as an odometer counts.
+            if self.structure.is_stopped() {
+                return EventId::NONE;
+            }
             let Some(turn) = (0..chosen.len()).find(|&i| chosen[i] < readers[i].len()) else {
                 return last;
             };

@@ -1,0 +1,126 @@
+//! Keeps the limits of a search on time and memory, and passes on that it was cancelled.
+//!
+//! A step of a search may take long: one event can have a million extensions. So it is not the search that looks
+//! at the clock but a thread of its own, every few milliseconds. It raises a [`StopSignal`], which long loops look
+//! at. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Budget, StopReason};
+use crate::model::StopSignal;
+
+/// Time between two looks at the limits: what a fast search may pass them by.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// The watch over one search. It ends when this is dropped.
+pub(super) struct Watchdog {
+    signal: StopSignal,
+    /// Which limit was reached.
+    reached: Arc<OnceLock<StopReason>>,
+    /// Tells the thread, by being dropped, that the search is over.
+    _over: Option<Sender<()>>,
+}
+
+impl Watchdog {
+    /// Begins to watch a search that starts now.
+    pub(super) fn new(budget: &Budget) -> Self {
+        let reached = Arc::new(OnceLock::new());
+        let cancelled = StopSignal::from(budget.cancel.clone());
+        if budget.timeout.is_none() && budget.max_memory.is_none() {
+            return Watchdog { signal: cancelled, reached, _over: None };
+        }
+        let signal = StopSignal::default();
+        let (over, is_over) = mpsc::channel::<()>();
+        let limits = Limits {
+            // A time beyond what a clock can tell is no limit.
+            end: budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            memory: budget.max_memory,
+            cancelled,
+        };
+        let (raised, why) = (signal.clone(), reached.clone());
+        thread::spawn(move || {
+            while is_over.recv_timeout(limits.until_next_look()) == Err(RecvTimeoutError::Timeout) {
+                if let Some(reason) = limits.reached() {
+                    why.get_or_init(|| reason);
+                    raised.raise();
+                    return;
+                }
+            }
+        });
+        Watchdog { signal, reached, _over: Some(over) }
+    }
+
+    /// What the search is to look at.
+    pub(super) fn signal(&self) -> &StopSignal {
+        &self.signal
+    }
+
+    /// Why the search is to stop, if it is.
+    pub(super) fn reason(&self) -> Option<StopReason> {
+        let reached = self.reached.get().copied();
+        self.signal.is_raised().then(|| reached.unwrap_or(StopReason::Interrupted))
+    }
+}
+
+struct Limits {
+    end: Option<Instant>,
+    memory: Option<(u64, fn() -> u64)>,
+    cancelled: StopSignal,
+}
+
+impl Limits {
+    fn until_next_look(&self) -> Duration {
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        left.map_or(GLANCE, |left| left.min(GLANCE))
+    }
+
+    fn reached(&self) -> Option<StopReason> {
+        if self.cancelled.is_raised() {
+            Some(StopReason::Interrupted)
+        } else if self.end.is_some_and(|end| Instant::now() >= end) {
+            Some(StopReason::Timeout)
+        } else if self.memory.is_some_and(|(max, in_use)| in_use() > max) {
+            Some(StopReason::MaxMemory)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    fn raised_within_a_second(watchdog: &Watchdog) -> bool {
+        let start = Instant::now();
+        while !watchdog.signal().is_raised() && start.elapsed() < Duration::from_secs(1) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        watchdog.signal().is_raised()
+    }
+
+    #[test]
+    fn each_limit_raises_the_signal_and_is_told() {
+        let short = Some(Duration::from_millis(1));
+        let timeout = Watchdog::new(&Budget { timeout: short, ..Budget::default() });
+        assert!(raised_within_a_second(&timeout));
+        assert_eq!(timeout.reason(), Some(StopReason::Timeout));
+
+        let memory = Watchdog::new(&Budget { max_memory: Some((1, || 2)), ..Budget::default() });
+        assert!(raised_within_a_second(&memory));
+        assert_eq!(memory.reason(), Some(StopReason::MaxMemory));
+
+        for timeout in [None, Some(Duration::MAX)] {
+            let budget = Budget { timeout, ..Budget::default() };
+            let cancelled = Watchdog::new(&budget);
+            assert_eq!(cancelled.reason(), None);
+            budget.cancel.store(true, Ordering::Relaxed);
+            assert!(raised_within_a_second(&cancelled));
+            assert_eq!(cancelled.reason(), Some(StopReason::Interrupted));
+        }
+    }
+}
