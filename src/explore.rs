@@ -451,6 +451,11 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Did the clock, the memory or a signal end the search, wherever it was?
+    pub fn is_external(self) -> bool {
+        matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
+    }
+
     /// The word for it, as in JSON; for a limit, the name of its option.
     pub fn word(self) -> &'static str {
         match self {

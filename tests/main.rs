@@ -16,6 +16,7 @@
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
+//! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
@@ -59,6 +60,7 @@ mod judge;
 mod known;
 mod lang;
 mod laws;
+mod limits;
 mod naive;
 mod published;
 mod random_models;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
-use super::drawing::{self, Format as Drawing, MAX_EVENTS, MAX_NODES};
+use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
 use super::output::{Format, Output, format};
 use super::progress::Progress;
@@ -144,6 +144,6 @@ fn page(spec: &Spec, violations: &[Violation]) -> Result<Viewer, Failure> {
         schedule: violation.schedule.clone(),
     });
     let extent = Extent { events: MAX_EVENTS as usize, calls: MAX_NODES as usize };
-    let page = drawing::page(spec, asked.collect(), K::Optimal, extent)?;
+    let page = drawing::page(spec, asked.collect(), K::Optimal, extent, Effort::default())?;
     Ok(Viewer { start: View::SpaceTime, ..page })
 }

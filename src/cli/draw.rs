@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
-use super::drawing::{self, Format, MAX_EVENTS, MAX_NODES};
+use super::drawing::{self, Effort, EffortArgs, Format, MAX_EVENTS, MAX_NODES};
 use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, ENDLESS, K, Method, NoObserver, Observer, explore, unfold};
+use crate::explore::{
+    Budget, ENDLESS, K, Method, NoObserver, Observer, StopReason, explore, unfold,
+};
 use crate::model::{Action, State};
 use crate::property::schedule;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
@@ -54,6 +56,8 @@ pub(super) struct Args {
     /// Draw so many steps of a search at most
     #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
     max_nodes: u32,
+    #[command(flatten)]
+    effort: EffortArgs,
     /// Where to write it: a name that ends in .html, .svg, .dot or .json
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -104,9 +108,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
     let spec = Spec::load(&args.spec, output)?;
+    let effort = args.effort.begin();
     let text = match format {
-        Format::Html => drawing::render(&page(&args, &spec)?),
-        format => drawing::picture(&picture(&args, &spec)?, format),
+        Format::Html => Some(drawing::render(&page(&args, &spec, effort)?)),
+        format => picture(&args, &spec, effort)?.map(|picture| drawing::picture(&picture, format)),
+    };
+    let Some(text) = text else {
+        output.note("Nothing drawn: the search was stopped by a limit before any execution came to its end.\n");
+        return Ok(Exit::Incomplete);
     };
     output.print(text)?;
     Ok(Exit::Fine)
@@ -120,55 +129,60 @@ fn format(args: &Args) -> Result<Format, Failure> {
     }
 }
 
-fn picture(args: &Args, spec: &Spec) -> Result<Picture, Failure> {
+/// The picture; `None` if a limit was reached before there was anything to draw.
+fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, Failure> {
     let (subject, limit) = (spec.subject.clone(), args.max_events as usize);
     let program = &spec.program;
-    match args.what {
+    let picture = match args.what {
         What::Unfolding => {
-            let budget = drawing::budget(spec);
+            let budget = drawing::budget(spec, effort);
             let (mut prefix, outcome) = unfold(program, limit, budget, &mut NoObserver);
             let order = PartialOrder::of_unfolding(subject, program, &mut prefix, &outcome, limit);
-            Ok(Picture::Order(order))
+            Picture::Order(order)
         }
         What::Configuration => {
-            let schedule = execution(args, spec)?.schedule;
-            let order = PartialOrder::of_execution(subject, program, &schedule, limit);
-            order.map(Picture::Order).map_err(drawing::refused)
+            let Some(asked) = execution(args, spec, effort)? else { return Ok(None) };
+            let order = PartialOrder::of_execution(subject, program, &asked.schedule, limit);
+            order.map(Picture::Order).map_err(drawing::refused)?
         }
-        What::SpaceTime => drawing::chart(spec, &execution(args, spec)?.schedule, limit),
+        What::SpaceTime => {
+            let Some(asked) = execution(args, spec, effort)? else { return Ok(None) };
+            drawing::chart(spec, &asked.schedule, limit)?
+        }
         What::Steps => {
-            let budget = drawing::budget(spec);
+            let budget = drawing::budget(spec, effort);
             let (mut full, _) = unfold(program, limit, budget, &mut NoObserver);
             let k = args.k.unwrap_or(K::Optimal);
-            Ok(Picture::Steps(drawing::search(spec, k, extent(args), &mut full)))
+            Picture::Steps(drawing::search(spec, k, extent(args), effort, &mut full))
         }
-        What::Processes => Ok(Picture::Processes(ControlFlow::new(subject, program.flows()))),
-    }
+        What::Processes => Picture::Processes(ControlFlow::new(subject, program.flows())),
+    };
+    Ok(Some(picture))
 }
 
 fn extent(args: &Args) -> Extent {
     Extent { events: args.max_events as usize, calls: args.max_nodes as usize }
 }
 
-fn page(args: &Args, spec: &Spec) -> Result<Viewer, Failure> {
-    let asked = vec![execution(args, spec)?];
+fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
+    let asked = execution(args, spec, effort)?.into_iter().collect();
     let start = match args.what {
         What::Unfolding | What::Configuration | What::Processes => View::Unfolding,
         What::SpaceTime => View::SpaceTime,
         What::Steps => View::Search,
     };
-    let page = drawing::page(spec, asked, args.k.unwrap_or(K::Optimal), extent(args))?;
+    let page = drawing::page(spec, asked, args.k.unwrap_or(K::Optimal), extent(args), effort)?;
     Ok(Viewer { start, ..page })
 }
 
 /// A violation is looked for among so many classes: a drawing is not worth a search without end.
 const SEARCHED: u64 = 10_000;
 
-/// The execution asked for; else the first violation, or else the first class.
-fn execution(args: &Args, spec: &Spec) -> Result<Asked, Failure> {
+/// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before.
+fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, Failure> {
     if let Some(text) = &args.schedule {
         let schedule = schedule::parse(text).map_err(Failure::Usage)?;
-        return Ok(Asked { name: "The schedule given".into(), schedule });
+        return Ok(Some(Asked { name: "The schedule given".into(), schedule }));
     }
     let wanted = args.trace.unwrap_or(1);
     let mut visited = Visited { wanted, seen: 0, found: None, cut: None };
@@ -178,19 +192,21 @@ fn execution(args: &Args, spec: &Spec) -> Result<Asked, Failure> {
         // An execution without an end ends this search, as it does that of `check`.
         depth: None,
         endless: Some(ENDLESS),
-        ..drawing::budget(spec)
+        // Half of what there is: the rest is for what goes with the execution.
+        ..drawing::budget(spec, effort.halved())
     };
     let outcome = explore(&spec.program, Method::Udpor(K::Optimal), budget, &mut visited);
-    if let (None, Some(violation)) = (args.trace, outcome.violations.into_iter().next()) {
-        return Ok(Asked { name: "First violation".into(), schedule: violation.schedule });
+    if let (None, Some(violation)) = (args.trace, outcome.violations.first().cloned()) {
+        return Ok(Some(Asked { name: "First violation".into(), schedule: violation.schedule }));
     }
     let Visited { found, cut, seen, .. } = visited;
     match (found, cut, args.trace) {
-        (Some(schedule), ..) => Ok(Asked { name: format!("Trace {wanted}"), schedule }),
+        (Some(schedule), ..) => Ok(Some(Asked { name: format!("Trace {wanted}"), schedule })),
         (None, Some(mut schedule), None) => {
             schedule.truncate(args.max_events as usize);
-            Ok(Asked { name: "The beginning of one without an end".into(), schedule })
+            Ok(Some(Asked { name: "The beginning of one without an end".into(), schedule }))
         }
+        (None, ..) if outcome.stopped_by.is_some_and(StopReason::is_external) => Ok(None),
         (None, _, Some(wanted)) => {
             Err(Failure::Usage(format!("there is no trace {wanted}: the search has {seen}")))
         }

@@ -1,11 +1,13 @@
 //! What `draw` and `check --draw` share: formats, and how a picture or a page comes about.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
+use clap::{Args as ClapArgs, ValueEnum};
 
-use super::Failure;
+use super::options::{bytes, time};
 use super::spec::Spec;
+use super::{Failure, memory};
 use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
 use crate::lang::Program;
@@ -25,6 +27,47 @@ pub(super) const MAX_NODES: u32 = 300;
 /// So many classes of executions are in a page, and so many events of theirs are looked at.
 const MAX_CLASSES: u64 = 10_000;
 const MAX_EVENTS_MET: usize = 200_000;
+
+/// How long the searches for a drawing may take in all, and how much memory.
+#[derive(ClapArgs)]
+pub(super) struct EffortArgs {
+    /// Stop the searches after this time, and draw what they have: 30s, 5m
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
+    timeout: Duration,
+    /// Stop them when this much memory is allocated: 512M, 2G
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = bytes)]
+    max_memory: u64,
+}
+
+impl EffortArgs {
+    /// From now on.
+    pub(super) fn begin(&self) -> Effort {
+        Effort { end: Instant::now().checked_add(self.timeout), max_memory: self.max_memory }
+    }
+}
+
+/// How far the searches for a drawing go.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// When they are to end; `None` if no clock gets there.
+    end: Option<Instant>,
+    max_memory: u64,
+}
+
+impl Effort {
+    /// With half of the time that is left.
+    pub(super) fn halved(self) -> Effort {
+        let now = Instant::now();
+        let half = |end: Instant| now + end.saturating_duration_since(now) / 2;
+        Effort { end: self.end.map(half), ..self }
+    }
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        EffortArgs { timeout: Duration::from_secs(20), max_memory: 2_000_000_000 }.begin()
+    }
+}
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,10 +114,11 @@ pub(super) fn search(
     spec: &Spec,
     k: K,
     extent: Extent,
+    effort: Effort,
     full: &mut Prefix<'_, Program>,
 ) -> SearchTree {
     let (subject, program) = (spec.subject.clone(), &spec.program);
-    let search = record(program, k, extent, budget(spec), &mut NoObserver);
+    let search = record(program, k, extent, budget(spec, effort), &mut NoObserver);
     SearchTree::of_search(subject, program, k, search, full, extent.events)
 }
 
@@ -84,13 +128,14 @@ pub(super) fn page(
     asked: Vec<Asked>,
     k: K,
     extent: Extent,
+    effort: Effort,
 ) -> Result<Viewer, Failure> {
     let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
     // Classes can be stepped through, whether or not their events are all in the picture.
-    let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec) };
+    let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec, effort.halved()) };
     let met = events.max(MAX_EVENTS_MET);
     let (mut prefix, outcome) = unfold(program, met, budget, &mut NoObserver);
-    let tree = search(spec, k, extent, &mut prefix);
+    let tree = search(spec, k, extent, effort, &mut prefix);
     Viewer::new(subject, program, (prefix, outcome), tree, asked, events).map_err(refused)
 }
 
@@ -100,9 +145,12 @@ pub(super) fn render(page: &Viewer) -> String {
 }
 
 /// How far a search for something to draw goes.
-pub(super) fn budget(spec: &Spec) -> Budget {
+pub(super) fn budget(spec: &Spec, effort: Effort) -> Budget {
+    let now = Instant::now();
     Budget {
         all: true,
+        timeout: effort.end.map(|end| end.saturating_duration_since(now)),
+        max_memory: Some((effort.max_memory, memory::in_use)),
         allow_pending: spec.subject.allow_pending,
         depth: Some(ENDLESS),
         ..Budget::default()

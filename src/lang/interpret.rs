@@ -110,7 +110,17 @@ impl From<String> for Fault {
 impl<'c, W: World> Machine<'c, W> {
     /// A machine at `pc` with these values.
     pub fn new(code: &'c Code, world: W, stack: Vec<Value>, pc: u32) -> Self {
-        Machine { code, world, stack, pc, calls: Vec::new(), base: 0, steps: 0, parts: 0, journal: None }
+        Machine {
+            code,
+            world,
+            stack,
+            pc,
+            calls: Vec::new(),
+            base: 0,
+            steps: 0,
+            parts: 0,
+            journal: None,
+        }
     }
 
     /// Runs until it comes to rest.

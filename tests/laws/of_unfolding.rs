@@ -1,9 +1,7 @@
 //! The incremental unfolding against the definitions: ex(C), <, #, #i, and alternatives.
 
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
-use mazurka::model::{
-    Action, Birth, Choice, Handled, Locals, Op, ProcessId, StopSignal, System,
-};
+use mazurka::model::{Action, Birth, Choice, Handled, Locals, Op, ProcessId, StopSignal, System};
 use mazurka::unfolding::{Configuration, EventId, Unfolding};
 
 use crate::naive::{Set, Structure};
@@ -56,7 +54,8 @@ impl<'s, S: Subject> Bench<'s, S> {
 
     /// Starts again with an unfolding that has met nothing.
     fn restart(&mut self) {
-        (self.unfolding, self.c) = Unfolding::new(&self.sample.script, u32::MAX, StopSignal::default());
+        (self.unfolding, self.c) =
+            Unfolding::new(&self.sample.script, u32::MAX, StopSignal::default());
         self.names.clear();
     }
 

@@ -19,7 +19,8 @@
 //! explored again: with a bound, no search is complete.
 //!
 //! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
-//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two.
+//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two, where the wait
+//! comes next: a process that requests a mutex and then only tests it is never held up.
 
 use smallvec::SmallVec;
 
@@ -27,7 +28,9 @@ use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
 use super::{Enumeration, Histories, Processes, SafeSets, StateId, Stateful, Store, Switch};
 use crate::explore::{Driver, StopReason};
-use crate::model::{Action, Choice, Locals, MutexId, Op, Parts, ProcessId, State, System, Touch};
+use crate::model::{
+    Action, Choice, Handle, Locals, MutexId, Op, Outcome, Parts, ProcessId, State, System, Touch,
+};
 
 /// Which processes are explored from a state.
 pub trait Rule<S: System> {
@@ -278,12 +281,16 @@ impl<'s, S: System> Search<'s, S> {
         }
     }
 
-    fn enabled(&self) -> Processes {
-        let processes = self.state.processes();
-        processes.filter(|&process| self.is_enabled(process)).collect()
+    fn enabled(&mut self) -> Processes {
+        let Search { settings, state, locals, .. } = self;
+        if !settings.as_printed {
+            return state.processes().filter(|&p| state.can_move(locals, p)).collect();
+        }
+        let processes: Vec<_> = self.state.processes().collect();
+        processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
     }
 
-    fn is_enabled(&self, process: ProcessId) -> bool {
+    fn is_enabled(&mut self, process: ProcessId) -> bool {
         match self.blocking_lock(process) {
             Some(mutex) => self.state.mutex(mutex).owner().is_none(),
             None => self.state.can_move(&self.locals, process),
@@ -291,11 +298,15 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     /// The mutex that the process is about to lock, if that is one transition.
-    fn blocking_lock(&self, process: ProcessId) -> Option<MutexId> {
-        match self.locals.op(self.state.local(process)) {
-            Some(&Op::AsyncLock(mutex)) if self.settings.as_printed => Some(mutex),
-            _ => None,
+    fn blocking_lock(&mut self, process: ProcessId) -> Option<MutexId> {
+        if !self.settings.as_printed {
+            return None;
         }
+        let local = self.state.local(process);
+        let Some(&Op::AsyncLock(mutex)) = self.locals.op(local) else { return None };
+        let request = Outcome::Posted(Handle(self.state.posted_count(process)));
+        let after = self.locals.resume(local, request);
+        waits_for(self.locals.op(after), mutex).then_some(mutex)
     }
 
     /// safeSet(s)
@@ -310,8 +321,8 @@ impl<'s, S: System> Search<'s, S> {
     /// A terminal state. Where locks are one transition, those who cannot have theirs ask for it, so that
     /// nothing can move in the model either.
     fn end(&mut self, driver: &mut Driver<'_>) {
-        let stuck: Vec<_> =
-            self.state.processes().filter(|&p| self.blocking_lock(p).is_some()).collect();
+        let mut stuck: Vec<_> = self.state.processes().collect();
+        stuck.retain(|&process| self.blocking_lock(process).is_some());
         for &process in &stuck {
             self.execute(Action { process, choice: Choice::ONLY });
         }
@@ -448,21 +459,10 @@ impl<'s, S: System> Search<'s, S> {
                     self.state.touches(&self.locals, |touch| touches.push(touch));
                 }
             }
-            let waits =
-                steps == 1 && lock.is_some_and(|mutex| self.waits_for(action.process, mutex));
+            let waits = steps == 1 && lock.is_some();
             next = waits.then_some(Action { choice: Choice::ONLY, ..action });
         }
         (steps, self.label(action.process, touches))
-    }
-
-    /// Is the process about to wait for this mutex alone?
-    fn waits_for(&self, process: ProcessId, mutex: MutexId) -> bool {
-        match self.locals.op(self.state.local(process)) {
-            Some(Op::MutexWaitAny(requests)) => {
-                matches!(**requests, [request] if request.mutex == mutex)
-            }
-            _ => false,
-        }
     }
 
     /// The transition at hand led to a state that was met before.
@@ -498,4 +498,10 @@ impl<'s, S: System> Search<'s, S> {
             self.back();
         }
     }
+}
+
+/// Does the operation wait for this mutex alone?
+fn waits_for(op: Option<&Op>, mutex: MutexId) -> bool {
+    matches!(op, Some(Op::MutexWaitAny(requests))
+        if matches!(**requests, [request] if request.mutex == mutex))
 }

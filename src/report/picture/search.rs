@@ -11,6 +11,7 @@
 //! messages are translated: each search numbers those that are created in the order in which it meets them.
 
 use std::collections::HashMap;
+use std::slice;
 
 use serde::Serialize;
 
@@ -110,7 +111,9 @@ impl SearchTree {
         let numbers = numbers(&prefix, full);
         let calls = std::mem::take(&mut prefix.calls);
         let is_long = prefix.is_long;
-        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, max_events);
+        // The last event that joined C may have brought more than were wanted, and a call name them.
+        let told = max_events.max(named(&calls));
+        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, told);
         let mut left_out = order.left_out.clone();
         if is_long {
             left_out.push(format!(
@@ -157,6 +160,17 @@ pub fn compact(set: &[usize]) -> String {
     });
     let runs: Vec<_> = runs.collect();
     if runs.is_empty() { "∅".into() } else { runs.join(", ") }
+}
+
+/// So many events, counted from the first that the search met, have all in them that the calls name.
+fn named(calls: &[Call]) -> usize {
+    let ids = calls.iter().flat_map(|call| match &call.fate {
+        Fate::Chose(e, Alternative::Found(j)) => [slice::from_ref(e), j.as_slice()],
+        Fate::Chose(e, _) => [slice::from_ref(e), &[]],
+        Fate::Blocked(enabled) => [enabled.as_slice(), &[]],
+        Fate::Maximal | Fate::Cut => [&[] as &[EventId], &[]],
+    });
+    ids.flatten().map(|e| e.index() + 1).max().unwrap_or(0)
 }
 
 /// The nodes: what each call has of its caller's sets.
