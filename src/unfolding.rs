@@ -37,6 +37,8 @@ pub use lanes::{Lane, Lanes};
 pub use stamps::Stamps;
 pub use structure::EventStructure;
 
+use smallvec::SmallVec;
+
 use crate::model::{Locals, Op, StopSignal, System};
 
 /// U, and the system whose unfolding it is a prefix of.
@@ -49,6 +51,8 @@ pub struct Unfolding<'s, S: System> {
     max_height: u32,
     /// Did that leave any out?
     cut_off: bool,
+    /// The many events that the maximal ones were looked for among last, and these.
+    crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
 }
 
 impl<'s, S: System> Unfolding<'s, S> {
@@ -60,7 +64,8 @@ impl<'s, S: System> Unfolding<'s, S> {
         let lanes = Lanes::new(system.objects());
         let structure = EventStructure::new(lanes, locals.initial().len(), stop);
         let configuration = Configuration::new(&lanes, &mut locals);
-        let mut unfolding = Unfolding { locals, structure, max_height, cut_off: false };
+        let mut unfolding =
+            Unfolding { locals, structure, max_height, cut_off: false, crowd: Default::default() };
         let mut empty = configuration;
         unfolding.extend_empty(&mut empty);
         (unfolding, empty)
@@ -75,6 +80,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     /// From now on nothing is to stop it.
     pub fn go_on(&mut self) {
         self.structure.stop = StopSignal::default();
+        self.crowd = Default::default();
     }
 
     /// Was any event left out because of its height?

@@ -209,15 +209,30 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
         let best = match &mut self.queue {
             Some(queue) => queue.first(&self.unfolding, &self.c, candidates),
-            None => candidates.min_by_key(|&e| {
-                (contention(self.unfolding.op(e)), self.unfolding.structure.event(e).degree())
-            }),
+            None => self.least_contended(candidates),
         };
         match best {
             Some(e) => self.notes.chose(e),
             None => self.leaf(live),
         }
         best
+    }
+
+    /// The first of those that the fewest events are in conflict with.
+    fn least_contended(&self, candidates: impl Iterator<Item = EventId>) -> Option<EventId> {
+        let mut best = None;
+        for e in candidates {
+            let degree = self.unfolding.structure.event(e).degree();
+            let key = (contention(self.unfolding.op(e)), degree);
+            if best.is_none_or(|(least, _)| key < least) {
+                best = Some((key, e));
+            }
+            // There may be thousands, and nothing can be better than this.
+            if key == (0, 0) {
+                break;
+            }
+        }
+        best.map(|(_, e)| e)
     }
 
     fn push(&mut self, e: EventId) {

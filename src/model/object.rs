@@ -5,7 +5,7 @@
 //! - mailbox: the pairing is the stable matching of the two orders (see `independence`): each post is paired,
 //!   on arrival, with the oldest unpaired opposite post that matches;
 //! - mutex: `head` is the first request that is not released, and `opened[i]` the release after which
-//!   every request before `i` was released, known for all i up to `head`.
+//!   every request up to `i` was released, known for all i before `head`. One that nobody asked for allocates nothing.
 
 use super::{Envelope, MailboxId, MutexId, ProcessId, SemaphoreId, ValueId};
 
@@ -151,14 +151,14 @@ pub struct Mutex {
     releases: Vec<u32>,
     /// The first request that is not released.
     head: u32,
-    /// `opened[i]`: the release after which no request before `i` was left; `NONE` if there never was one.
+    /// `opened[i]`: the release after which no request up to `i` was left.
     opened: Vec<u32>,
 }
 
 impl Mutex {
     /// Free, and never requested.
     pub(super) fn new() -> Self {
-        Mutex { requests: Vec::new(), releases: Vec::new(), head: 0, opened: vec![NONE] }
+        Mutex { requests: Vec::new(), releases: Vec::new(), head: 0, opened: Vec::new() }
     }
 
     /// Every request so far, by process.
@@ -189,7 +189,8 @@ impl Mutex {
 
     /// The release that granted `request`, by position; `None` if it was first or is not granted.
     pub fn granted_by(&self, request: u32) -> Option<u32> {
-        self.opened.get(request as usize).copied().and_then(place)
+        let before = request.checked_sub(1)?;
+        self.opened.get(before as usize).copied()
     }
 
     /// When `request` was released.
@@ -224,7 +225,7 @@ impl Mutex {
         let request = self.releases.pop().expect("a release to undo");
         self.requests[request as usize].1 = NONE;
         self.head = self.head.min(request);
-        self.opened.truncate(self.head as usize + 1);
+        self.opened.truncate(self.head as usize);
     }
 }
 

@@ -19,11 +19,16 @@ pub(super) struct Cuts {
     stride: usize,
     /// Lanes in use.
     lanes: usize,
+    /// The many causes that were joined last, and their rows joined.
+    crowd: (Vec<EventId>, Vec<EventId>),
 }
+
+/// So many causes are many: joining them is worth being remembered. All who wait at a barrier have the same.
+const CROWD: usize = 16;
 
 impl Cuts {
     pub(super) fn new(lanes: usize) -> Self {
-        Cuts { rows: Vec::new(), stride: lanes.max(1), lanes }
+        Cuts { rows: Vec::new(), stride: lanes.max(1), lanes, crowd: Default::default() }
     }
 
     /// More lanes, for processes that were just spawned. Rows are laid out anew when they outgrow their
@@ -39,6 +44,12 @@ impl Cuts {
             to[..old].copy_from_slice(from);
         }
         (self.rows, self.stride) = (rows, new);
+        self.forget();
+    }
+
+    /// Events have left U, or rows have another length: what is remembered of a crowd means nothing any more.
+    pub(super) fn forget(&mut self) {
+        self.crowd = Default::default();
     }
 
     /// The cut of `[event]`.
@@ -57,6 +68,7 @@ impl Cuts {
         }
         let event = &events[id.index()];
         match event.causes.split_first() {
+            Some(_) if event.causes.len() >= CROWD => self.join_crowd(events, lanes, id),
             None => self.rows[start..start + self.stride].fill(EventId::NONE),
             Some((first, others)) => {
                 let first = first.index() * self.stride;
@@ -70,6 +82,29 @@ impl Cuts {
         if event.kind == Kind::Change {
             self.rows[start + event.chain.index()] = id;
         }
+    }
+
+    /// The rows of many causes, joined; those of the last crowd need not be joined again.
+    fn join_crowd(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
+        let start = id.index() * self.stride;
+        let causes = &events[id.index()].causes;
+        let (known, joined) = &self.crowd;
+        if known[..] == causes[..] {
+            self.rows[start..start + self.stride].copy_from_slice(joined);
+            return;
+        }
+        self.rows[start..start + self.stride].fill(EventId::NONE);
+        for &cause in causes {
+            let event = &events[cause.index()];
+            match event.causes.is_empty() && event.kind != Kind::Change {
+                // All that is in its history is the event itself.
+                true => self.rows[start + lanes.process(event.process).index()] = cause,
+                false => {
+                    self.join_row(events, lanes.chains(), start, cause.index() * self.stride);
+                }
+            }
+        }
+        self.crowd = (causes.to_vec(), self.rows[start..start + self.stride].to_vec());
     }
 
     fn join_row(&mut self, events: &[Event], chains: usize, into: usize, from: usize) {

@@ -77,6 +77,9 @@ impl Shape<'_> {
     }
 }
 
+/// So many causes are worth being remembered, instead of looking for the maximal ones among them again.
+const CROWD: usize = 16;
+
 /// A few events.
 type Events = SmallVec<[EventId; 4]>;
 
@@ -105,10 +108,20 @@ impl<S: System> Unfolding<'_, S> {
                 return;
             }
         }
-        self.extend_others(c, e);
-        if !c.open.is_empty() {
-            self.extend_open_choices(c, e);
+        if self.concerns_others(e) {
+            self.extend_others(c, e);
+            if !c.open.is_empty() {
+                self.extend_open_choices(c, e);
+            }
         }
+    }
+
+    /// May an action of another process depend on e directly? Not if e has only looked back: it waited, or computed.
+    fn concerns_others(&self, e: EventId) -> bool {
+        let event = self.structure.event(e);
+        event.kind != Kind::Plain
+            || matches!(self.op(e), Op::Arrive { .. })
+            || self.locals.status(event.after).has_ended()
     }
 
     /// Takes the last event of C back; ex(C) and en(C) are as before it.
@@ -391,10 +404,32 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The maximal ones among some events of C, ascending.
-    fn direct_causes(&self, own: EventId, others: &[EventId]) -> Events {
+    fn direct_causes(&mut self, own: EventId, others: &[EventId]) -> Events {
+        let mut causes = match others.len() < CROWD {
+            true => self.maximal(own, others),
+            false => {
+                // All who wait at a barrier have the same arrivals before them.
+                if self.crowd.0[..] != *others {
+                    self.crowd = (others.to_vec(), self.maximal(EventId::NONE, others));
+                }
+                match self.crowd.1.contains(&own) {
+                    true => self.crowd.1.clone(),
+                    false => self.maximal(own, &self.crowd.1),
+                }
+            }
+        };
+        causes.sort_unstable();
+        causes
+    }
+
+    /// The maximal ones among some events of C. O(n²).
+    fn maximal(&self, own: EventId, others: &[EventId]) -> Events {
         let mut causes = Events::new();
         causes.extend(own.is_some().then_some(own));
         for &other in others {
+            if self.structure.is_stopped() {
+                break;
+            }
             let is_below =
                 |&cause: &EventId| self.structure.is_at_or_before_in_configuration(other, cause);
             if !other.is_some() || causes.iter().any(is_below) {
@@ -403,7 +438,6 @@ impl<S: System> Unfolding<'_, S> {
             causes.retain(|cause| !self.structure.is_at_or_before_in_configuration(*cause, other));
             causes.push(other);
         }
-        causes.sort_unstable();
         causes
     }
 }

@@ -24,6 +24,7 @@ impl<S: System> Unfolding<'_, S> {
     /// U := U ∩ Q(C, D), keeping also the guides A and what is or was enabled along C. Ids of other events
     /// become meaningless.
     pub fn forget(&mut self, c: &Configuration, d: &[EventId], a: &[EventId]) {
+        self.crowd = Default::default();
         let structure = &mut self.structure;
         let mut q = RoaringBitmap::new();
         for &e in c.events().iter().chain(d) {
@@ -63,6 +64,7 @@ impl EventStructure {
                 self.free.push(id);
             }
         }
+        self.cuts.forget();
         self.rebuild_edges(q);
         self.rebuild_families(q);
     }

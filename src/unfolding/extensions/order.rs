@@ -84,8 +84,9 @@ impl<S: System> Unfolding<'_, S> {
         round: u32,
         e: EventId,
     ) {
+        let size = c.state.barrier(barrier).size as usize;
         let arrivals = c.arrivals[barrier.index()].get(round as usize);
-        if arrivals.is_some_and(|arrivals| arrivals.last() == Some(&e)) {
+        if arrivals.is_some_and(|arrivals| arrivals.len() >= size && arrivals.last() == Some(&e)) {
             let enabled = self.extend_passed(c, from, barrier, round);
             c.set_enabled(from.process, &enabled);
         }
