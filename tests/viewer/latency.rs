@@ -56,7 +56,7 @@ fn opened(name: &str, args: &[&str]) -> Browser {
 }
 
 #[test]
-#[ignore = "measures, does not judge"]
+#[ignore = "needs a browser"]
 fn viewer_latency() {
     let dispatcher = ["draw", "../../../specs/mutex/dispatcher.maz", "-D", "S=5", "-D", "R=4"];
     let mut browser = opened("events.html", &[&dispatcher[..], &["--max-events", "2000"]].concat());
