@@ -8,7 +8,7 @@
 //! | 0 | explored, nothing violated |
 //! | 1 | a violation was found |
 //! | 2 | the command line or the spec is wrong |
-//! | 3 | stopped by a limit or a signal, nothing found so far |
+//! | 3 | not complete: stopped by a limit or a signal, or an explorer was run that may miss executions; nothing found so far |
 
 mod batch;
 mod check;

@@ -121,17 +121,19 @@ impl Method {
         }
     }
 
-    /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth? Not if
-    /// a race with what was cut off could have led elsewhere.
+    /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth, or
+    /// all states that they lead to? Not if a race with what was cut off could have led elsewhere.
     pub fn covers_up_to_depth(&self) -> bool {
+        if self.guarantee() == Guarantee::SomeClasses {
+            return false;
+        }
         match self {
             Method::Exhaustive | Method::Udpor(_) | Method::UdporIn(..) | Method::Sleep(_) => true,
-            Method::Dpor(_) | Method::TransDpor(_) | Method::TransDporTool(_) => true,
-            Method::DporDs(_) => true,
+            Method::Dpor(_) | Method::TransDpor(_) | Method::DporDs(_) => true,
             Method::Source(_) | Method::Optimal(_) => true,
-            Method::DporNaive(_) | Method::DporForce(_) => false,
-            Method::Stateful(_) | Method::SPor(_) => false,
-            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => false,
+            Method::TransDporTool(_) | Method::DporNaive(_) | Method::DporForce(_) => false,
+            Method::Stateful(_) | Method::SPor(_) => true,
+            Method::DeSPor(_) | Method::DlSPor(_) | Method::Portfolio(_) => true,
         }
     }
 
@@ -214,7 +216,7 @@ pub struct Info {
 /// What a complete search has done. A later one visits every class, too; of how often, each says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
-    /// Visited some executions; others may differ from all of them.
+    /// Visited some executions; others may differ from all of them. So no such search counts as complete.
     SomeClasses,
     /// Reached every terminal state and every violation, each state once. Where executions meet in a state they
     /// go on as one, so not every class was completed.
@@ -227,8 +229,24 @@ pub enum Guarantee {
     EveryExecution,
 }
 
-/// Runs `method` on `system` until it is complete or the budget ends it.
+/// Runs `method` on `system` until it is complete or the budget ends it. What an explorer does where it may
+/// miss executions, by its nature or because it is not for this system, is never complete.
 pub fn explore<S: System>(
+    system: &S,
+    method: Method,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let misses_nothing =
+        method.guarantee() > Guarantee::SomeClasses && method.refusal(system, &budget).is_none();
+    let mut outcome = run(system, method, budget, observer);
+    if !misses_nothing {
+        outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);
+    }
+    outcome
+}
+
+fn run<S: System>(
     system: &S,
     method: Method,
     budget: Budget,
@@ -350,6 +368,9 @@ pub struct Stats {
     pub states: Option<u64>,
     /// Bytes in use for them.
     pub state_bytes: Option<u64>,
+    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; as far as those
+    /// of a length are all known.
+    pub states_by_depth: Option<Vec<u64>>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
     /// The combs that alternatives were looked for in.
@@ -372,7 +393,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Everything that the explorer promises to visit was visited.
+    /// The search came to its end, and missed nothing.
     pub fn is_complete(&self) -> bool {
         self.stopped_by.is_none()
     }
@@ -446,6 +467,8 @@ pub enum StopReason {
     Endless,
     /// Only hashes of states were kept, so some may have been missed.
     HashCompaction,
+    /// It came to its end, but the explorer may miss executions.
+    NoGuarantee,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
 }
@@ -454,6 +477,11 @@ impl StopReason {
     /// Did the clock, the memory or a signal end the search, wherever it was?
     pub fn is_external(self) -> bool {
         matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
+    }
+
+    /// Did the search come to its end all the same, so that its figures are those of the whole search?
+    pub fn is_doubt(self) -> bool {
+        matches!(self, StopReason::HashCompaction | StopReason::NoGuarantee)
     }
 
     /// The word for it, as in JSON; for a limit, the name of its option.
@@ -467,6 +495,7 @@ impl StopReason {
             StopReason::Depth => "depth",
             StopReason::Endless => "endless",
             StopReason::HashCompaction => "hash-compaction",
+            StopReason::NoGuarantee => "no-guarantee",
             StopReason::Oversubscribed => "oversubscribed",
         }
     }

@@ -156,6 +156,9 @@ pub struct Figures {
     pub states: Option<u64>,
     /// Bytes in use for them.
     pub state_bytes: Option<u64>,
+    /// How many of them are first met after 0, 1, 2, .. actions; for searches within a depth.
+    #[serde(default)]
+    pub states_by_depth: Option<Vec<u64>>,
     /// Mazurkiewicz classes of the executions visited.
     pub classes: Option<u64>,
     /// Length of the longest execution.
@@ -185,6 +188,7 @@ impl Figures {
             events_built: stats.events_built,
             states: stats.states,
             state_bytes: stats.state_bytes,
+            states_by_depth: stats.states_by_depth.clone(),
             classes: stats.classes,
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,
@@ -227,9 +231,14 @@ impl Measured {
         }
     }
 
-    /// Everything was visited that the explorer promises to.
+    /// The search came to its end, and missed nothing.
     pub fn is_complete(&self) -> bool {
         self.stopped_by.is_none()
+    }
+
+    /// The search came to its end, though it may have missed something: its figures are what it costs.
+    pub fn has_ended(&self) -> bool {
+        self.stopped_by.is_none_or(StopReason::is_doubt)
     }
 }
 

@@ -19,7 +19,10 @@ use mazurka::explore::{
 };
 use mazurka::lang::{Program, compile};
 
-use crate::judge::{Counts, LONG, METHODS, Recorder, check_counterexample_where, is_refused};
+use crate::judge::{
+    Counts, LONG, METHODS, Recorder, STATEFUL, check_counterexample_where, has_ended, is_refused,
+    is_to_visit_every_class,
+};
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
 
@@ -85,11 +88,11 @@ impl Case {
             if is_refused(&program, method)
                 || self.may_take_long(method) && judged.is_none()
                 || self.is_spared(index)
-                || method.guarantee() == Guarantee::SomeClasses
+                || method.guarantee() < Guarantee::EveryEnd && !is_to_visit_every_class(method)
             {
                 continue;
             }
-            let outcome = explore(&program, method, self.everything(), &mut recorder);
+            let outcome = explore(&program, method, self.everything_by(method), &mut recorder);
             let found = recorder.take();
             let guarantee = method.guarantee();
             self.check_outcome(&outcome)
@@ -111,6 +114,12 @@ impl Case {
     fn everything(&self) -> Budget {
         let allow_pending = self.expected.allow_pending;
         Budget { all: true, allow_pending, depth: Some(LONG), ..Budget::default() }
+    }
+
+    /// The same; without a depth where that would leave no reduction.
+    fn everything_by(&self, method: Method) -> Budget {
+        let depth = (method.guarantee() != Guarantee::EveryEnd).then_some(LONG);
+        Budget { depth, ..self.everything() }
     }
 
     fn check_counterexamples(&self, program: &Program, outcome: &Outcome) -> Result<(), String> {
@@ -142,6 +151,13 @@ impl Case {
         let found = bounded::states_by_distance(program);
         if found != *expected {
             return Err(format!("states {found:?}, {} in all", found.iter().sum::<u64>()));
+        }
+        for of in [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor] {
+            let outcome = explore(program, of(STATEFUL), self.everything(), &mut NoObserver);
+            if outcome.stats.states_by_depth.as_ref() != Some(expected) {
+                let found = outcome.stats.states_by_depth;
+                return Err(format!("states {found:?} by {:?}", of(STATEFUL)));
+            }
         }
         Ok(())
     }
@@ -225,7 +241,7 @@ impl Case {
             return Err(format!("found {kinds:?}, not {:?}", self.expected.verdict));
         }
         match outcome.stopped_by {
-            None | Some(StopReason::Oversubscribed) => Ok(()),
+            None | Some(StopReason::Oversubscribed | StopReason::NoGuarantee) => Ok(()),
             Some(reason) => Err(format!("stopped by {reason:?}")),
         }
     }
@@ -248,7 +264,7 @@ impl Case {
         guarantee: Guarantee,
         judged: Option<&Counts>,
     ) -> Result<(), String> {
-        if !outcome.is_complete() {
+        if !has_ended(outcome) {
             return Ok(());
         }
         let deadlocked = found.values().filter(|class| class.deadlocked).count() as u64;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Guarantee, Info, K, Method, Observer, Order, Permutation, Scheduling,
-    Stateful, Switches, Violation, ViolationKind,
+    Budget, EXPLORERS, Guarantee, Info, K, Method, Observer, Order, Outcome, Permutation,
+    Scheduling, Stateful, StopReason, Switches, Violation, ViolationKind,
 };
 use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
@@ -99,6 +99,17 @@ pub const LONG: u32 = 10_000;
 pub fn is_refused<S: System>(system: &S, method: Method) -> bool {
     let budget = Budget { depth: Some(LONG), ..Budget::default() };
     method.refusal(system, &budget).is_some()
+}
+
+/// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so
+/// it does not promise it.
+pub fn is_to_visit_every_class(method: Method) -> bool {
+    method.guarantee() >= Guarantee::EveryClass || matches!(method, Method::TransDporTool(_))
+}
+
+/// Did the search come to its end?
+pub fn has_ended(outcome: &Outcome) -> bool {
+    outcome.stopped_by.is_none_or(StopReason::is_doubt)
 }
 
 #[test]

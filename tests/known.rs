@@ -5,6 +5,7 @@
 //! against the bare [`System`] trait, so they are also what a program of actors in Rust looks like.
 
 mod programs;
+mod repeated;
 mod waiting;
 
 use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Stats, Verdict, explore};

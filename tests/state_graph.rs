@@ -6,7 +6,7 @@ use mazurka::explore::{Budget, Method, Observer, Outcome, explore};
 use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
 use mazurka::trace::{Classes, NormalForm};
 
-use crate::judge::replay;
+use crate::judge::{has_ended, replay};
 
 /// Watches searches of one system one after the other, so that what it tells of them can be compared.
 pub struct Watcher<'s, S: System> {
@@ -58,7 +58,7 @@ impl<'s, S: System> Watcher<'s, S> {
         self.ends.clear();
         let budget = Budget { all: true, ..Budget::default() };
         let outcome = explore(self.system, method, budget, self);
-        assert!(outcome.is_complete(), "{method:?} stopped by {:?}", outcome.stopped_by);
+        assert!(has_ended(&outcome), "{method:?} stopped by {:?}", outcome.stopped_by);
         outcome
     }
 
@@ -75,6 +75,18 @@ impl<'s, S: System> Watcher<'s, S> {
         let mut state = State::initial(&mut self.locals);
         self.descend(0, &mut state, &mut found);
         found
+    }
+
+    /// How many states of the graph that the last search went through are 0, 1, 2, .. actions from the initial one.
+    pub fn by_distance(&self) -> Vec<u64> {
+        let (mut seen, mut level) = (BTreeSet::from([0]), vec![0]);
+        let mut counts = Vec::new();
+        while !level.is_empty() {
+            counts.push(level.len() as u64);
+            let after = level.iter().filter_map(|state| self.edges.get(state)).flatten();
+            level = after.map(|(_, to)| *to).filter(|&to| seen.insert(to)).collect();
+        }
+        counts
     }
 
     /// Did the last search go through a graph with a cycle?

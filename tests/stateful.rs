@@ -97,7 +97,7 @@ fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
     let verdict = |method| search(&crossed, method).verdict();
     assert_eq!(all(STATEFUL).map(verdict), [Verdict::Deadlock; 4]);
     assert_eq!(verdict(Method::Stateful(PRINTED)), Verdict::Deadlock);
-    assert_eq!(verdict(Method::DeSPor(PRINTED)), Verdict::Ok);
+    assert_eq!(verdict(Method::DeSPor(PRINTED)), Verdict::Incomplete, "it found nothing");
 }
 
 /// A process that goes round and round, invisibly or not, must not keep another from its turn for ever.
@@ -152,6 +152,27 @@ fn states_on_cycles_are_not_taken_for_finished() {
             }
         }
     }
+}
+
+/// What may miss executions comes to no verdict but what it finds.
+#[test]
+fn a_search_as_printed_is_never_complete() {
+    let program = spec("memory/treiber");
+    for method in all(PRINTED) {
+        let outcome = search(&program, method);
+        assert_eq!(outcome.stopped_by, Some(StopReason::NoGuarantee), "{method:?}");
+        assert_eq!(outcome.verdict(), Verdict::Incomplete, "{method:?}");
+    }
+}
+
+/// An explorer that is not for a program promises nothing on it, whoever runs it.
+#[test]
+fn a_search_that_should_have_been_refused_is_never_complete() {
+    let program = program("shared x: int = 0; process P { x = 1; } process Q { let a = x; }");
+    let method: Setting = "transdpor".parse().expect("a setting");
+    assert!(method.method().refusal(&program, &Budget::default()).is_some());
+    let outcome = search(&program, method.method());
+    assert_eq!(outcome.stopped_by, Some(StopReason::NoGuarantee));
 }
 
 #[test]

@@ -69,7 +69,8 @@ Examples:
   mazurka replay philosophers.maz result.json
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found; 2 the command line or the spec is
-wrong; 3 stopped by a limit or a signal before the search was complete, nothing found so far.
+wrong; 3 not complete, nothing found so far: a limit or a signal stopped it, or the explorer may miss
+executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {

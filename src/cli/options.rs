@@ -102,7 +102,8 @@ impl ExplorerArgs {
 pub(super) struct LimitArgs {
     /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the longest chain of
     /// steps that depend on one another, or the number of steps: `mazurka explorers` tells which, for each explorer
-    /// [default: none, but an execution of 10000 steps ends the search: it may never end]
+    /// [default: none, but an execution of 10000 steps ends the search: it may never end]. Explorers that store
+    /// states visit all states within so many steps, without reduction, and count them by depth
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Stop after this many complete executions

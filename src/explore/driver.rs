@@ -150,8 +150,8 @@ impl<'o> Driver<'o> {
         self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
     }
 
-    /// The causal depth at which executions are to be cut, if there is one.
-    pub fn height_bound(&self) -> Option<u32> {
+    /// The depth at which executions are to be cut, if there is one.
+    pub fn depth(&self) -> Option<u32> {
         self.budget.depth
     }
 

@@ -20,7 +20,7 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     let mut classes = Classes::new(PaperRelation);
-    let mut heights = driver.height_bound().map(Heights::new);
+    let mut heights = driver.depth().map(Heights::new);
     driver.started(&locals, &state);
     // One list for all levels: the actions still to be taken, newest level last.
     let mut pending = Vec::new();

@@ -51,7 +51,7 @@ pub const INFO: Info = Info {
 
 /// Visits each class once.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::bounded(system, driver.height_bound());
+    let execution = Execution::bounded(system, driver.depth());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {
         execution,

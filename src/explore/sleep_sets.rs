@@ -31,7 +31,7 @@ pub const INFO: Info = Info {
 
 /// Completes each class once.
 pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::bounded(system, driver.height_bound());
+    let execution = Execution::bounded(system, driver.depth());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {
         execution,

@@ -3,13 +3,17 @@
 //! | part | idea |
 //! |---|---|
 //! | [`Store`] | each state once, compressed as a tree |
+//! | [`Cursor`] | the model state at hand, and the stored state that it equals |
 //! | [`search`] | depth-first, with a rule for what to explore |
+//! | [`breadth`] | breadth-first, everything up to a depth |
 //! | [`SafeSets`] | operations that nobody can interfere with |
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
 //! | [`source_set`] | whether enough was explored from a state |
 //!
 //! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 
+mod breadth;
+mod cursor;
 mod enumeration;
 mod histories;
 pub mod labels;
@@ -20,6 +24,7 @@ pub mod search;
 pub mod source_set;
 mod store;
 
+pub use cursor::Cursor;
 pub use enumeration::Enumeration;
 pub use histories::Histories;
 pub use labels::Touches;

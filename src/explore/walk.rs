@@ -60,7 +60,7 @@ pub fn explore<S: System>(
     driver: &mut Driver<'_>,
 ) {
     let (max_height, max_length) = match depth {
-        Depth::Causal => (driver.height_bound(), driver.length_bound()),
+        Depth::Causal => (driver.depth(), driver.length_bound()),
         Depth::Length => (None, driver.depth_bound()),
     };
     let mut walk = Walk {

@@ -540,7 +540,10 @@ impl State {
                 self.semaphores[semaphore.index()].releases.pop();
             }
             Op::Arrive { barrier, round } => {
-                self.barriers[barrier.index()].rounds[round as usize].pop();
+                let rounds = &mut self.barriers[barrier.index()].rounds;
+                rounds[round as usize].pop();
+                // The first of a round has begun it.
+                rounds.pop_if(|arrived| arrived.is_empty());
             }
             Op::Access(cell, _) => {
                 if changed {

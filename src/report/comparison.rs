@@ -50,15 +50,22 @@ impl Comparison {
         }
     }
 
-    /// The worst of all rows: a violation, or else something that is not complete.
+    /// The worst of all rows: a violation, or else something that is not complete. A row that came to its end, but
+    /// may have missed executions, takes nothing from a complete one of the same program.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
+        let is_complete = |row: &Row| row.measured().is_none_or(Measured::is_complete);
+        let is_made_up_for = |row: &Row| {
+            let others = self.rows.iter().filter(|other| is_same(row, other));
+            row.measured().is_some_and(Measured::has_ended)
+                && others.filter_map(Row::measured).any(Measured::is_complete)
+        };
         let violation = measured().map(|m| m.verdict).find(|verdict| {
             matches!(verdict, Verdict::Deadlock | Verdict::Assertion | Verdict::Error)
         });
         let is_whole = self.not_run == 0
             && self.rows.iter().all(|row| !matches!(row.ran, Ran::Failed(_)))
-            && measured().all(Measured::is_complete);
+            && self.rows.iter().all(|row| is_complete(row) || is_made_up_for(row));
         match violation {
             Some(violation) => violation,
             None if is_whole => Verdict::Ok,
@@ -74,18 +81,25 @@ impl Comparison {
     /// What is to be said below the table.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
-        let is_cut = |m: &Measured| m.stopped_by.is_some();
-        if self.rows.iter().filter_map(Row::measured).any(is_cut) {
+        let measured = || self.rows.iter().filter_map(Row::measured);
+        if measured().any(|m| !m.has_ended()) {
             notes.push(
                 "≥ marks figures of a search that was stopped: a complete one may have more."
                     .into(),
             );
         }
+        if measured().any(|m| m.stopped_by == Some(StopReason::NoGuarantee)) {
+            notes.push(
+                "no-guarantee marks a search that came to its end with an explorer that may miss \
+                 executions: that it found nothing proves nothing."
+                    .into(),
+            );
+        }
         let is_bound = |m: &Measured| m.stats.events.is_none() && m.stats.events_built.is_some();
-        if self.rows.iter().filter_map(Row::measured).any(is_bound) {
+        if measured().any(is_bound) {
             notes.push("≤ marks events of which some may have been counted twice.".into());
         }
-        if self.rows.iter().filter_map(Row::measured).any(|m| m.stats.states.is_some()) {
+        if measured().any(|m| m.stats.states.is_some()) {
             notes
                 .push("Where states are stored, traces are the terminal states among them.".into());
         }
@@ -199,7 +213,7 @@ fn figures(row: &Row) -> Vec<String> {
 
 /// A number of something that was found; `≥ 12` if a complete search may find more.
 fn size(measured: &Measured, n: u64) -> String {
-    let at_least = if measured.is_complete() { "" } else { "≥ " };
+    let at_least = if measured.has_ended() { "" } else { "≥ " };
     format!("{at_least}{}", thousands(n))
 }
 

@@ -79,7 +79,7 @@ impl Ours<'_> {
             (None, None, _) => NONE.into(),
         };
         let is_cut = self.figure != Figure::Verdict
-            && self.measured().is_some_and(|measured| !measured.is_complete());
+            && self.measured().is_some_and(|measured| !measured.has_ended());
         let mark = match self.agrees() {
             Some(false) => "≠ ",
             _ if is_cut => "≥ ",
@@ -305,7 +305,7 @@ fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
                 figure: column.heading,
                 printed: Some(cell.printed).filter(|printed| !printed.is_empty()),
                 ours: ours.as_ref().and_then(plain),
-                stopped: measured.is_some_and(|measured| !measured.is_complete()),
+                stopped: measured.is_some_and(|measured| !measured.has_ended()),
                 agrees: ours.as_ref().and_then(Ours::agrees),
                 note: ours.map_or(cell.note, |ours| ours.note()),
             });

@@ -115,7 +115,7 @@ fn cells(point: &Point) -> Vec<String> {
         }
     };
     let stats = &measured.stats;
-    let at_least = if measured.is_complete() { "" } else { "≥ " };
+    let at_least = if measured.has_ended() { "" } else { "≥ " };
     let count = |n: u64| format!("{at_least}{}", thousands(n));
     let comb = |size: fn(Combs) -> u64| or_dash(stats.combs, |combs| count(size(combs)));
     cells.extend([

@@ -5,6 +5,7 @@
 
 mod calls;
 mod execution;
+mod levels;
 mod shell;
 mod steps;
 
@@ -20,6 +21,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
+use self::levels::levels;
 use super::{CheckReport, Subject, ViolationReport};
 use crate::explore::{Depth, ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
 use crate::study::Figures;
@@ -91,8 +93,12 @@ fn verdict_line(report: &CheckReport) -> String {
         )
         .to_string(),
         [] => {
-            Styled(UNSURE, "Incomplete: nothing wrong was found, but not everything was explored.")
-                .to_string()
+            let but = match report.stopped_by.is_some_and(StopReason::is_doubt) {
+                true => "executions may have been missed",
+                false => "not everything was explored",
+            };
+            let line = format!("Incomplete: nothing wrong was found, but {but}.");
+            Styled(UNSURE, line).to_string()
         }
         [violation] => violation_line(violation),
         many => {
@@ -167,6 +173,9 @@ fn coverage(report: &CheckReport) -> String {
     };
     let unit = depth_unit(report.depth);
     let (covered, missing) = match (reason, report.limits.depth) {
+        (StopReason::NoGuarantee, _) => {
+            (all, "the executions that it missed, if any (`udpor` misses none)".into())
+        }
         (StopReason::Depth, _) if !report.covers_up_to_depth => (
             seen,
             format!(
@@ -174,6 +183,10 @@ fn coverage(report: &CheckReport) -> String {
                  what it sees happen, `dpor` and `udpor` cover what is within the bound",
                 report.explorer
             ),
+        ),
+        (StopReason::Depth, Some(depth)) if stores_states(report) => (
+            format!("every state within {}. {seen}", plural(u64::from(depth), "step", "steps")),
+            format!("what happens beyond step {}", thousands(u64::from(depth))),
         ),
         (StopReason::Depth, Some(depth)) => (
             format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
@@ -187,7 +200,7 @@ fn coverage(report: &CheckReport) -> String {
 /// What it means that a search has found violations, and is complete.
 fn complete(guarantee: Guarantee) -> &'static str {
     match guarantee {
-        Guarantee::SomeClasses => "; done, perhaps without some executions",
+        Guarantee::SomeClasses => unreachable!("no such search is complete"),
         Guarantee::EveryEnd => "; complete: every terminal state was reached",
         Guarantee::EveryClass | Guarantee::EveryClassOnce | Guarantee::EveryExecution => {
             "; complete: every class of executions was visited"
@@ -217,6 +230,18 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
             "states were told apart by hashes only, so some may have been missed (--hash-compaction)"
                 .into()
         }
+        StopReason::NoGuarantee => {
+            let printed = if report.as_printed { " as printed" } else { "" };
+            format!("`{}`{printed} may miss executions", report.explorer)
+        }
+        StopReason::Depth if stores_states(report) => format!(
+            "{} not gone on from, at step {} (--depth)",
+            match report.stats.truncated {
+                1 => "1 state was".into(),
+                n => format!("{} states were", thousands(n)),
+            },
+            thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
+        ),
         StopReason::Depth => format!(
             "{} cut at {} {} (--depth)",
             match report.stats.truncated {
@@ -250,6 +275,11 @@ fn endless_unit(report: &CheckReport) -> &'static str {
     depth_unit(if report.stats.events_built.is_some() { Depth::Causal } else { Depth::Length })
 }
 
+/// Is an end of the search a state, and not an execution?
+fn stores_states(report: &CheckReport) -> bool {
+    report.guarantee == Guarantee::EveryEnd
+}
+
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let stats = &report.stats;
     let row =
@@ -278,6 +308,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     }
     if report.histories {
         search += ", histories";
+    }
+    if stats.states_by_depth.is_some() {
+        search += ", breadth-first: within a depth every state is visited";
     }
     if report.hash_compaction {
         search += ", hashes of states";
@@ -324,6 +357,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     row(f, "Explored", figures.join(", "))?;
     if let (true, Some(shortest)) = (report.shortest, report.violations.first()) {
         row(f, "Shortest", shortness(report, shortest))?;
+    }
+    if let Some(counts) = &stats.states_by_depth {
+        let text = levels(counts);
+        let names = std::iter::once("By depth").chain(std::iter::repeat(""));
+        names.zip(text.lines()).try_for_each(|(name, line)| row(f, name, line.into()))?;
     }
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
     row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))

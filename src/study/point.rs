@@ -32,7 +32,7 @@ impl Point {
     ) -> Point {
         let measured: Vec<_> = runs.iter().filter_map(measured).collect();
         let seconds: Vec<_> = measured.iter().map(|m| m.stats.wall_seconds).collect();
-        let mut complete = measured.iter().filter(|m| m.is_complete()).map(|m| without_cost(m));
+        let mut complete = measured.iter().filter(|m| m.has_ended()).map(|m| without_cost(m));
         let is_steady = complete.next().is_none_or(|first| complete.all(|other| other == first));
         let ran = runs.iter().find(|ran| measured_whole(ran).is_none());
         let mut ran = ran.or(runs.first()).expect("a run").clone();
@@ -57,9 +57,9 @@ impl Point {
         self.row.setting.k().map(|k| k.to_string())
     }
 
-    /// What was measured, if everything was visited.
+    /// What was measured, if the search came to its end.
     pub fn complete(&self) -> Option<&Measured> {
-        self.row.measured().filter(|measured| measured.is_complete())
+        self.row.measured().filter(|measured| measured.has_ended())
     }
 }
 
@@ -71,7 +71,7 @@ fn measured(ran: &Ran) -> Option<&Measured> {
 }
 
 fn measured_whole(ran: &Ran) -> Option<&Measured> {
-    measured(ran).filter(|measured| measured.is_complete())
+    measured(ran).filter(|measured| measured.has_ended())
 }
 
 fn without_cost(measured: &Measured) -> Measured {

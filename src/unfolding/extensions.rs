@@ -83,6 +83,9 @@ const CROWD: usize = 16;
 /// A few events.
 type Events = SmallVec<[EventId; 4]>;
 
+/// What one event lets an any-form return. Several, if its list names the same thing more than once.
+type Results = SmallVec<[(Choice, Outcome); 1]>;
+
 impl<S: System> Unfolding<'_, S> {
     /// ex(∅).
     pub(super) fn extend_empty(&mut self, c: &mut Configuration) {
@@ -209,18 +212,16 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_post_by(c, from, post, e);
             }
             Op::WaitAny(ref comms) | Op::TestAny(ref comms) => {
-                if let Some(found) = self.completion_by(c, process, comms, e) {
-                    self.extend_completed_by(c, from, found, e);
-                }
+                let found = self.completions_by(c, process, comms, e);
+                self.extend_completed_by(c, from, &found, e);
             }
             Op::AsyncLock(mutex) => {
                 let chain = self.structure.lanes.locks(mutex);
                 self.extend_chain_by(c, from, chain, e);
             }
             Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => {
-                if let Some(found) = self.ownership_by(c, process, requests, e) {
-                    self.extend_completed_by(c, from, found, e);
-                }
+                let found = self.ownerships_by(c, process, requests, e);
+                self.extend_completed_by(c, from, &found, e);
             }
             Op::Unlock(request) => self.extend_unlock_by(c, from, request, e),
             Op::AsyncAcquire(semaphore) => {
@@ -261,14 +262,14 @@ impl<S: System> Unfolding<'_, S> {
             };
             let found = match self.locals.op(from.before) {
                 Some(Op::WaitAny(comms) | Op::TestAny(comms)) => {
-                    self.completion_by(c, from.process, comms, e)
+                    self.completions_by(c, from.process, comms, e)
                 }
                 Some(Op::MutexWaitAny(requests) | Op::MutexTestAny(requests)) => {
-                    self.ownership_by(c, from.process, requests, e)
+                    self.ownerships_by(c, from.process, requests, e)
                 }
-                _ => None,
+                _ => Results::new(),
             };
-            if let Some((choice, outcome)) = found {
+            for (choice, outcome) in found {
                 self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
             }
         }
@@ -335,19 +336,23 @@ impl<S: System> Unfolding<'_, S> {
         c.set_enabled(process, &[event]);
     }
 
-    /// A wait or test of an any-form that e has just made successful.
+    /// A wait or test of an any-form that e has just made successful, in each of these ways; or in none.
     fn extend_completed_by(
         &mut self,
         c: &mut Configuration,
         from: Origin,
-        (choice, outcome): (Choice, Outcome),
+        results: &[(Choice, Outcome)],
         e: EventId,
     ) {
-        let event = self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+        if results.is_empty() {
+            return;
+        }
         let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
-        enabled.push(event);
+        for &(choice, outcome) in results {
+            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]));
+        }
         c.set_enabled(from.process, &enabled);
     }
 

@@ -156,7 +156,8 @@ fn spinning(rng: &mut Rng) -> String {
     body
 }
 
-fn spinning_program(seed: u64) -> String {
+/// Three processes that share three cells.
+pub fn spinning_program(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let mut text: String = (0..3).map(|cell| format!("shared x{cell}: int = 0;\n")).collect();
     for process in 0..3 {

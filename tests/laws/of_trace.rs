@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mazurka::model::{Action, Locals, PaperRelation, State};
+use mazurka::model::{Action, Locals, PaperRelation, Parts, State};
 use mazurka::trace::{Classes, HappensBefore, causal_past};
 
 use super::{hold_on_random_programs, structure_of};
@@ -103,11 +103,16 @@ fn normal_forms_are_equal_iff_executions_are_equivalent<S: Subject>(samples: &[S
     }
 }
 
-/// What can be seen of a state, the order in which it lists its actions included.
-fn view<S: Subject>(locals: &Locals<'_, S>, state: &State) -> (Snapshot, Vec<Action>, Vec<Action>) {
-    let mut enabled = Vec::new();
+/// What can be seen of a state, the order in which it lists its actions included, and its portrait.
+fn view<S: Subject>(
+    locals: &mut Locals<'_, S>,
+    parts: &mut Parts,
+    state: &State,
+) -> (Snapshot, Vec<Action>, Vec<Action>, Vec<u32>) {
+    let (mut enabled, mut portrait) = (Vec::new(), Vec::new());
+    state.portrait(locals, parts, &mut portrait);
     state.enabled(locals, &mut enabled);
-    (Snapshot::of(locals, state), enabled, state.portable_schedule())
+    (Snapshot::of(locals, state), enabled, state.portable_schedule(), portrait)
 }
 
 /// Along an execution with a look at every action on the way, and all the way back.
@@ -116,13 +121,18 @@ fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
         let mut rng = Rng::new(sample.seed);
         let mut locals = Locals::new(&sample.script);
         let mut state = State::initial(&mut locals);
-        let mut views = Vec::new();
+        let (mut parts, mut views) = (Parts::default(), Vec::new());
         loop {
-            let here = view(&locals, &state);
+            let here = view(&mut locals, &mut parts, &state);
             for &action in &here.1 {
                 state.step(&mut locals, action);
                 state.undo(&locals);
-                assert_eq!(view(&locals, &state), here, "{action:?} in {}", sample.describe());
+                assert_eq!(
+                    view(&mut locals, &mut parts, &state),
+                    here,
+                    "{action:?} in {}",
+                    sample.describe()
+                );
             }
             if here.1.is_empty() {
                 break;
@@ -132,7 +142,7 @@ fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
         }
         while let Some(expected) = views.pop() {
             state.undo(&locals);
-            assert_eq!(view(&locals, &state), expected, "{}", sample.describe());
+            assert_eq!(view(&mut locals, &mut parts, &state), expected, "{}", sample.describe());
         }
     }
 }

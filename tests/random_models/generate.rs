@@ -136,6 +136,8 @@ struct Writer<'r> {
     variables: usize,
     comms: usize,
     open: Vec<Open>,
+    /// Waited for already, and used again now and then.
+    kept: Vec<Open>,
 }
 
 impl<'r> Writer<'r> {
@@ -157,6 +159,7 @@ impl<'r> Writer<'r> {
             variables: 0,
             comms: 0,
             open: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -243,54 +246,81 @@ impl<'r> Writer<'r> {
         if self.open.is_empty() || self.rng.chance(40) {
             return self.post(body);
         }
-        let Open { comm, is_receive } = *self.rng.pick(&self.open);
-        let kind = if self.open.len() > 1 { self.rng.below(14) } else { self.rng.below(7) };
+        let is_kept = !self.kept.is_empty() && self.rng.chance(15);
+        let one = *self.rng.pick(if is_kept { &self.kept } else { &self.open });
+        let several = self.open.len() > 1 || self.rng.chance(30);
+        match if several { self.rng.below(14) } else { self.rng.below(7) } {
+            0..3 => self.wait(body, one),
+            3..7 => self.test(body, one),
+            kind => self.any_form(body, kind),
+        }
+    }
+
+    fn wait(&mut self, body: &mut Body, Open { comm, is_receive }: Open) {
+        let into = is_receive.then(|| self.variable());
+        body.push(Wait { comm, into });
+        self.close(|open| open.comm == comm);
+        if let Some(v) = into {
+            self.use_value(body, v);
+        }
+    }
+
+    fn test(&mut self, body: &mut Body, Open { comm, is_receive }: Open) {
+        let into = self.variable();
+        body.push(Test { comm, into });
+        let condition = Condition { of: Variable::Bool(into), test: Comparison::Equals(1) };
+        if is_receive && self.rng.chance(30) {
+            let mut then = Body::new();
+            for _ in 0..*self.rng.pick(&[1, 1, 1, 2]) {
+                let v = self.variable();
+                let assertion = self.assertion(v);
+                then.extend([ValueOf { comm, into: v }, assertion]);
+            }
+            body.push(If { condition, then, otherwise: Body::new() });
+        } else if self.rng.chance(60) {
+            self.branch(body, condition);
+        }
+    }
+
+    fn any_form(&mut self, body: &mut Body, kind: usize) {
+        let comms = self.list();
+        let into = self.variable();
+        let gone = comms.clone();
         match kind {
-            0..3 => {
-                let into = is_receive.then(|| self.variable());
-                body.push(Wait { comm, into });
-                self.open.retain(|open| open.comm != comm);
-                if let Some(v) = into {
-                    self.use_value(body, v);
-                }
-            }
-            3..7 => {
-                let into = self.variable();
-                body.push(Test { comm, into });
-                let condition = Condition { of: Variable::Bool(into), test: Comparison::Equals(1) };
-                if is_receive && self.rng.chance(30) {
-                    let v = self.variable();
-                    let assertion = self.assertion(v);
-                    let then = vec![ValueOf { comm, into: v }, assertion];
-                    body.push(If { condition, then, otherwise: Body::new() });
-                } else if self.rng.chance(60) {
-                    self.branch(body, condition);
-                }
-            }
-            kind => {
-                let mut comms: Vec<_> = self.open.iter().map(|open| open.comm).collect();
-                comms.truncate(3);
-                let into = self.variable();
-                let gone = comms.clone();
-                match kind {
-                    7..11 => body.push(WaitAny { comms, into }),
-                    11 | 12 => body.push(TestAny { comms, into }),
-                    _ => body.push(WaitAll { comms }),
-                }
-                if kind < 13 && self.rng.chance(50) {
-                    let test = if self.rng.chance(50) {
-                        Comparison::Equals(0)
-                    } else {
-                        Comparison::Equals(1)
-                    };
-                    self.branch(body, Condition { of: Variable::Int(into), test });
-                }
-                if !matches!(kind, 11 | 12) {
-                    // What was not returned by a waitany stays unwaited for: fine.
-                    self.open.retain(|open| !gone.contains(&open.comm));
-                }
+            7..11 => body.push(WaitAny { comms, into }),
+            11 | 12 => body.push(TestAny { comms, into }),
+            _ => body.push(WaitAll { comms }),
+        }
+        if kind < 13 && self.rng.chance(50) {
+            let test = Comparison::Equals(i64::from(!self.rng.chance(50)));
+            self.branch(body, Condition { of: Variable::Int(into), test });
+        }
+        if !matches!(kind, 11 | 12) {
+            // What was not returned by a waitany stays unwaited for: fine.
+            self.close(|open| gone.contains(&open.comm));
+        }
+    }
+
+    /// What an any-form is about: up to three open communications, now and then one of them twice, one that was
+    /// waited for before, or nothing.
+    fn list(&mut self) -> Vec<usize> {
+        let mut comms: Vec<_> = self.open.iter().map(|open| open.comm).collect();
+        comms.truncate(3);
+        if comms.len() < 2 || self.rng.chance(20) {
+            let known = if self.rng.chance(70) { &self.open } else { &self.kept };
+            if !known.is_empty() {
+                let again = self.rng.pick(known).comm;
+                comms.insert(self.rng.below(comms.len() + 1), again);
             }
         }
+        if self.rng.chance(2) { Vec::new() } else { comms }
+    }
+
+    /// These are waited for; some of them are used again.
+    fn close(&mut self, is_closed: impl Fn(&Open) -> bool) {
+        let kept = self.open.iter().copied().filter(|open| is_closed(open));
+        self.kept.extend(kept);
+        self.open.retain(|open| !is_closed(open));
     }
 
     fn post(&mut self, body: &mut Body) {
@@ -341,6 +371,9 @@ impl<'r> Writer<'r> {
             0..5 => {
                 body.push(Lock(m));
                 self.inside(body);
+                if self.rng.chance(10) {
+                    body.push(MutexWait(m));
+                }
                 self.unlock(body, m);
             }
             5..7 if other != m => {
@@ -361,9 +394,12 @@ impl<'r> Writer<'r> {
                 self.inside(body);
                 body.push(Unlock(m));
             }
-            13..19 if other != m => {
-                body.extend([AsyncLock(m), AsyncLock(other)]);
-                let mutexes = vec![m, other];
+            13..19 => {
+                body.push(AsyncLock(m));
+                if other != m {
+                    body.push(AsyncLock(other));
+                }
+                let mutexes = self.requests(m, other);
                 let test = Comparison::Equals(*self.rng.pick(&[-1, 0, 1, 1]));
                 body.push(if self.rng.chance(65) {
                     MutexWaitAny { mutexes, into }
@@ -374,7 +410,9 @@ impl<'r> Writer<'r> {
                     self.branch(body, Condition { of: Variable::Int(into), test });
                 }
                 self.unlock(body, m);
-                self.unlock(body, other);
+                if other != m {
+                    self.unlock(body, other);
+                }
             }
             19 => body.push(Unlock(m)),
             _ => {
@@ -382,6 +420,19 @@ impl<'r> Writer<'r> {
                 self.unlock(body, m);
             }
         }
+    }
+
+    /// What an any-form is about: two mutexes, or one of them twice.
+    fn requests(&mut self, m: usize, other: usize) -> Vec<usize> {
+        if other != m && self.rng.chance(75) {
+            return vec![m, other];
+        }
+        let mut mutexes = vec![m, other];
+        mutexes.insert(self.rng.below(3), *self.rng.pick(&[m, other]));
+        if self.rng.chance(50) {
+            mutexes.pop();
+        }
+        mutexes
     }
 
     /// Perhaps something in a critical section.

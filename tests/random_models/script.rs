@@ -174,6 +174,7 @@ fn misuse(local: &Local, statement: &Statement) -> Option<&'static str> {
         MutexWaitAny { mutexes, .. } | MutexTestAny { mutexes, .. } => {
             (mutexes.iter().all(requested), "not requested")
         }
+        WaitAny { comms, .. } | TestAny { comms, .. } => (!comms.is_empty(), "of nothing"),
         _ => (true, ""),
     };
     (!fine).then_some(what)

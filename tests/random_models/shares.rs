@@ -22,6 +22,8 @@ const WANTED: &[(&str, f64)] = &[
     ("a failed mutex test", 0.03),
     ("a waitany that returns a later element", 0.03),
     ("a waitany with several results in one state", 0.02),
+    ("a list that names one thing twice", 0.03),
+    ("a list of nothing", 0.002),
     ("a cancelled lock", 0.03),
     ("a failed cas", 0.05),
     ("an acquire that waits for a release", 0.03),
@@ -40,6 +42,7 @@ fn reached<S: System>(locals: &Locals<'_, S>, structure: &Structure) -> Vec<&'st
     for event in &structure.events {
         let op = locals.op(event.before).expect("an event has an operation");
         reached.extend(of_event(op, event.action.choice, &event.footprint));
+        reached.extend(names_one_thing_twice(op).then_some("a list that names one thing twice"));
     }
     let mut clean = true;
     for end in structure.maximal() {
@@ -67,6 +70,17 @@ fn reached<S: System>(locals: &Locals<'_, S>, structure: &Structure) -> Vec<&'st
     reached.sort_unstable();
     reached.dedup();
     reached
+}
+
+fn names_one_thing_twice(op: &Op) -> bool {
+    fn has_two_alike<T: PartialEq>(list: &[T]) -> bool {
+        list.iter().enumerate().any(|(index, item)| list[..index].contains(item))
+    }
+    match op {
+        Op::WaitAny(comms) | Op::TestAny(comms) => has_two_alike(comms),
+        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => has_two_alike(requests),
+        _ => false,
+    }
 }
 
 const VIOLATIONS: &[&str] = &["a deadlock", "a violated assertion", "a violated final", "misuse"];
@@ -101,6 +115,8 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
     }
     for process in state.processes() {
         if let Status::Failed(failure) = locals.status(state.local(process)) {
+            let is_of_nothing = failure.message.starts_with("of nothing");
+            reached.extend(is_of_nothing.then_some("a list of nothing"));
             reached.push(match failure.kind {
                 FailureKind::Assertion => "a violated assertion",
                 FailureKind::Error => "misuse",

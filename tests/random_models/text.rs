@@ -79,6 +79,14 @@ fn list(prefix: &str, numbers: &[usize]) -> String {
     format!("[{}]", items.join(", "))
 }
 
+/// An empty list is legal only as a value that is not written there.
+fn any_form(name: &str, comms: &[usize], into: usize) -> String {
+    match comms {
+        [] => format!("let none{into}: [comm] = []; let v{into} = {name}(none{into});"),
+        _ => format!("let v{into} = {name}({});", list("c", comms)),
+    }
+}
+
 fn simple(statement: &Statement) -> String {
     use Statement::*;
     match statement {
@@ -93,8 +101,8 @@ fn simple(statement: &Statement) -> String {
         Wait { comm, into: Some(v) } => format!("let v{v} = wait(c{comm});"),
         Wait { comm, into: None } => format!("wait(c{comm});"),
         Test { comm, into } => format!("let b{into} = test(c{comm});"),
-        WaitAny { comms, into } => format!("let v{into} = waitany({});", list("c", comms)),
-        TestAny { comms, into } => format!("let v{into} = testany({});", list("c", comms)),
+        WaitAny { comms, into } => any_form("waitany", comms, *into),
+        TestAny { comms, into } => any_form("testany", comms, *into),
         WaitAll { comms } => format!("waitall({});", list("c", comms)),
         ValueOf { comm, into } => format!("let v{into} = value(c{comm});"),
         AsyncLock(m) => format!("async_lock(l{m});"),

@@ -9,14 +9,14 @@
 //! ```
 //!
 //! A [`Rule`] is what the explorers differ in: which processes to explore from a state. The search keeps one
-//! model state, which it steps and undoes; a state to be matched is its portrait in the [`Store`].
+//! model state, which it steps and undoes ([`Cursor`]).
 //!
 //! **Cycles.** The paper's state spaces have none. A program that spins has, and then a process could be put
 //! off for ever along one. So a state with a transition back to the stack is explored in full
 //! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
 //!
-//! **Depth.** What lies beyond a bound is unknown, and a state that is met again at a smaller depth is not
-//! explored again: with a bound, no search is complete.
+//! **Depth.** Within a depth bound a search goes another way ([`super::breadth`]). Only as printed it goes this one,
+//! with what is beyond the bound cut off; such a search promises nothing.
 //!
 //! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
 //! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two, where the wait
@@ -26,11 +26,9 @@ use smallvec::SmallVec;
 
 use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
-use super::{Enumeration, Histories, Processes, SafeSets, StateId, Stateful, Store, Switch};
+use super::{Cursor, Enumeration, Processes, SafeSets, StateId, Stateful, Switch, breadth};
 use crate::explore::{Driver, StopReason};
-use crate::model::{
-    Action, Choice, Handle, Locals, MutexId, Op, Outcome, Parts, ProcessId, State, System, Touch,
-};
+use crate::model::{Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, System, Touch};
 
 /// Which processes are explored from a state.
 pub trait Rule<S: System> {
@@ -115,14 +113,8 @@ pub struct Search<'s, S: System> {
     pub labels: Labels,
     /// What is remembered of states that were left.
     pub past: Past,
-    locals: Locals<'s, S>,
-    state: State,
-    parts: Parts,
-    portrait: Vec<u32>,
-    store: Store,
+    cursor: Cursor<'s, S>,
     safe_sets: SafeSets,
-    /// If they are part of a state.
-    histories: Option<Histories>,
     order: Enumeration,
     /// The stack; what is beyond `depth` is there to be used again.
     frames: Vec<Frame>,
@@ -131,16 +123,31 @@ pub struct Search<'s, S: System> {
     choices: Vec<Choice>,
 }
 
-/// Explores what `rule` asks for.
+/// Explores what `rule` asks for, or within a depth bound everything.
 pub fn explore<S: System>(
     system: &S,
     settings: Stateful,
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
+    match driver.depth().filter(|_| !settings.as_printed) {
+        Some(depth) => breadth::explore(system, settings, depth, driver),
+        None => depth_first(system, settings, rule, driver),
+    }
+    if settings.hash_compaction {
+        driver.stop(StopReason::HashCompaction);
+    }
+}
+
+fn depth_first<S: System>(
+    system: &S,
+    settings: Stateful,
+    rule: &mut impl Rule<S>,
+    driver: &mut Driver<'_>,
+) {
     let mut search = Search::new(system, settings, rule.memory());
-    driver.started(&search.locals, &search.state);
-    let (initial, _) = search.matched();
+    driver.started(&search.cursor.locals, &search.cursor.state);
+    let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
     while search.depth > 0 && !driver.is_stopped() {
         if let Some(action) = search.next_transition() {
@@ -153,27 +160,17 @@ pub fn explore<S: System>(
             search.leave();
         }
     }
-    if settings.hash_compaction {
-        driver.stop(StopReason::HashCompaction);
-    }
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
 impl<'s, S: System> Search<'s, S> {
     fn new(system: &'s S, settings: Stateful, memory: Memory) -> Self {
-        let mut locals = Locals::new(system);
-        let state = State::initial(&mut locals);
         Search {
             settings,
             labels: Labels::default(),
             past: Past::new(memory),
-            locals,
-            state,
-            parts: Parts::default(),
-            portrait: Vec::new(),
-            store: Store::new(settings.hash_compaction),
+            cursor: Cursor::new(system, settings),
             safe_sets: SafeSets::default(),
-            histories: settings.histories.then(Histories::default),
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
             depth: 0,
@@ -198,50 +195,19 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Bytes in use for states, and for what comes after them.
     fn bytes(&self) -> usize {
-        self.store.bytes() + self.parts.bytes() + self.past.bytes()
-    }
-
-    /// The stored state that equals the present one, and whether it is new.
-    fn matched(&mut self) -> (StateId, bool) {
-        self.take_portrait();
-        self.store.insert(&self.portrait)
-    }
-
-    fn take_portrait(&mut self) {
-        self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
-        if let Some(histories) = &self.histories {
-            histories.add_to(&mut self.portrait);
-        }
-    }
-
-    /// Executes an action.
-    fn execute(&mut self, action: Action) {
-        self.state.step(&mut self.locals, action);
-        if let Some(histories) = &mut self.histories {
-            histories.extend(action.process, &self.state);
-        }
-    }
-
-    /// Undoes the last actions.
-    fn undo(&mut self, actions: usize) {
-        for _ in 0..actions {
-            self.state.undo(&self.locals);
-            if let Some(histories) = &mut self.histories {
-                histories.undo();
-            }
-        }
+        self.cursor.bytes() + self.past.bytes()
     }
 
     /// Pushes the present state, which is new.
     fn enter(&mut self, id: StateId, driver: &mut Driver<'_>) {
         self.past.push(id, self.depth);
-        driver.stats.states = Some(self.store.count() as u64);
+        driver.stats.states = Some(self.cursor.count());
         let mut frame = self.frame(id);
         frame.enabled = self.enabled();
         if frame.enabled.is_empty() {
             self.end(driver);
-        } else if self.state.depth() as u64 >= u64::from(driver.depth_bound()) {
-            driver.truncated(&self.state);
+        } else if self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound()) {
+            driver.truncated(&self.cursor.state);
             frame.enabled = Processes::default();
         }
         frame.safe = self.safe_set(&frame.enabled);
@@ -282,18 +248,18 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     fn enabled(&mut self) -> Processes {
-        let Search { settings, state, locals, .. } = self;
+        let Search { settings, cursor: Cursor { state, locals, .. }, .. } = self;
         if !settings.as_printed {
             return state.processes().filter(|&p| state.can_move(locals, p)).collect();
         }
-        let processes: Vec<_> = self.state.processes().collect();
+        let processes: Vec<_> = self.cursor.state.processes().collect();
         processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
     }
 
     fn is_enabled(&mut self, process: ProcessId) -> bool {
         match self.blocking_lock(process) {
-            Some(mutex) => self.state.mutex(mutex).owner().is_none(),
-            None => self.state.can_move(&self.locals, process),
+            Some(mutex) => self.cursor.state.mutex(mutex).owner().is_none(),
+            None => self.cursor.state.can_move(&self.cursor.locals, process),
         }
     }
 
@@ -302,17 +268,18 @@ impl<'s, S: System> Search<'s, S> {
         if !self.settings.as_printed {
             return None;
         }
-        let local = self.state.local(process);
-        let Some(&Op::AsyncLock(mutex)) = self.locals.op(local) else { return None };
-        let request = Outcome::Posted(Handle(self.state.posted_count(process)));
-        let after = self.locals.resume(local, request);
-        waits_for(self.locals.op(after), mutex).then_some(mutex)
+        let Cursor { state, locals, .. } = &mut self.cursor;
+        let local = state.local(process);
+        let Some(&Op::AsyncLock(mutex)) = locals.op(local) else { return None };
+        let request = Outcome::Posted(Handle(state.posted_count(process)));
+        let after = locals.resume(local, request);
+        waits_for(locals.op(after), mutex).then_some(mutex)
     }
 
     /// safeSet(s)
     fn safe_set(&mut self, enabled: &Processes) -> Processes {
         let invisible = match self.has(Switch::SafeSets) {
-            true => self.safe_sets.invisible(&mut self.locals, &self.state, enabled),
+            true => self.safe_sets.invisible(&mut self.cursor.locals, &self.cursor.state, enabled),
             false => None,
         };
         invisible.map_or_else(|| enabled.clone(), Processes::only)
@@ -321,13 +288,13 @@ impl<'s, S: System> Search<'s, S> {
     /// A terminal state. Where locks are one transition, those who cannot have theirs ask for it, so that
     /// nothing can move in the model either.
     fn end(&mut self, driver: &mut Driver<'_>) {
-        let mut stuck: Vec<_> = self.state.processes().collect();
+        let mut stuck: Vec<_> = self.cursor.state.processes().collect();
         stuck.retain(|&process| self.blocking_lock(process).is_some());
         for &process in &stuck {
-            self.execute(Action { process, choice: Choice::ONLY });
+            self.cursor.execute(Action { process, choice: Choice::ONLY });
         }
-        driver.terminal(&self.locals, &self.state);
-        self.undo(stuck.len());
+        driver.terminal(&self.cursor.locals, &self.cursor.state);
+        self.cursor.undo(stuck.len());
     }
 
     /// The process to be explored next of these, which are enabled and not explored: in the order asked for. With
@@ -354,20 +321,19 @@ impl<'s, S: System> Search<'s, S> {
 
     fn is_known(&mut self, process: ProcessId) -> bool {
         let mut choices: SmallVec<[Choice; 4]> = SmallVec::new();
-        self.state.choices(&self.locals, process, |choice| choices.push(choice));
+        self.cursor.state.choices(&self.cursor.locals, process, |choice| choices.push(choice));
         choices.into_iter().all(|choice| {
             let (steps, _) = self.step(Action { process, choice }, None);
-            self.take_portrait();
-            let found = self.store.find(&self.portrait);
-            self.undo(steps);
-            found.is_some()
+            let is_known = self.cursor.is_known();
+            self.cursor.undo(steps);
+            is_known
         })
     }
 
     /// Begins to explore a process from the state on top.
     fn begin(&mut self, process: ProcessId) {
         let watch = self.watch(process);
-        let Search { state, locals, choices, .. } = self;
+        let Search { cursor: Cursor { state, locals, .. }, choices, .. } = self;
         let from = choices.len();
         state.choices(locals, process, |choice| choices.push(choice));
         choices[from..].reverse();
@@ -381,7 +347,9 @@ impl<'s, S: System> Search<'s, S> {
     fn watch(&mut self, process: ProcessId) -> LabelId {
         let mut touches = Touches::new();
         if self.past.memory() != Memory::Marks {
-            self.state.watches(&mut self.locals, process, |touch| touches.push(touch));
+            self.cursor
+                .state
+                .watches(&mut self.cursor.locals, process, |touch| touches.push(touch));
         }
         self.label(process, touches)
     }
@@ -427,7 +395,7 @@ impl<'s, S: System> Search<'s, S> {
     fn take(&mut self, action: Action, rule: &mut impl Rule<S>, driver: &mut Driver<'_>) {
         let (steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
-        let (to, is_new) = self.matched();
+        let (to, is_new) = self.cursor.matched();
         let top = &mut self.frames[self.depth - 1];
         let wait = Action { choice: Choice::ONLY, ..action };
         driver.transition(top.state.0, &[action, wait][..steps], to.0);
@@ -451,12 +419,12 @@ impl<'s, S: System> Search<'s, S> {
         let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
         let mut next = Some(action);
         while let Some(action) = next.take() {
-            self.execute(action);
+            self.cursor.execute(action);
             steps += 1;
             if let Some(driver) = &mut driver {
-                driver.moved(&self.locals, &self.state, action);
+                driver.moved(&self.cursor.locals, &self.cursor.state, action);
                 if self.past.memory() != Memory::Marks {
-                    self.state.touches(&self.locals, |touch| touches.push(touch));
+                    self.cursor.state.touches(&self.cursor.locals, |touch| touches.push(touch));
                 }
             }
             let waits = steps == 1 && lock.is_some();
@@ -482,7 +450,7 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Undoes the transition at hand of the state on top.
     fn back(&mut self) {
-        self.undo(self.frames[self.depth - 1].steps);
+        self.cursor.undo(self.frames[self.depth - 1].steps);
     }
 
     /// Pops the state on top.

@@ -36,10 +36,14 @@ impl Program {
             Visible::Test => Op::TestAny([comm(&args[0])].into()),
             Visible::WaitAny | Visible::TestAny => {
                 let comms: Box<[Handle]> = operators::list(&args[0]).iter().map(comm).collect();
+                let (does, op): (_, fn(_) -> _) = match visible {
+                    Visible::WaitAny => ("waits for", Op::WaitAny),
+                    _ => ("tests", Op::TestAny),
+                };
                 if comms.is_empty() {
-                    return Err("waits for one of no communications".to_owned());
+                    return Err(format!("{does} one of no communications"));
                 }
-                if visible == Visible::WaitAny { Op::WaitAny(comms) } else { Op::TestAny(comms) }
+                op(comms)
             }
             Visible::AsyncLock => {
                 let mutex = MutexId(number(&args[0]));

@@ -7,7 +7,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Events, Origin, Shape};
+use super::{Events, Origin, Results, Shape};
 use crate::model::{Choice, End, Envelope, Handle, MailboxId, Op, Outcome, ProcessId, System};
 use crate::unfolding::event::{EventId, Kind, Watch};
 use crate::unfolding::lanes::Lane;
@@ -188,24 +188,24 @@ impl<S: System> Unfolding<'_, S> {
         self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
-    /// Which of these communications e completes, if any.
-    pub(super) fn completion_by(
+    /// The places in this list of communications that e completes.
+    pub(super) fn completions_by(
         &self,
         c: &Configuration,
         process: ProcessId,
         comms: &[Handle],
         e: EventId,
-    ) -> Option<(Choice, Outcome)> {
+    ) -> Results {
         let event = self.structure.event(e);
         if event.kind != Kind::Change || !self.structure.lanes.is_posts(event.chain) {
-            return None;
+            return Results::new();
         }
-        let completes = |comm: &Handle| {
-            let (mailbox, end, _, partner) = c.state.communication(process, *comm);
+        let completes = |comm: Handle| {
+            let (mailbox, end, _, partner) = c.state.communication(process, comm);
             self.structure.lanes.posts(mailbox, end.opposite()) == event.chain
                 && partner == Some(event.link.depth - 1)
         };
-        let index = comms.iter().position(completes)?;
-        Some(self.completed(c, process, index, comms[index]))
+        let completed = comms.iter().enumerate().filter(|&(_, &comm)| completes(comm));
+        completed.map(|(index, &comm)| self.completed(c, process, index, comm)).collect()
     }
 }

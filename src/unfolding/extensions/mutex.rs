@@ -7,7 +7,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Events, Origin, Shape};
+use super::{Events, Origin, Results, Shape};
 use crate::model::{Choice, Outcome, ProcessId, Request, System, ValueId};
 use crate::unfolding::event::{EventId, Kind, Watch};
 use crate::unfolding::lanes::Lane;
@@ -78,21 +78,22 @@ impl<S: System> Unfolding<'_, S> {
         self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
-    /// Which of these mutexes the process owns because of e, if any.
-    pub(super) fn ownership_by(
+    /// The places in this list of requests that are granted because of e.
+    pub(super) fn ownerships_by(
         &self,
         c: &Configuration,
         process: ProcessId,
         requests: &[Request],
         e: EventId,
-    ) -> Option<(Choice, Outcome)> {
+    ) -> Results {
         let event = self.structure.event(e);
-        let granted = |request: &Request| {
-            let position = c.state.mutex_request(process, *request);
+        let granted = |request: Request| {
+            let position = c.state.mutex_request(process, request);
             event.chain == self.structure.lanes.unlocks(request.mutex)
                 && c.state.mutex(request.mutex).granted_by(position) == Some(event.link.depth - 1)
         };
-        requests.iter().position(granted).map(owned)
+        let owned_now = requests.iter().enumerate().filter(|&(_, &request)| granted(request));
+        owned_now.map(|(index, _)| owned(index)).collect()
     }
 
     pub(super) fn extend_unlock(

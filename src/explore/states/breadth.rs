@@ -1,0 +1,134 @@
+//! Breadth-first through states: every state within a depth bound, at its distance.
+//!
+//! ```text
+//! level 0 := {initial state}
+//! for d = 0, 1, .. up to the bound:
+//!   level d + 1 := the states that are one action after a state of level d, and in no level yet
+//! ```
+//!
+//! A depth is a length here: the level of a state is the length of a shortest execution that leads to it. So what
+//! happens in some execution within the bound happens in a state of these levels, or on the step to one.
+//!
+//! **Why not depth-first.** There a state may be met first far from the start, where the bound leaves little room
+//! behind it. Met again by a shorter way it would have to be explored again, and so on.
+//!
+//! **Why no reduction.** A safe set is about executions that end: others may go first, for they come later all the
+//! same. With a bound they may come too late for it. In
+//!
+//! ```text
+//! process P { local("a"); local("b"); }        process Q { x = 1; }
+//! ```
+//!
+//! P is a safe set twice, so a reduced search comes to the write after three steps, and within two never. So all
+//! explorers that store states visit the same ones within a bound.
+//!
+//! **From one state to the next.** States are numbered as they are met, so the levels are stretches of numbers, and
+//! the queue is a number. Each state keeps how it was met first: these arrivals form a tree. To go to a state is to
+//! undo what is not on the way to it, and to step through the rest; neighbours in a level share most of
+//! their way.
+
+use super::{Cursor, StateId, Stateful};
+use crate::explore::Driver;
+use crate::model::{Action, System};
+
+/// How a state was met first.
+#[derive(Clone, Copy)]
+struct Arrival {
+    from: StateId,
+    /// What led here; `None` to the initial state.
+    by: Option<Action>,
+}
+
+struct Search<'s, S: System> {
+    cursor: Cursor<'s, S>,
+    /// Per state.
+    arrivals: Vec<Arrival>,
+    /// The states on the way to the present one, which is the last.
+    path: Vec<StateId>,
+    /// Scratch space for `seek`: the states to go through, the last one first.
+    ahead: Vec<StateId>,
+    enabled: Vec<Action>,
+}
+
+/// Visits every state up to the depth `bound`.
+pub fn explore<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
+    let mut search = Search {
+        cursor: Cursor::new(system, settings),
+        arrivals: Vec::new(),
+        path: Vec::new(),
+        ahead: Vec::new(),
+        enabled: Vec::new(),
+    };
+    driver.started(&search.cursor.locals, &search.cursor.state);
+    let (initial, _) = search.cursor.matched();
+    search.arrivals.push(Arrival { from: initial, by: None });
+    search.path.push(initial);
+    let mut counts = Vec::new();
+    let mut level = 0..1;
+    while !level.is_empty() && !driver.is_stopped() {
+        counts.push(level.len() as u64);
+        let depth = counts.len() - 1;
+        for state in level.clone() {
+            if !driver.is_stopped() {
+                search.seek(StateId(state), depth);
+                search.visit(StateId(state), depth < bound as usize, driver);
+            }
+        }
+        level = level.end..search.arrivals.len() as u32;
+    }
+    let stats = &mut driver.stats;
+    stats.states = Some(search.cursor.count());
+    stats.state_bytes = Some(search.bytes() as u64);
+    stats.states_by_depth = Some(counts);
+}
+
+impl<S: System> Search<'_, S> {
+    /// Goes to a state at this depth. O(depth), mostly less.
+    fn seek(&mut self, state: StateId, depth: usize) {
+        let (mut at, mut place) = (state, depth);
+        while self.path.get(place) != Some(&at) {
+            self.ahead.push(at);
+            at = self.arrivals[at.index()].from;
+            place -= 1;
+        }
+        self.cursor.undo(self.path.len() - 1 - place);
+        self.path.truncate(place + 1);
+        while let Some(next) = self.ahead.pop() {
+            let by = self.arrivals[next.index()].by.expect("the initial state is on every path");
+            self.cursor.execute(by);
+            self.path.push(next);
+        }
+    }
+
+    /// Judges the present state, and meets those after it, if they are within the bound.
+    fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
+        let Search { cursor, arrivals, enabled, .. } = self;
+        enabled.clear();
+        cursor.state.enabled(&cursor.locals, enabled);
+        if enabled.is_empty() {
+            return driver.terminal(&cursor.locals, &cursor.state);
+        }
+        if !goes_on {
+            return driver.truncated(&cursor.state);
+        }
+        for &action in &*enabled {
+            if driver.is_stopped() {
+                return;
+            }
+            cursor.execute(action);
+            driver.moved(&cursor.locals, &cursor.state, action);
+            let (to, is_new) = cursor.matched();
+            driver.transition(state.0, &[action], to.0);
+            if is_new {
+                arrivals.push(Arrival { from: state, by: Some(action) });
+                driver.stats.states = Some(cursor.count());
+            }
+            cursor.undo(1);
+        }
+    }
+
+    /// Bytes in use for states and how they were met.
+    fn bytes(&self) -> usize {
+        self.cursor.bytes() + self.arrivals.len() * size_of::<Arrival>()
+    }
+}

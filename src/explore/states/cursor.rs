@@ -1,0 +1,83 @@
+//! Where a search that stores states is: one model state, stepped and undone, and the states that it is matched with.
+//!
+//! A state to be matched is its portrait in the [`Store`], with what its processes have gone through if that is a
+//! part of it.
+
+use super::{Histories, StateId, Stateful, Store};
+use crate::model::{Action, Locals, Parts, State, System};
+
+/// A model state, and the states met so far.
+pub struct Cursor<'s, S: System> {
+    /// The local states met so far.
+    pub locals: Locals<'s, S>,
+    /// The present state.
+    pub state: State,
+    parts: Parts,
+    portrait: Vec<u32>,
+    store: Store,
+    /// If they are part of a state.
+    histories: Option<Histories>,
+}
+
+impl<'s, S: System> Cursor<'s, S> {
+    /// In the initial state, with nothing met.
+    pub fn new(system: &'s S, settings: Stateful) -> Self {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        Cursor {
+            locals,
+            state,
+            parts: Parts::default(),
+            portrait: Vec::new(),
+            store: Store::new(settings.hash_compaction),
+            histories: settings.histories.then(Histories::default),
+        }
+    }
+
+    /// The stored state that equals the present one, and whether it is new.
+    pub fn matched(&mut self) -> (StateId, bool) {
+        self.take_portrait();
+        self.store.insert(&self.portrait)
+    }
+
+    /// Was a state met that equals the present one?
+    pub fn is_known(&mut self) -> bool {
+        self.take_portrait();
+        self.store.find(&self.portrait).is_some()
+    }
+
+    fn take_portrait(&mut self) {
+        self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
+        if let Some(histories) = &self.histories {
+            histories.add_to(&mut self.portrait);
+        }
+    }
+
+    /// Executes an action.
+    pub fn execute(&mut self, action: Action) {
+        self.state.step(&mut self.locals, action);
+        if let Some(histories) = &mut self.histories {
+            histories.extend(action.process, &self.state);
+        }
+    }
+
+    /// Undoes the last actions.
+    pub fn undo(&mut self, actions: usize) {
+        for _ in 0..actions {
+            self.state.undo(&self.locals);
+            if let Some(histories) = &mut self.histories {
+                histories.undo();
+            }
+        }
+    }
+
+    /// How many states were met.
+    pub fn count(&self) -> u64 {
+        self.store.count() as u64
+    }
+
+    /// Bytes in use for them.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + self.parts.bytes()
+    }
+}

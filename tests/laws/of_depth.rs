@@ -1,0 +1,122 @@
+//! What searches that store states must do within a depth: find what every execution of that length meets, and know
+//! how far each state is.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, Method, NoObserver, Outcome, Stateful, StopReason, explore};
+use mazurka::lang::compile;
+use mazurka::model::System;
+
+use super::hold_on_random_programs;
+use super::of_states::spinning_program;
+use crate::judge::{STATEFUL, check_counterexample};
+use crate::random_models::{Sample, Subject};
+use crate::state_graph::Watcher;
+
+hold_on_random_programs! {
+    violations_within_a_depth_are_found
+    states_are_counted_at_their_distance
+}
+
+fn all() -> [Method; 5] {
+    let histories = Method::Stateful(Stateful { histories: true, ..STATEFUL });
+    let [full, safe, eager, lazy] =
+        [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor].map(|of| of(STATEFUL));
+    [full, safe, eager, lazy, histories]
+}
+
+fn within<S: System>(system: &S, method: Method, depth: u32) -> Outcome {
+    let budget = Budget { all: true, depth: Some(depth), ..Budget::default() };
+    explore(system, method, budget, &mut NoObserver)
+}
+
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+/// Against all executions of that length.
+fn check<S: System>(system: &S, depth: u32, context: &str) {
+    let judged = within(system, Method::Exhaustive, depth);
+    for method in all() {
+        let found = within(system, method, depth);
+        let context = || format!("{method:?} up to {depth} on {context}");
+        assert_eq!(kinds(&found), kinds(&judged), "{}", context());
+        // A longest execution may be cut where a shorter one leads to the same state, which is gone on from.
+        assert!(judged.stopped_by.is_some() || found.is_complete(), "{}", context());
+        assert_eq!(found.stats.traces > 0, judged.stats.traces > 0, "ends by {}", context());
+        for violation in &found.violations {
+            assert!(violation.schedule.len() <= depth as usize, "{}", context());
+            check_counterexample(system, violation)
+                .unwrap_or_else(|how| panic!("{how}: {}", context()));
+        }
+    }
+}
+
+fn violations_within_a_depth_are_found<S: Subject>(samples: &[Sample<S>]) {
+    for (index, sample) in samples.iter().enumerate() {
+        // Two depths a program, so that all of them come.
+        for depth in [1 + index as u32 % 6, 7 + index as u32 % 6] {
+            check(&sample.script, depth, &sample.describe());
+        }
+    }
+}
+
+/// The distances are told from the whole graph, which a search without a bound goes through depth-first.
+fn states_are_counted_at_their_distance<S: Subject>(samples: &[Sample<S>]) {
+    for sample in samples.iter().step_by(2) {
+        let mut watcher = Watcher::of(&sample.script);
+        let states = watcher.watch(Method::Stateful(STATEFUL)).stats.states;
+        let distances = watcher.by_distance();
+        assert_eq!(Some(distances.iter().sum()), states, "{}", sample.describe());
+        for method in &all()[..4] {
+            for depth in [2, 5, 1_000] {
+                let stats = within(&sample.script, *method, depth).stats;
+                let expected = &distances[..distances.len().min(depth as usize + 1)];
+                let context = || format!("{method:?} up to {depth} on {}", sample.describe());
+                assert_eq!(stats.states_by_depth.as_deref(), Some(expected), "{}", context());
+                assert_eq!(stats.states, Some(expected.iter().sum()), "{}", context());
+            }
+        }
+    }
+}
+
+/// Programs that go round for ever have no end but the depth.
+#[test]
+fn programs_that_spin_fail_within_a_depth_as_all_their_executions_do() {
+    let mut cut = 0;
+    for seed in 0..150 {
+        let text = spinning_program(seed) + "final { assert(x0 != 1); }\n";
+        let program = compile("spin.maz", &text, &[])
+            .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
+        for depth in 1..=6 {
+            check(&program, depth, &text);
+        }
+        let found = within(&program, Method::Stateful(STATEFUL), 6);
+        cut += u32::from(found.stopped_by == Some(StopReason::Depth));
+    }
+    assert!(cut > 50, "{cut} programs go on");
+}
+
+/// A state met first by a detour, at the bound, is gone on from by the shorter way; and a violation is found although
+/// another process could always go first.
+#[test]
+fn what_a_short_way_leads_to_is_not_lost() {
+    let detour = "
+        shared x: int = 0;
+        process P { if choose(0..2) == 0 { local(\"a\"); } local(\"b\"); x = 1; }
+        final { assert(x == 0); }";
+    let behind = "
+        shared x: int = 0;
+        process P { local(\"a\"); local(\"b\"); }
+        process Q { x = 1; assert(x == 2); }";
+    for (text, depth) in [(detour, 3), (behind, 2)] {
+        let program = compile("short.maz", text, &[])
+            .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
+        let portfolio = Method::Portfolio(2.try_into().expect("some"));
+        for method in all().into_iter().chain([portfolio]) {
+            let outcome = within(&program, method, depth);
+            assert_eq!(outcome.violations.len(), 1, "{method:?} on {text}");
+            assert!(within(&program, method, depth - 1).violations.is_empty(), "{method:?}");
+        }
+    }
+}
