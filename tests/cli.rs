@@ -124,7 +124,7 @@ fn states_are_told_by_depth() {
     let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first met";
     for explorer in ["stateful", "s-por", "de-s-por", "dl-s-por"] {
         let args =
-            ["check", "../../../specs/nodes/paxos.maz", "--explorer", explorer, "--depth", "12"];
+            ["check", "../../../specs/nodes/paxos.maz", "--explorer", explorer, "--depth", "13"];
         let output = run(&args);
         assert_eq!(code(&output), 0, "{explorer}");
         let text = stdout(&output);

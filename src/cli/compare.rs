@@ -70,8 +70,8 @@ Examples:
   mazurka compare specs/mutex --explorers udpor --timeout 5s -o mutex.csv
 
 Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
-line or a spec is wrong; 3 some row is not complete, and none has found anything. (A row of an explorer that may
-miss executions counts only where no other row of that spec is complete.)
+line or a spec is wrong; 3 some row is not complete, and none has found anything. (A row that was refused, or whose
+explorer may miss executions, counts only where no other row of that spec is complete.)
 Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {

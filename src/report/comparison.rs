@@ -50,22 +50,26 @@ impl Comparison {
         }
     }
 
-    /// The worst of all rows: a violation, or else something that is not complete. A row that came to its end, but
-    /// may have missed executions, takes nothing from a complete one of the same program.
+    /// The worst of all rows: a violation, or else something that is not complete. A row that was refused, or that
+    /// came to its end but may have missed executions, takes nothing from a complete one of the same program; alone
+    /// it proves nothing.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
-        let is_complete = |row: &Row| row.measured().is_none_or(Measured::is_complete);
-        let is_made_up_for = |row: &Row| {
-            let others = self.rows.iter().filter(|other| is_same(row, other));
-            row.measured().is_some_and(Measured::has_ended)
-                && others.filter_map(Row::measured).any(Measured::is_complete)
+        let is_explored = |row: &Row| {
+            let same = self.rows.iter().filter(|other| is_same(row, other));
+            same.filter_map(Row::measured).any(Measured::is_complete)
+        };
+        let is_fine = |row: &Row| match &row.ran {
+            Ran::Measured(measured) => {
+                measured.is_complete() || measured.has_ended() && is_explored(row)
+            }
+            Ran::Refused(_) => is_explored(row),
+            Ran::Failed(_) => false,
         };
         let violation = measured().map(|m| m.verdict).find(|verdict| {
             matches!(verdict, Verdict::Deadlock | Verdict::Assertion | Verdict::Error)
         });
-        let is_whole = self.not_run == 0
-            && self.rows.iter().all(|row| !matches!(row.ran, Ran::Failed(_)))
-            && self.rows.iter().all(|row| is_complete(row) || is_made_up_for(row));
+        let is_whole = self.not_run == 0 && self.rows.iter().all(is_fine);
         match violation {
             Some(violation) => violation,
             None if is_whole => Verdict::Ok,
@@ -510,6 +514,24 @@ pub(super) mod tests {
         assert_eq!(cut.verdict(), Verdict::Incomplete);
         let csv = written(&cut, Style::Csv);
         assert!(csv.contains(",incomplete,false,timeout,"), "{csv}");
+    }
+
+    #[test]
+    fn rows_that_prove_nothing_count_where_no_other_does() {
+        let doubtful = || row("s-por:as-printed", 2, Some(StopReason::NoGuarantee));
+        let refused =
+            || Row { ran: Ran::Refused("not for it".into()), ..row("transdpor", 0, None) };
+        for proves_nothing in [&doubtful as &dyn Fn() -> Row, &refused] {
+            assert_eq!(comparison(vec![proves_nothing()]).verdict(), Verdict::Incomplete);
+            let both = comparison(vec![proves_nothing(), row("udpor", 2, None)]);
+            assert_eq!(both.verdict(), Verdict::Ok);
+            let elsewhere = Row { spec: "other.maz".into(), ..row("udpor", 2, None) };
+            let both = comparison(vec![proves_nothing(), elsewhere]);
+            assert_eq!(both.verdict(), Verdict::Incomplete);
+        }
+        let text = Text(&comparison(vec![doubtful()])).to_string();
+        assert!(text.contains("incomplete: no-guarantee") && !text.contains("≥"), "{text}");
+        assert!(text.contains("that it found nothing proves nothing"), "{text}");
     }
 
     #[test]

@@ -169,6 +169,9 @@ fn coverage(report: &CheckReport) -> String {
     let why = stop_sentence(reason, report);
     let seen = match stats.traces {
         0 => "No execution was followed to its end".into(),
+        n if stores_states(report) => {
+            format!("{} met", plural(n, "terminal state was", "terminal states were"))
+        }
         _ => format!("{traces} explored to the end"),
     };
     let unit = depth_unit(report.depth);
