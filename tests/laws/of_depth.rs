@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, Method, NoObserver, Outcome, Stateful, StopReason, explore};
+use mazurka::explore::{
+    Budget, Driver, Method, NoObserver, Outcome, Stateful, StopReason, explore,
+};
 use mazurka::lang::compile;
-use mazurka::model::System;
+use mazurka::model::{Locals, State, System};
 
 use super::hold_on_random_programs;
 use super::of_states::spinning_program;
@@ -34,9 +36,43 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
 
+/// Every execution up to that length.
+fn all_executions<S: System>(system: &S, depth: u32) -> Outcome {
+    let mut observer = NoObserver;
+    let budget = Budget { all: true, depth: Some(depth), ..Budget::default() };
+    let mut driver = Driver::new(budget, &mut observer);
+    let mut locals = Locals::new(system);
+    let mut state = State::initial(&mut locals);
+    driver.started(&locals, &state);
+    walk(&mut locals, &mut state, &mut driver, depth);
+    driver.finish()
+}
+
+fn walk<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    driver: &mut Driver<'_>,
+    left: u32,
+) {
+    let mut enabled = Vec::new();
+    state.enabled(locals, &mut enabled);
+    if enabled.is_empty() {
+        driver.terminal(locals, state);
+    } else if left == 0 {
+        driver.truncated(state);
+    } else {
+        for action in enabled {
+            state.step(locals, action);
+            driver.moved(locals, state, action);
+            walk(locals, state, driver, left - 1);
+            state.undo(locals);
+        }
+    }
+}
+
 /// Against all executions of that length.
 fn check<S: System>(system: &S, depth: u32, context: &str) {
-    let judged = within(system, Method::Exhaustive, depth);
+    let judged = all_executions(system, depth);
     for method in all() {
         let found = within(system, method, depth);
         let context = || format!("{method:?} up to {depth} on {context}");
