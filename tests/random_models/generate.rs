@@ -313,7 +313,7 @@ impl<'r> Writer<'r> {
                 comms.insert(self.rng.below(comms.len() + 1), again);
             }
         }
-        if self.rng.chance(2) { Vec::new() } else { comms }
+        if self.rng.chance(7) { Vec::new() } else { comms }
     }
 
     /// These are waited for; some of them are used again.

@@ -23,7 +23,7 @@ const WANTED: &[(&str, f64)] = &[
     ("a waitany that returns a later element", 0.03),
     ("a waitany with several results in one state", 0.02),
     ("a list that names one thing twice", 0.03),
-    ("a list of nothing", 0.002),
+    ("a list of nothing", 0.003),
     ("a cancelled lock", 0.03),
     ("a failed cas", 0.05),
     ("an acquire that waits for a release", 0.03),
