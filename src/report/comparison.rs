@@ -529,7 +529,7 @@ pub(super) mod tests {
             let both = comparison(vec![proves_nothing(), elsewhere]);
             assert_eq!(both.verdict(), Verdict::Incomplete);
         }
-        let text = Text(&comparison(vec![doubtful()])).to_string();
+        let text = written(&comparison(vec![doubtful()]), Style::Text(1000));
         assert!(text.contains("incomplete: no-guarantee") && !text.contains("≥"), "{text}");
         assert!(text.contains("that it found nothing proves nothing"), "{text}");
     }
