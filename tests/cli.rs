@@ -298,7 +298,7 @@ fn messages_to_a_failed_actor_stay_pending() {
         assert_eq!(result["stats"]["deadlocked_traces"], 0, "{explorer}");
         assert_eq!(result["violations"].as_array().unwrap().len(), 1, "{explorer}");
     }
-    let text = stdout(&run_with(&["replay", "-", "--schedule", "0"], spec));
+    let text = stdout(&run_with(&["check", "-", "--all"], spec));
     assert!(text.contains("waits for someone to take Put(1)"), "{text}");
     assert!(text.contains("it has failed"), "{text}");
 }

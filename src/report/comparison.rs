@@ -279,6 +279,9 @@ pub enum Style {
     Csv,
 }
 
+/// What a column of the text is.
+const STORED: &str = "Stored are events of the unfolding, or states, by those explorers that do.";
+
 /// Writes a comparison: its head, row after row, its foot.
 pub struct Printer {
     style: Style,
@@ -324,6 +327,8 @@ impl Printer {
                 notes.chain(loud).collect()
             }
             Style::Text(room) => {
+                let notes = notes.into_iter().chain((!quiet).then(|| STORED.to_owned()));
+                let notes: Vec<String> = notes.collect();
                 let wrapped = |text: &String| textwrap::fill(text, room);
                 let above = if notes.is_empty() { "" } else { "\n" };
                 let notes = notes.iter().map(|note| format!("{}\n", Styled(UNSURE, wrapped(note))));

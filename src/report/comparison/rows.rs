@@ -144,7 +144,12 @@ fn cells(row: &Row) -> ([String; FIGURES.len()], String) {
         time(stats.wall_seconds),
         memory.unwrap_or_else(|| "-".into()),
     ];
-    (figures, verdict(measured))
+    let classes = match stats.classes {
+        None => String::new(),
+        Some(1) => " (1 class)".into(),
+        Some(n) => format!(" ({} classes)", thousands(n)),
+    };
+    (figures, verdict(measured) + &classes)
 }
 
 #[cfg(test)]
