@@ -28,6 +28,7 @@ mod memory;
 mod options;
 mod output;
 mod progress;
+mod refusal;
 mod replay;
 mod reproduce;
 mod run;
@@ -95,6 +96,8 @@ enum Command {
 enum Failure {
     /// The command line or the spec is wrong: a message, and exit code 2.
     Usage(String),
+    /// The spec is wrong; exit code 2.
+    Spec(Box<crate::lang::Diagnostics>),
     /// The diagnostics were printed already; exit code 2.
     Reported,
     /// The output could not be written.
@@ -142,7 +145,11 @@ impl From<Exit> for ExitCode {
 /// Runs the program on the arguments of this process; `allocated` tells how many bytes are allocated now.
 pub fn main(allocated: fn() -> u64) -> ExitCode {
     memory::count_with(allocated);
-    let cli = Cli::parse();
+    let json = refusal::wants_json(std::env::args_os());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refusal::of_arguments(&error, json),
+    };
     let mut output = Output::new(cli.color, cli.quiet);
     let result = match cli.command {
         Command::Check(args) => check::run(args, &mut output),
@@ -159,10 +166,8 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
-        Err(Failure::Usage(message)) => {
-            output.error(&message);
-            ExitCode::from(2)
-        }
+        Err(Failure::Usage(message)) => refusal::of_usage(&message, json, &output),
+        Err(Failure::Spec(diagnostics)) => refusal::of_spec(&diagnostics, json, &output),
         Err(Failure::Reported) => ExitCode::from(2),
         Err(Failure::Output(error)) => {
             output.error(&format!("cannot write the result: {error}"));

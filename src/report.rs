@@ -57,7 +57,7 @@ pub struct Subject {
     /// Messages to actors may stay pending.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_pending: bool,
-    /// The source text.
+    /// The source text, fit to be shown.
     #[serde(skip)]
     pub source: String,
     /// The constants that were set on the command line, as they were set there.

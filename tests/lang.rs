@@ -52,6 +52,7 @@ fn fails(source: &str, message: &str) {
 
 mod actors;
 mod benchmarks;
+mod bounds;
 mod naming;
 mod operations;
 mod procedures;

@@ -17,6 +17,7 @@
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
+//! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
@@ -56,6 +57,7 @@ mod files;
 mod gallery;
 mod golden;
 mod help;
+mod hostile;
 mod judge;
 mod known;
 mod lang;

@@ -101,10 +101,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let client =
         client::client(&name, &source, &wish, &args.command()).map_err(|why| match why {
             Unmade::Unfit(why) => Failure::Usage(format!("{name}: {why}")),
-            Unmade::Wrong(diagnostics) => {
-                output.note(diagnostics.render(true));
-                Failure::Reported
-            }
+            Unmade::Wrong(diagnostics) => Failure::Spec(Box::new(diagnostics)),
         })?;
     output.print(&client.text)?;
     Ok(Exit::Fine)

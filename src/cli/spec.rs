@@ -10,7 +10,7 @@ use super::{Failure, memory};
 use crate::explore::{Order, Setting};
 use crate::lang::Program;
 use crate::model::flow::Flow;
-use crate::model::{System, Value, Values};
+use crate::model::{System, Value, Values, masked};
 use crate::report::Subject;
 use crate::report::text::shown;
 use crate::study::{Case, Limits};
@@ -22,7 +22,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// Reads and compiles it; its diagnostics go to standard error.
+    /// Reads and compiles it; its warnings go to standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
         let case = case(&args.path, &args.setup)?;
         let program = compile(&case, output)?;
@@ -34,7 +34,7 @@ impl Spec {
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
-            source: case.source,
+            source: masked(&case.source).into_owned(),
         };
         Ok(Spec { subject, program })
     }
@@ -52,12 +52,9 @@ pub(super) fn case(path: &Path, setup: &SetupArgs) -> Result<Case, Failure> {
     })
 }
 
-/// Compiles it; its diagnostics go to standard error.
+/// Compiles it; its warnings go to standard error.
 pub(super) fn compile(case: &Case, output: &Output) -> Result<Program, Failure> {
-    let program = case.compile().map_err(|diagnostics| {
-        output.note(diagnostics.render(true));
-        Failure::Reported
-    })?;
+    let program = case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
     if !program.warnings().is_empty() {
         output.note(program.warnings().render(true));
     }

@@ -3,13 +3,15 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use crate::model::{is_deceptive, printable};
+
 /// A word, quoted for a shell if need be: in single quotes; or, where it holds control characters or is not UTF-8, as
 /// `$'…'` with these as octal numbers, which bash, zsh, ksh and the POSIX of 2024 understand.
 pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.into(),
-        Some(text) if !text.chars().any(is_unprintable) => {
+        Some(text) if !text.chars().any(is_deceptive) => {
             format!("'{}'", text.replace('\'', r"'\''"))
         }
         _ => escaped(word),
@@ -25,11 +27,11 @@ pub fn quoted_path(path: &Path) -> String {
     }
 }
 
-/// A path for people: with `\xNN` for what is not UTF-8, so that no two paths look alike.
+/// A path for people: with `\xNN` for what is not UTF-8, and nothing that acts on a terminal.
 pub fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text += chunk.valid();
+        text += &printable(chunk.valid());
         chunk.invalid().iter().for_each(|byte| text += &format!("\\x{byte:02x}"));
     }
     text
@@ -39,19 +41,13 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c)
 }
 
-/// Does the character act on the terminal, or hide? Control characters do, and marks that turn the direction of text.
-fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 fn escaped(word: &OsStr) -> String {
     let mut text = String::from("$'");
     for chunk in word.as_encoded_bytes().utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\'' | '\\' => text.extend(['\\', c]),
-                c if is_unprintable(c) => {
+                c if is_deceptive(c) => {
                     push_bytes(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes())
                 }
                 c => text.push(c),

@@ -1,0 +1,122 @@
+//! Tries the program on specs and command lines that nobody would write.
+//!
+//! `cargo run --release --example fuzz -- --count 10000 --seed 1 --jobs 4` makes trials from the seeds 1 to 10000. Each mixes
+//! pieces of the shipped specs and runs some command on the outcome, with small limits ([`trial`] says what is
+//! judged). What goes wrong is made small and told with its seed, once for each kind; the exit code is 1 then.
+//! `--count 1 --seed S` does one trial again. The trials run in processes of their own, each of which is this program.
+
+mod corpus;
+mod mutation;
+mod options;
+mod random;
+mod shrink;
+mod trial;
+
+use std::alloc::System;
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cap::Cap;
+use clap::Parser;
+
+use trial::{Patience, Trial};
+
+/// Counts what is allocated, for `--max-memory`.
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Set in the processes that are the program itself.
+const AS_PROGRAM: &str = "MAZURKA_FUZZ_AS_PROGRAM";
+
+/// Run the program on random specs and command lines, and say where it goes wrong
+#[derive(Parser)]
+struct Args {
+    /// How many trials
+    #[arg(long, default_value_t = 1000)]
+    count: u64,
+    /// The seed of the first trial
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many at once
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// The limit of time of each, in milliseconds
+    #[arg(long, default_value_t = 300)]
+    timeout: u64,
+    /// So many milliseconds of processor time beyond the limit are a finding
+    #[arg(long, default_value_t = 500)]
+    slack: u64,
+}
+
+fn main() -> ExitCode {
+    if env::var_os(AS_PROGRAM).is_some() {
+        return mazurka::cli::main(|| ALLOCATOR.allocated() as u64);
+    }
+    let args = Args::parse();
+    let corpus = corpus::corpus(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs"));
+    let patience = Patience {
+        timeout: Duration::from_millis(args.timeout),
+        slack: Duration::from_millis(args.slack),
+        at_most: Duration::from_secs(120),
+    };
+    let start = Instant::now();
+    let next = AtomicU64::new(0);
+    let found = Mutex::new(BTreeSet::new());
+    thread::scope(|scope| {
+        for job in 0..args.jobs {
+            let (corpus, next, found) = (&corpus, &next, &found);
+            let folder = env::temp_dir().join(format!("mazurka-fuzz-{}-{job}", std::process::id()));
+            scope.spawn(move || {
+                fs::create_dir_all(&folder).expect("a folder for trials");
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= args.count {
+                        break;
+                    }
+                    attempt(args.seed + number, corpus, &folder, patience, found);
+                    if number % 1000 == 999 {
+                        println!("{} trials, {:?}", number + 1, start.elapsed());
+                    }
+                }
+                let _ = fs::remove_dir_all(&folder);
+            });
+        }
+    });
+    let found = found.into_inner().expect("no trial panics");
+    println!("{} trials in {:?}, {} kinds of findings", args.count, start.elapsed(), found.len());
+    ExitCode::from(u8::from(!found.is_empty()))
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env::current_exe().expect("the path of this program"));
+    command.env(AS_PROGRAM, "1");
+    command
+}
+
+/// One trial; tells what is wrong with it if nothing like it was told.
+fn attempt(
+    seed: u64,
+    corpus: &[Vec<String>],
+    folder: &Path,
+    patience: Patience,
+    found: &Mutex<BTreeSet<String>>,
+) {
+    let judge = |trial: &Trial| trial.judge(&program, folder, patience);
+    let trial = Trial::new(seed, corpus);
+    let Err(finding) = judge(&trial) else { return };
+    if !found.lock().expect("no trial panics").insert(shrink::kind(&finding)) {
+        return;
+    }
+    let small = shrink::shrink(trial, &finding, &judge);
+    let limits = options::limits(&small.args, &format!("{}ms", patience.timeout.as_millis()));
+    println!("\nseed {seed}: {finding}");
+    println!("  mazurka {:?}", [small.args.clone(), limits].concat());
+    println!("{}\n", small.spec().escape_debug().to_string().replace("\\n", "\n"));
+}

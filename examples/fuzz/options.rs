@@ -1,0 +1,184 @@
+//! Command lines: every command, with any of its options, sensible ones and others.
+
+use super::random::Random;
+
+/// The names of the explorers.
+const EXPLORERS: [&str; 16] = [
+    "udpor",
+    "optimal-dpor",
+    "source-dpor",
+    "dpor",
+    "sleep-sets",
+    "exhaustive",
+    "trans-dpor",
+    "stateful",
+    "s-por",
+    "de-s-por",
+    "dl-s-por",
+    "dpor-ds",
+    "dpor-naive",
+    "dpor-force",
+    "portfolio",
+    "nonsense",
+];
+const ORDERS: [&str; 9] =
+    ["fifo", "lifo", "eca", "lca", "sequential", "random", "visited", "2,0,1", "9,9"];
+const SWITCHES: [&str; 5] = ["safe-sets", "once", "last-successor", "visited-successors", "bogus"];
+const COUNTS: [&str; 7] = ["0", "1", "2", "5", "30", "4294967295", "-1"];
+
+/// A command line for a spec, which is the file `spec.maz` in the folder at hand, without its limits.
+pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
+    let mut args = Args(Vec::new());
+    match random.below(16) {
+        0..7 => check(&mut args, random),
+        7..10 => run(&mut args, random),
+        10..13 => draw(&mut args, random),
+        13 => compare(&mut args, random),
+        14 => client(&mut args, random),
+        _ => replay(&mut args, random),
+    }
+    if random.once_in(4) {
+        args.push("-D", &define(random, tokens));
+    }
+    if random.once_in(12) && args.0[0] != "client" {
+        args.push("--granularity", "statement");
+    }
+    if random.once_in(8) && args.0[0] != "client" {
+        args.flag("--allow-pending");
+    }
+    args.0
+}
+
+/// The limits that every command gets that takes them.
+pub fn limits(args: &[String], timeout: &str) -> Vec<String> {
+    let limits = match args.first().map(String::as_str) {
+        Some("check" | "compare") => vec!["--timeout", timeout, "--max-memory", "400M"],
+        Some("run") => vec!["--depth", "300"],
+        Some("draw") => vec!["--max-events", "60", "--max-nodes", "60"],
+        _ => vec![],
+    };
+    limits.into_iter().map(str::to_owned).collect()
+}
+
+struct Args(Vec<String>);
+
+impl Args {
+    fn flag(&mut self, flag: &str) {
+        self.0.push(flag.to_owned());
+    }
+
+    fn push(&mut self, option: &str, value: &str) {
+        self.0.extend([option.to_owned(), value.to_owned()]);
+    }
+
+    /// An option with a value, once in a few times.
+    fn maybe<T: AsRef<str>>(&mut self, random: &mut Random, option: &str, values: &[T]) {
+        if random.once_in(4) {
+            let value = random.pick(values).as_ref().to_owned();
+            self.push(option, &value);
+        }
+    }
+
+    fn maybe_flag(&mut self, random: &mut Random, flag: &str) {
+        if random.once_in(5) {
+            self.flag(flag);
+        }
+    }
+}
+
+fn explorer(args: &mut Args, random: &mut Random) {
+    args.maybe(random, "-k", &["1", "2", "3", "optimal", "0", "x"]);
+    args.maybe(random, "--order", &ORDERS);
+    args.maybe(random, "--seed", &COUNTS);
+    args.maybe(random, "--without", &SWITCHES);
+    for flag in ["--sleep-sets", "--as-printed", "--histories", "--hash-compaction"] {
+        args.maybe_flag(random, flag);
+    }
+    args.maybe(random, "--depth", &COUNTS);
+    args.maybe(random, "--max-traces", &COUNTS);
+}
+
+fn check(args: &mut Args, random: &mut Random) {
+    args.flag("check");
+    args.flag("spec.maz");
+    if !random.once_in(3) {
+        args.push("--explorer", EXPLORERS[random.below(EXPLORERS.len())]);
+    }
+    if random.once_in(2) {
+        explorer(args, random);
+    }
+    args.maybe_flag(random, "--all");
+    args.maybe_flag(random, "--quiet");
+    args.maybe(random, "--draw", &["out.html", "out.svg", "out.dot", "out.json", "out.png"]);
+    args.maybe(random, "--format", &["json", "text"]);
+}
+
+fn run(args: &mut Args, random: &mut Random) {
+    args.flag("run");
+    args.flag("spec.maz");
+    args.push("--seed", &random.below(1000).to_string());
+    if random.once_in(4) {
+        args.push("--schedule", &schedule(random));
+    }
+    args.maybe(random, "--format", &["json", "text"]);
+}
+
+fn replay(args: &mut Args, random: &mut Random) {
+    args.flag("replay");
+    args.flag("spec.maz");
+    args.push("--schedule", &schedule(random));
+    args.maybe(random, "--format", &["json", "text"]);
+}
+
+fn draw(args: &mut Args, random: &mut Random) {
+    args.flag("draw");
+    args.flag("spec.maz");
+    let what = ["unfolding", "configuration", "space-time", "steps", "processes"];
+    args.maybe(random, "--what", &what);
+    args.maybe(random, "--trace", &COUNTS);
+    let files = ["out.html", "out.svg", "out.dot", "out.json"];
+    args.push("-o", files[random.below(files.len())]);
+    if random.once_in(6) {
+        args.push("--schedule", &schedule(random));
+    }
+}
+
+fn compare(args: &mut Args, random: &mut Random) {
+    args.flag("compare");
+    args.flag("spec.maz");
+    args.push("--explorers", "udpor,source-dpor,stateful");
+    explorer(args, random);
+    args.maybe(random, "--format", &["json", "csv", "markdown", "text"]);
+}
+
+fn client(args: &mut Args, random: &mut Random) {
+    args.flag("client");
+    args.flag("spec.maz");
+    args.maybe(random, "--threads", &["1", "2", "8", "9"]);
+    args.maybe(random, "--calls", &["1", "3", "20", "21"]);
+    args.maybe(random, "--keys", &COUNTS);
+}
+
+fn schedule(random: &mut Random) -> String {
+    let step = |random: &mut Random| match random.below(8) {
+        0 => format!("{}x{}", random.below(4), random.below(20)),
+        1 => format!("{}:{}", random.below(4), random.below(3)),
+        2 => {
+            random.pick(&["-1", "x", "0x4294967295", "99999999999", "0:4294967295", ""]).to_string()
+        }
+        _ => random.below(5).to_string(),
+    };
+    let steps: Vec<String> = (0..random.below(12)).map(|_| step(random)).collect();
+    steps.join(",")
+}
+
+/// Some constant of the spec set to something.
+fn define(random: &mut Random, tokens: &[String]) -> String {
+    let words: Vec<&String> = tokens.iter().filter(|token| !token.trim().is_empty()).collect();
+    let declared = words.windows(2).filter(|pair| *pair[0] == "const").map(|pair| pair[1].as_str());
+    let mut names: Vec<&str> = declared.collect();
+    names.push("N");
+    let values =
+        ["0", "1", "2", "3", "4", "-1", "1000000", "9223372036854775807", "true", "x", "\u{1b}[2J"];
+    format!("{}={}", random.pick(&names), random.pick(&values))
+}
