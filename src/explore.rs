@@ -349,8 +349,13 @@ pub struct Stats {
     pub deadlocked_traces: u64,
     /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error.
     pub violating_traces: u64,
+    /// Those of them that ended in a livelock.
+    pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
+    /// Executions given up because a process waits in a loop for what has come: it looked too early, and the
+    /// executions in which it looks later are visited as well ([`crate::trace::spin`]).
+    pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
     /// Actions executed, replays not counted.
@@ -416,6 +421,8 @@ pub enum Verdict {
     Ok,
     /// A terminal state in which some process is neither done nor failed.
     Deadlock,
+    /// Some process goes round a loop for ever, and nothing else can happen.
+    Livelock,
     /// An `assert` or `final` does not hold.
     Assertion,
     /// A run-time violation.
@@ -430,6 +437,7 @@ impl Verdict {
         match self {
             Verdict::Ok => "ok",
             Verdict::Deadlock => "deadlock",
+            Verdict::Livelock => "livelock",
             Verdict::Assertion => "assertion",
             Verdict::Error => "error",
             Verdict::Incomplete => "incomplete",
@@ -441,6 +449,7 @@ impl From<ViolationKind> for Verdict {
     fn from(kind: ViolationKind) -> Self {
         match kind {
             ViolationKind::Deadlock => Verdict::Deadlock,
+            ViolationKind::Livelock => Verdict::Livelock,
             ViolationKind::Assertion => Verdict::Assertion,
             ViolationKind::Error => Verdict::Error,
         }
@@ -507,10 +516,19 @@ impl StopReason {
 pub enum ViolationKind {
     /// Nothing enabled, and some process is neither done nor failed.
     Deadlock,
+    /// Nothing possible but to go round loops for nothing, and some process does.
+    Livelock,
     /// `assert` or `final`.
     Assertion,
     /// A run-time violation.
     Error,
+}
+
+impl ViolationKind {
+    /// Deadlock or livelock.
+    pub fn is_standstill(self) -> bool {
+        matches!(self, ViolationKind::Deadlock | ViolationKind::Livelock)
+    }
 }
 
 impl From<FailureKind> for ViolationKind {

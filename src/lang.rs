@@ -19,6 +19,7 @@ mod parser;
 mod program;
 mod prospect;
 mod slips;
+mod spin;
 mod structure;
 mod token;
 mod touches;

@@ -12,11 +12,13 @@
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
+//! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
 //! | [`schedule`] | executions as short strings that fit on a command line |
 
 mod calls;
 mod changes;
 mod deadlock;
+mod livelock;
 mod narration;
 mod replay;
 pub mod schedule;
@@ -29,6 +31,7 @@ pub(crate) mod scripts;
 pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
+pub use livelock::{Spin, spins};
 pub use replay::{Ending, Refusal, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 

@@ -158,6 +158,9 @@ pub struct ViolationReport {
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
     pub cycle: Option<Vec<Link>>,
+    /// Of a livelock: those of the blocked that go round a loop for ever.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spinning: Vec<String>,
     /// The processes that have run their last statement, for a deadlock.
     pub ended: Vec<String>,
     /// Of a deadlock: the actors that have taken all their messages.
@@ -296,6 +299,7 @@ impl ViolationReport {
             calls: replay.calls().to_vec(),
             blocked: Vec::new(),
             cycle: None,
+            spinning: Vec::new(),
             ended: Vec::new(),
             idle: Vec::new(),
             failed: Vec::new(),
@@ -333,6 +337,11 @@ impl ViolationReport {
             column: place.column,
             blocked: deadlock.blocked.clone(),
             cycle: deadlock.cycle.clone(),
+            kind: match deadlock.spinning.is_empty() {
+                true => ViolationKind::Deadlock,
+                false => ViolationKind::Livelock,
+            },
+            spinning: deadlock.spinning.clone(),
             ended: deadlock.ended.clone(),
             idle: deadlock.idle.clone(),
             failed: deadlock.failed.clone(),
@@ -373,7 +382,7 @@ impl ExecutionReport {
                 None if standing == Standing::Open => Verdict::Incomplete,
                 None => Verdict::Ok,
             },
-            complete: movers.is_empty(),
+            complete: movers.is_empty() || replay.is_livelocked(),
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
             calls: replay.calls().to_vec(),

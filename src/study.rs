@@ -142,8 +142,14 @@ pub struct Figures {
     pub deadlocked_traces: u64,
     /// Those in which something is wrong: that, or a failed assertion, or a run-time error.
     pub violating_traces: u64,
+    /// Those that ended in a livelock.
+    #[serde(default)]
+    pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
+    /// Executions given up because a process waits in a loop for what has come.
+    #[serde(default)]
+    pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
     /// Actions executed.
@@ -181,7 +187,9 @@ impl Figures {
             traces: stats.traces,
             deadlocked_traces: stats.deadlocked_traces,
             violating_traces: stats.violating_traces,
+            livelocked_traces: stats.livelocked_traces,
             blocked: stats.blocked,
+            given_up: stats.given_up,
             truncated: stats.truncated,
             transitions: stats.transitions,
             events: stats.events,

@@ -17,6 +17,7 @@
 //! | [`SourceSets`] | what of the enabled actions is to be tried |
 //! | [`WakeupTree`] | continuations that are to be executed |
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
+//! | [`spin`] | loops that wait: what is left out of executions |
 //! | [`causal_past()`] | what of an execution its last action needs |
 //! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
@@ -32,6 +33,7 @@ pub mod race;
 mod reversal;
 mod sleep_set;
 mod source_set;
+pub mod spin;
 mod wakeup_tree;
 
 pub use causal_past::causal_past;

@@ -39,7 +39,7 @@ pub use structure::EventStructure;
 
 use smallvec::SmallVec;
 
-use crate::model::{Locals, Op, StopSignal, System};
+use crate::model::{Locals, Op, State, StopSignal, System};
 
 /// U, and the system whose unfolding it is a prefix of.
 pub struct Unfolding<'s, S: System> {
@@ -49,23 +49,40 @@ pub struct Unfolding<'s, S: System> {
     pub structure: EventStructure,
     /// Events of greater height are not built.
     max_height: u32,
+    /// Events that end fruitless rounds are not built.
+    waits: bool,
     /// Did that leave any out?
     cut_off: bool,
     /// The many events that the maximal ones were looked for among last, and these.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
+    /// How many times an event was left out because of its height.
+    too_high: u64,
 }
 
 impl<'s, S: System> Unfolding<'s, S> {
     /// Without events, and the empty configuration with its extensions. Events higher than `max_height`
-    /// will not be built: that prefix of the unfolding is finite even if the system can run for ever. Once `stop` is
-    /// raised nothing that comes of it, be it extensions, conflicts or answers about them, means anything.
-    pub fn new(system: &'s S, max_height: u32, stop: StopSignal) -> (Self, Configuration) {
+    /// will not be built: that prefix of the unfolding is finite even if the system can run for ever. Nor, if `waits`, will
+    /// those that end fruitless rounds: see [`crate::trace::spin`]. Once `stop` is raised nothing that comes of it, be it
+    /// extensions, conflicts or answers about them, means anything.
+    pub fn new(
+        system: &'s S,
+        max_height: u32,
+        waits: bool,
+        stop: StopSignal,
+    ) -> (Self, Configuration) {
         let mut locals = Locals::new(system);
         let lanes = Lanes::new(system.objects());
         let structure = EventStructure::new(lanes, locals.initial().len(), stop);
         let configuration = Configuration::new(&lanes, &mut locals);
-        let mut unfolding =
-            Unfolding { locals, structure, max_height, cut_off: false, crowd: Default::default() };
+        let mut unfolding = Unfolding {
+            locals,
+            structure,
+            max_height,
+            waits,
+            cut_off: false,
+            too_high: 0,
+            crowd: Default::default(),
+        };
         let mut empty = configuration;
         unfolding.extend_empty(&mut empty);
         (unfolding, empty)
@@ -81,6 +98,28 @@ impl<'s, S: System> Unfolding<'s, S> {
     pub fn go_on(&mut self) {
         self.structure.stop = StopSignal::default();
         self.crowd = Default::default();
+    }
+
+    /// In a C without enabled events: is there an action whose event is too high? (If not, and the state is not terminal,
+    /// all that is left would end fruitless rounds: see `extensions/spin`.)
+    pub fn is_cut_at(&mut self, c: &Configuration) -> bool {
+        let before = self.too_high;
+        for process in c.state().processes().collect::<Vec<_>>() {
+            self.extensions_of(c, process);
+        }
+        self.too_high > before
+    }
+
+    /// Lets `look` go on from state(C), with what it does undone.
+    pub fn looking_on<T>(
+        &mut self,
+        c: &mut Configuration,
+        look: impl FnOnce(&mut Locals<'s, S>, &mut State) -> T,
+    ) -> T {
+        let depth = c.state.depth();
+        let seen = look(&mut self.locals, &mut c.state);
+        debug_assert_eq!(c.state.depth(), depth, "what was done is undone");
+        seen
     }
 
     /// Was any event left out because of its height?

@@ -309,6 +309,7 @@ fn source_dpor_is_blocked_as_often_as_published() {
 fn word(kind: ViolationKind) -> &'static str {
     match kind {
         ViolationKind::Deadlock => "deadlock",
+        ViolationKind::Livelock => "livelock",
         ViolationKind::Assertion => "assertion",
         ViolationKind::Error => "error",
     }

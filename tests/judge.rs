@@ -11,7 +11,7 @@ use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
     ProcessId, State, Status, System,
 };
-use mazurka::property::{Replay, Standing, explain_deadlock};
+use mazurka::property::{Replay, Standing, explain_deadlock, spins};
 use mazurka::trace::{Classes, NormalForm};
 
 /// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
@@ -193,8 +193,11 @@ impl<S: System> Recorder<'_, S> {
             classes.push(action, state.footprint(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
+        let mut end = end;
+        let spins = spins(&mut self.locals, &mut end);
         let ends = end.is_terminal(&self.locals);
-        assert_eq!(ends, is_complete, "{schedule:?} is reported as complete, or as cut");
+        let is_over = ends || is_complete && spins.is_some_and(|spins| !spins.is_empty());
+        assert_eq!(is_over, is_complete, "{schedule:?} is reported as complete, or as cut");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
         visits.deadlocked = ends && is_stuck(&self.locals, &end, self.allow_pending);
@@ -265,7 +268,11 @@ pub fn check_counterexample_where<S: System>(
     allow_pending: bool,
 ) -> Result<(), String> {
     let mut locals = Locals::new(system);
-    let state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
+    let mut state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
+    if violation.kind == ViolationKind::Livelock {
+        let spins = spins(&mut locals, &mut state).unwrap_or_default();
+        return (!spins.is_empty()).then_some(()).ok_or_else(|| "no livelock".into());
+    }
     let kind_of = |process: ProcessId| match locals.status(state.local(process)) {
         Status::Failed(failure) if Some(failure) == violation.failure.as_ref() => {
             Some(failure.kind)
@@ -284,7 +291,7 @@ pub fn check_counterexample_where<S: System>(
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
         (ViolationKind::Error, None) => state.oversubscribed().is_some(),
-        (ViolationKind::Deadlock, Some(_)) => false,
+        (ViolationKind::Deadlock, Some(_)) | (ViolationKind::Livelock, _) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))?;
     let replay = narrate(system, violation)?;

@@ -14,6 +14,7 @@
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
+//! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
@@ -69,6 +70,7 @@ mod random_models;
 mod replay;
 mod reports;
 mod reproduce;
+mod spin;
 mod state_graph;
 mod stateful;
 mod study;

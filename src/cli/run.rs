@@ -71,7 +71,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         execution.take(action)?;
     }
     let mut random = seed.map(SplitMix);
-    while !execution.has_failed() && execution.steps.len() < args.depth as usize && !is_late() {
+    let is_over = |e: &Execution<'_, _>| e.has_failed() || e.replay.is_livelocked();
+    while !is_over(&execution) && execution.steps.len() < args.depth as usize && !is_late() {
         let enabled = execution.replay.enabled();
         let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
         execution.take(enabled[random.below(enabled.len())])?;

@@ -6,6 +6,7 @@
 //! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
 //! kept by a [`Watchdog`], also while a single step takes long.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::watchdog::Watchdog;
 use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System};
-use crate::property;
+use crate::property::{self, Spin};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -79,6 +80,8 @@ impl Default for Budget {
 enum Symptom {
     /// Which processes are blocked, each at which place in the source (or else in which local state).
     Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
+    /// Which processes are where for ever, going round or blocked: all places of each.
+    Livelock(Vec<(ProcessId, BTreeSet<(u32, u32)>, BTreeSet<LocalId>)>),
     /// Who failed, and on what.
     Failure(Option<ProcessId>, Failure),
 }
@@ -93,6 +96,22 @@ impl Symptom {
             }
         });
         Symptom::Deadlock(blocked.collect())
+    }
+
+    fn of_livelock<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> Symptom {
+        let stuck = state.unfinished(locals).map(|process| {
+            let here = [state.local(process)];
+            let spin = spins.iter().find(|spin| spin.process == process);
+            let (mut places, mut unknown) = (BTreeSet::new(), BTreeSet::new());
+            for &local in spin.map_or(&here[..], |spin| &spin.circle) {
+                match locals.system().site(locals.get(local)) {
+                    Some(site) => drop(places.insert((site.line, site.column))),
+                    None => drop(unknown.insert(local)),
+                }
+            }
+            (process, places, unknown)
+        });
+        Symptom::Livelock(stuck.collect())
     }
 }
 
@@ -190,8 +209,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// `state` is terminal: a complete execution.
-    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+    /// `state` is terminal: a complete execution. True, as with [`waiting`](Driver::waiting) for one that is.
+    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
         self.stats.traces += 1;
         self.observer.trace(state);
         let is_deadlocked = property::is_deadlock(locals, state, self.budget.allow_pending);
@@ -218,17 +237,55 @@ impl<'o> Driver<'o> {
             && state.processes().any(|p| property::process_failure(locals, state, p).is_some());
         self.stats.violating_traces += u64::from(is_violating);
         self.observer.judged(End { is_deadlocked, is_violating });
+        self.look_at_traces();
+        true
+    }
+
+    fn look_at_traces(&mut self) {
         if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
             self.stop(StopReason::MaxTraces);
         }
     }
 
-    /// The execution goes no further: it is complete, or all that is enabled is too high for the bound.
-    pub fn ended<S: System>(&mut self, execution: &Execution<'_, S>) {
-        match execution.cut() {
-            [] => self.terminal(&execution.locals, execution.state()),
-            _ => self.truncated(execution.state()),
+    /// The execution goes no further: it is complete, or all that is enabled is too high for the bound, or would end
+    /// fruitless rounds.
+    pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) {
+        if !execution.cut().is_empty() {
+            self.truncated(execution.state());
+        } else if execution.is_waiting() {
+            execution.looking_back(execution.len(), |locals, state| self.waiting(locals, state));
+        } else {
+            self.terminal(&execution.locals, execution.state());
         }
+    }
+
+    /// In `state` all that is left to do is to end fruitless rounds ([`crate::trace::spin`]): a livelock, or an
+    /// execution that is given up. Is it an end? `state` is left as it is.
+    pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
+        let Some(spins) = property::spins(locals, state) else {
+            self.stats.given_up += 1;
+            return false;
+        };
+        self.stats.traces += 1;
+        self.stats.livelocked_traces += 1;
+        self.stats.violating_traces += 1;
+        self.observer.trace(state);
+        self.livelock(locals, state, &spins);
+        self.observer.judged(End { is_deadlocked: false, is_violating: true });
+        self.look_at_traces();
+        true
+    }
+
+    /// These processes go round for ever in `state`, and nothing else can happen.
+    pub fn livelock<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, spins: &[Spin]) {
+        let symptom = Symptom::of_livelock(locals, state, spins);
+        self.note(locals.system(), symptom, state.depth(), || Violation {
+            kind: ViolationKind::Livelock,
+            process: None,
+            failure: None,
+            schedule: state.portable_schedule(),
+            has_fewest_switches: None,
+        });
     }
 
     /// An exploration was cut in `state`, because everything enabled is disabled by the algorithm.

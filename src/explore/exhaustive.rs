@@ -4,7 +4,7 @@
 
 use super::{Driver, Guarantee, Info};
 use crate::model::{Action, Locals, PaperRelation, State, System};
-use crate::trace::{Classes, Heights};
+use crate::trace::{Classes, Heights, spin};
 
 /// What it is.
 pub const INFO: Info = Info {
@@ -30,10 +30,19 @@ pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
         if !driver.is_stopped() {
             state.enabled(&locals, &mut pending);
             let enabled = pending.len() - mark;
+            let mut is_waiting = false;
             if let Some(heights) = heights.as_ref().filter(|heights| heights.have_tops()) {
                 leave_out(&mut locals, &mut state, &mut classes, heights, &mut pending, mark);
+            } else if heights.is_none() {
+                let order = classes.order();
+                is_waiting = spin::hold_back(&mut locals, &mut state, order, &mut pending, mark)
+                    && pending.len() == mark;
             }
-            if enabled == 0 {
+            if is_waiting {
+                if driver.waiting(&mut locals, &mut state) {
+                    classes.count();
+                }
+            } else if enabled == 0 {
                 driver.terminal(&locals, &state);
                 classes.count();
             } else if pending.len() == mark || state.depth() >= driver.length_bound() as usize {

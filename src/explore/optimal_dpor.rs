@@ -123,7 +123,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.levels.push(Level { is_new: wut.is_empty(), wut, races: self.races.len() });
         self.driver.moved(&self.execution.locals, self.execution.state(), action);
         race::with_earlier(&mut self.execution, &self.open, &mut self.races);
-        race::with_siblings(&self.execution, &mut self.races);
+        race::with_siblings(&mut self.execution, &mut self.races);
     }
 
     /// What does the model say? Its answer is left in `enabled`.
@@ -148,7 +148,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
-            self.driver.ended(&self.execution);
+            self.driver.ended(&mut self.execution);
             self.reverse_races();
             return None;
         }
@@ -165,7 +165,7 @@ impl<S: System> Search<'_, '_, '_, S> {
     /// Of the complete execution.
     fn reverse_races(&mut self) {
         let found = self.races.len();
-        race::with_pending(&self.execution, &mut self.races);
+        race::with_pending(&mut self.execution, &mut self.races);
         race::with_cut(&mut self.execution, &mut self.races);
         let new = self.levels[self.shared..].get(1).map_or(found, |level| level.races);
         for index in 0..self.races.len() {

@@ -112,6 +112,8 @@ pub enum Fate {
     Blocked(Vec<EventId>),
     /// The bound on the depth cuts it.
     Cut,
+    /// A process waits in a loop for what has come: see [`crate::trace::spin`].
+    GivenUp,
 }
 
 /// What was found when all with the event was explored.
@@ -147,6 +149,9 @@ pub(super) trait Notes {
 
     /// C reaches the bound on the depth.
     fn cut(&mut self) {}
+
+    /// C is given up: a process waits in a loop for what has come.
+    fn given_up(&mut self) {}
 
     /// The search is to end.
     fn are_full(&self) -> bool {
@@ -213,6 +218,10 @@ impl Notes for Record {
 
     fn cut(&mut self) {
         self.add(Fate::Cut);
+    }
+
+    fn given_up(&mut self) {
+        self.add(Fate::GivenUp);
     }
 
     fn are_full(&self) -> bool {

@@ -108,7 +108,7 @@ impl<S: System> Search<'_, '_, '_, S> {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
-            self.driver.ended(&self.execution);
+            self.driver.ended(&mut self.execution);
             self.end();
         } else if self.execution.len() as u64 >= u64::from(self.driver.length_bound()) {
             self.driver.truncated(self.execution.state());
@@ -130,7 +130,7 @@ impl<S: System> Search<'_, '_, '_, S> {
 
     /// The execution goes no further.
     fn end(&mut self) {
-        race::with_pending(&self.execution, &mut self.races);
+        race::with_pending(&mut self.execution, &mut self.races);
         race::with_cut(&mut self.execution, &mut self.races);
         self.reverse_races();
     }

@@ -89,7 +89,9 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     notes: N,
     driver: &mut Driver<'_>,
 ) -> (Unfolding<'s, S>, Configuration, N) {
-    let (unfolding, c) = Unfolding::new(system, driver.depth_bound(), driver.signal().clone());
+    let waits = driver.depth().is_none();
+    let (unfolding, c) =
+        Unfolding::new(system, driver.depth_bound(), waits, driver.signal().clone());
     driver.started(&unfolding.locals, c.state());
     let mut search = Search {
         unfolding,
@@ -258,9 +260,22 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
             self.notes.maximal(self.c.events());
-        } else {
+        } else if self.unfolding.is_cut_at(&self.c) {
             self.driver.truncated(self.c.state());
             self.notes.cut();
+        } else {
+            self.wait();
+        }
+    }
+
+    /// What is left to do would end fruitless rounds.
+    fn wait(&mut self) {
+        let driver = &mut self.driver;
+        let is_end =
+            self.unfolding.looking_on(&mut self.c, |locals, state| driver.waiting(locals, state));
+        match is_end {
+            true => self.notes.maximal(self.c.events()),
+            false => self.notes.given_up(),
         }
     }
 

@@ -116,7 +116,7 @@ impl<S: System> Walk<'_, S> {
         if is_too_long {
             driver.truncated(self.execution.state());
         } else if self.enabled.is_empty() {
-            driver.ended(&self.execution);
+            driver.ended(&mut self.execution);
         } else if let Some(first) = self.first() {
             self.points.add(here, first.strand);
         } else {

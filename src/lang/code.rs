@@ -250,6 +250,8 @@ pub struct Code {
     /// The procedures, whose code is where they are called.
     pub routines: Vec<Routine>,
     pub processes: Vec<u32>,
+    /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
+    pub loops: Vec<bool>,
     pub actors: Vec<Actor>,
     /// For each process or actor.
     pub families: Vec<Family>,

@@ -85,6 +85,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         let entry = compiler.body(body, Kind::Final);
         compiler.code.finals.push(entry);
     }
+    compiler.code.loops = super::spin::loops(&compiler.code.instrs);
     compiler.code
 }
 

@@ -15,6 +15,8 @@ pub enum Verdict {
     Ok,
     /// Some execution ends in a deadlock.
     Deadlock,
+    /// Some execution ends in a livelock.
+    Livelock,
     /// Some `assert` or `final` fails.
     Assertion,
     /// Some process runs into a run-time violation.
@@ -71,9 +73,10 @@ const WORDS: [&str; 9] = [
     "with",
     "slow",
 ];
-const VERDICTS: [(&str, Verdict); 4] = [
+const VERDICTS: [(&str, Verdict); 5] = [
     ("ok", Verdict::Ok),
     ("deadlock", Verdict::Deadlock),
+    ("livelock", Verdict::Livelock),
     ("assertion", Verdict::Assertion),
     ("error", Verdict::Error),
 ];

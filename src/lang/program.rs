@@ -417,6 +417,10 @@ impl System for Program {
         }
     }
 
+    fn may_return(&self, local: &Local) -> bool {
+        self.code.loops[local.pc as usize]
+    }
+
     fn may_cancel(&self) -> bool {
         self.may_cancel
     }

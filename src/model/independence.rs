@@ -140,6 +140,19 @@ pub enum Footprint {
     Nothing,
 }
 
+impl Footprint {
+    /// Did the action leave every object as it was?
+    pub fn is_observation(&self) -> bool {
+        use Footprint::*;
+        match self {
+            Completed { .. } | Incomplete(_) | Owned { .. } | NotOwned(_) | Granted { .. } => true,
+            Pass { .. } | Read(_) | Join(_) | Nothing => true,
+            Post { .. } | Lock(_) | Unlock { .. } | Acquire(_) | Release { .. } => false,
+            Arrive { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
+        }
+    }
+}
+
 /// A relation that says which actions commute.
 ///
 /// # Contract

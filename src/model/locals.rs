@@ -104,6 +104,9 @@ pub struct Locals<'s, S: System> {
     latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Outcome), LocalId>,
+    /// Per local state what the system says of coming back to it; and does it say so of any?
+    returns: Vec<bool>,
+    some_return: bool,
     initial: Vec<LocalId>,
     /// Per local state what it is numbered anew, as far as it was asked for.
     canonical: Vec<Option<Canonical>>,
@@ -131,6 +134,8 @@ impl<'s, S: System> Locals<'s, S> {
             latest: None,
             ids: HashTable::new(),
             steps: FxHashMap::default(),
+            returns: Vec::new(),
+            some_return: false,
             initial: Vec::new(),
             canonical: Vec::new(),
             parents: vec![None; first.len()],
@@ -181,6 +186,17 @@ impl<'s, S: System> Locals<'s, S> {
             Status::At(op) => Some(op),
             _ => None,
         }
+    }
+
+    /// May a process come back to this local state without having changed anything? See
+    /// [`System::may_return`].
+    pub fn may_return(&self, id: LocalId) -> bool {
+        self.returns[id.0 as usize]
+    }
+
+    /// Is there any local state, of those met so far, that a process may come back to so?
+    pub fn some_may_return(&self) -> bool {
+        self.some_return
     }
 
     /// Where `outcome` leads from `id`. O(1) after the first time.
@@ -331,6 +347,9 @@ impl<'s, S: System> Locals<'s, S> {
             return id;
         }
         let id = LocalId(arena.len() as u32);
+        let returns = self.system.may_return(&local);
+        self.returns.push(returns);
+        self.some_return |= returns;
         self.arena.push(local);
         self.status.push(None);
         let arena = &self.arena;

@@ -155,6 +155,13 @@ pub trait System: Sync {
         None
     }
 
+    /// May the process that is in this local state come back to it by operations that change no object? An
+    /// over-approximation: where it says no, nobody looks for loops that wait ([`crate::trace::spin`]).
+    fn may_return(&self, local: &Self::Local) -> bool {
+        let _ = local;
+        true
+    }
+
     /// May a process ever unlock a request for a mutex without having waited until it was granted, or tested that
     /// it is?
     fn may_cancel(&self) -> bool {

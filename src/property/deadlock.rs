@@ -15,10 +15,12 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+use super::livelock::Spin;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System, Touch,
+    BarrierId, CellId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System,
+    Touch,
 };
 
 /// A terminal state in which some process is neither done nor failed.
@@ -29,6 +31,8 @@ pub struct Deadlock {
     /// The smallest set of processes that can be helped by none but one another. When each waits for one
     /// other, they are in the order of the circle.
     pub cycle: Option<Vec<Link>>,
+    /// Those of the blocked that do not stand still but go round a loop for ever. If there are any, it is a livelock.
+    pub spinning: Vec<String>,
     /// The processes that have run their last statement.
     pub ended: Vec<String>,
     /// The actors that have taken all their messages.
@@ -79,7 +83,8 @@ pub(super) struct Wait {
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
     let blocked: Vec<_> = state.unfinished(locals).collect();
-    if blocked.is_empty() || !state.is_terminal(locals) {
+    let is_standstill = replay.is_livelocked() || state.is_terminal(locals);
+    if blocked.is_empty() || !is_standstill {
         return None;
     }
     let waits: Vec<_> = blocked
@@ -114,7 +119,9 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
             column: (site.line > 0).then_some(site.column),
         }
     });
+    let spinning: Vec<_> = replay.spins.iter().map(|spin| spin.process).collect();
     Some(Deadlock {
+        spinning: names(&spinning),
         blocked: blocked.collect(),
         cycle,
         ended: names(&ended),
@@ -156,7 +163,57 @@ fn in_circle(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<Pro
 impl<S: System> Replay<'_, S> {
     /// What `process` waits for; `None` if its operation never blocks, or it has ended.
     pub(super) fn wait(&self, process: ProcessId) -> Option<Wait> {
-        let Some(op) = self.pending(process) else { return self.wait_of_failed(process) };
+        if let Some(spin) = self.spins.iter().find(|spin| spin.process == process) {
+            return Some(self.wait_in_loop(spin));
+        }
+        match self.pending(process) {
+            Some(op) => self.wait_at(process, op),
+            None => self.wait_of_failed(process),
+        }
+    }
+
+    /// What a process waits for that goes round a loop: whatever would take it out of there.
+    fn wait_in_loop(&self, spin: &Spin) -> Wait {
+        let mut waits: Vec<Wait> = Vec::new();
+        for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
+            let wait = match op {
+                Op::TestAny(comms) => any(comms
+                    .iter()
+                    .filter(|&&comm| self.state.communication(spin.process, comm).3.is_none())
+                    .map(|&comm| self.wait_for_post(spin.process, comm))
+                    .collect()),
+                Op::MutexTestAny(requests) => any(requests
+                    .iter()
+                    .filter(|&&request| !self.state.owns(spin.process, request))
+                    .map(|&request| self.wait_for_mutex(spin.process, request))
+                    .collect()),
+                Op::Access(cell, _) => self.wait_for_change(spin.process, *cell),
+                _ => continue,
+            };
+            if waits.iter().all(|known| known.words != wait.words) {
+                waits.push(wait);
+            }
+        }
+        match waits.is_empty() {
+            true => Wait {
+                words: "nothing that could come".into(),
+                helpers: Vec::new(),
+                hopeless: Some("it goes round for ever".into()),
+            },
+            false => any(waits),
+        }
+    }
+
+    fn wait_for_change(&self, process: ProcessId, cell: CellId) -> Wait {
+        let (name, value) = self.cell_now(cell);
+        let touch = Touch::Write(cell);
+        let helpers: Vec<_> = self.others(process).filter(|&p| self.may_still(p, touch)).collect();
+        let hopeless =
+            helpers.is_empty().then(|| format!("no other process that is left changes {name}"));
+        Wait { words: format!("{name} to change from {value}"), helpers, hopeless }
+    }
+
+    fn wait_at(&self, process: ProcessId, op: &Op) -> Option<Wait> {
         match op {
             Op::WaitAny(comms) => {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
+use super::livelock::{Spin, spins};
 use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
@@ -54,7 +55,7 @@ pub enum Standing {
     Open,
     /// Every process has ended and nothing is wrong.
     Ended,
-    /// Nothing is enabled, and some process is neither done nor failed.
+    /// Nothing is enabled, or nothing but to go round loops that wait, and some process is neither done nor failed.
     Deadlock(Deadlock),
     /// An assertion or a run-time error.
     Failed {
@@ -94,6 +95,8 @@ pub struct Replay<'s, S: System> {
     reaches: RefCell<FxHashMap<LocalId, Option<Rc<Reach>>>>,
     /// Who may still do what in this state, if somebody asked.
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
+    /// Those that go round for ever, if nothing else can happen any more.
+    pub(super) spins: Vec<Spin>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -105,8 +108,10 @@ impl<'s, S: System> Replay<'s, S> {
         let names: Vec<_> = names.collect();
         let calls = Calls::default();
         let (reaches, suppliers) = (RefCell::default(), RefCell::default());
+        let spins = Vec::new();
         let mut replay =
-            Replay { locals, state, names, calls, allow_pending: false, reaches, suppliers };
+            Replay { locals, state, names, calls, allow_pending: false, reaches, suppliers, spins };
+        replay.look_for_livelock();
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
@@ -130,6 +135,15 @@ impl<'s, S: System> Replay<'s, S> {
         let known = |process: ProcessId| self.names.get(process.index()).cloned();
         let caller = (process.index(), self.names[process.index()].as_str());
         self.calls.mark(caller, marks, |value| system.show_value(value, &known));
+    }
+
+    fn look_for_livelock(&mut self) {
+        self.spins = spins(&mut self.locals, &mut self.state).unwrap_or_default();
+    }
+
+    /// Is there nothing left to do but to go round loops for nothing?
+    pub fn is_livelocked(&self) -> bool {
+        !self.spins.is_empty()
     }
 
     /// From now on messages to actors that stay pending make no deadlock, or do.
@@ -159,6 +173,11 @@ impl<'s, S: System> Replay<'s, S> {
             return standing;
         }
         let (state, locals) = (&self.state, &self.locals);
+        if self.is_livelocked()
+            && let Some(livelock) = explain_deadlock(self)
+        {
+            return Standing::Deadlock(livelock);
+        }
         if state.is_terminal(locals) {
             let is_deadlock = is_deadlock(locals, state, self.allow_pending);
             let deadlock = explain_deadlock(self).filter(|_| is_deadlock);
@@ -327,6 +346,7 @@ impl<'s, S: System> Replay<'s, S> {
         let before = self.state.local(process);
         self.suppliers.take();
         let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
+        self.look_for_livelock();
         self.name_the_new();
         self.calls.step(process.index(), self.state.depth());
         if told_outcome.is_some() {

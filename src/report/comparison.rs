@@ -245,7 +245,7 @@ fn sentence(disagreement: &Disagreement) -> String {
     let quantity = |n: u64, what: &str| format!("{} {what}", thousands(n));
     let found = |n: u64| match about {
         About::Violation(kind) => {
-            let article = if *kind == ViolationKind::Deadlock { "a" } else { "an" };
+            let article = if kind.is_standstill() { "a" } else { "an" };
             let word = Verdict::from(*kind).word();
             if n > 0 { format!("{article} {word}") } else { format!("no {word}") }
         }

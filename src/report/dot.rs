@@ -218,6 +218,7 @@ fn call(graph: &mut Scope<'_, '_>, tree: &SearchTree, node: &Node) {
         }
         Turn::Blocked { .. } => ("blocked".into(), Some("#E4E4E8")),
         Turn::Cut => ("cut".into(), Some("#E4E4E8")),
+        Turn::GivenUp => ("given up".into(), Some("#E4E4E8")),
     };
     let sets = [("C", &node.c), ("D", &node.d), ("A", &node.a)];
     let sets = sets.map(|(name, set)| format!("{name} = {}", compact(set)));

@@ -105,6 +105,7 @@ fn verdict_line(report: &CheckReport) -> String {
             let count = |kind| many.iter().filter(|violation| violation.kind == kind).count();
             let parts = [
                 (count(ViolationKind::Deadlock), "deadlock", "deadlocks"),
+                (count(ViolationKind::Livelock), "livelock", "livelocks"),
                 (count(ViolationKind::Assertion), "failed assertion", "failed assertions"),
                 (count(ViolationKind::Error), "run-time error", "run-time errors"),
             ];
@@ -121,13 +122,14 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
     let place = match (&violation.process, violation.line) {
         (Some(process), Some(line)) => format!(" ({process}, line {line})"),
         (Some(process), None) => format!(" ({process})"),
-        (None, Some(line)) if violation.kind != ViolationKind::Deadlock => {
+        (None, Some(line)) if !violation.kind.is_standstill() => {
             format!(" (at the end, line {line})")
         }
         _ => String::new(),
     };
     let word = match violation.kind {
         ViolationKind::Deadlock => "Deadlock",
+        ViolationKind::Livelock => "Livelock",
         ViolationKind::Assertion => "Assertion failed",
         ViolationKind::Error => "Error",
     };
@@ -255,7 +257,8 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
             thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
         ),
         StopReason::Endless => format!(
-            "stopped because an execution came to {} {} and may never end (--depth N explores up to N)",
+            "stopped because an execution came to {} {} and may never end. If it comes back to states that it was \
+             in before, `--explorer stateful` goes through all of it; `--depth N` explores up to N",
             endless_unit(report),
             thousands(u64::from(ENDLESS))
         ),
@@ -343,6 +346,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         "blocked exploration",
         "blocked explorations",
     );
+    add(
+        (stats.given_up > 0).then_some(stats.given_up),
+        "execution given up in a loop that waits",
+        "executions given up in loops that wait",
+    );
     add(Some(stats.transitions), "transition", "transitions");
     match stats.events {
         Some(_) => add(stats.events, "event", "events"),
@@ -420,7 +428,7 @@ struct Story<'r> {
 impl Display for Story<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let violation = self.violation;
-        if violation.kind != ViolationKind::Deadlock {
+        if !violation.kind.is_standstill() {
             write!(f, "{}{}", excerpt(self.subject, violation), values(violation))?;
         }
         let title = self.subject.title();
@@ -431,7 +439,7 @@ impl Display for Story<'_> {
         writeln!(f, "\n{}", Styled(HEADING, heading))?;
         write!(f, "{}", StepTable::new(&violation.schedule, self.room))?;
         write!(f, "{}", CallTable(&violation.calls))?;
-        if violation.kind == ViolationKind::Deadlock {
+        if violation.kind.is_standstill() {
             write!(f, "{}", execution::Standstill(violation, self.room))?;
         }
         Ok(())

@@ -30,8 +30,9 @@ pub enum About {
     Ends,
 }
 
-const SUBJECTS: [About; 7] = [
+const SUBJECTS: [About; 8] = [
     About::Violation(ViolationKind::Deadlock),
+    About::Violation(ViolationKind::Livelock),
     About::Violation(ViolationKind::Assertion),
     About::Violation(ViolationKind::Error),
     About::Classes,

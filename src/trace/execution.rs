@@ -3,9 +3,13 @@
 //! What DPOR and its kin walk along: pushing executes an action, popping takes it back, both without
 //! looking at the rest of the execution.
 
+use smallvec::SmallVec;
+
+use super::spin::{self, Earlier};
 use super::{HappensBefore, Heights};
 use crate::model::{
-    Action, Footprint, Handled, Locals, MessageId, Op, PaperRelation, ProcessId, State, System,
+    Action, CellId, Choice, Footprint, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
+    ProcessId, State, System,
 };
 
 /// What is scheduled on its own, one action after the other: the unit between which races are.
@@ -46,6 +50,8 @@ pub struct Execution<'s, S: System> {
     heights: Option<Heights>,
     /// What was too high when it was last asked what is enabled.
     cut: Vec<Action>,
+    /// Did that leave out what would end a fruitless round?
+    is_holding: bool,
     /// What [`Execution::looking_back`] has to do again.
     undone: Vec<Action>,
 }
@@ -66,6 +72,7 @@ impl<'s, S: System> Execution<'s, S> {
             order: HappensBefore::new(PaperRelation),
             heights: max_height.map(Heights::new),
             cut: Vec::new(),
+            is_holding: false,
             undone: Vec::new(),
         }
     }
@@ -144,12 +151,17 @@ impl<'s, S: System> Execution<'s, S> {
         op.expect("a process that moved was at an operation")
     }
 
-    /// The enabled actions, but for those that are too high, by process and then by choice, appended to
+    /// The enabled actions, but for those that are too high or would end a fruitless round ([`spin`]), by process and then by choice, appended to
     /// `actions`.
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
         self.state.enabled(&self.locals, actions);
         self.cut.clear();
+        self.is_holding = false;
+        if self.waits() {
+            let Execution { locals, state, order, .. } = self;
+            self.is_holding = spin::hold_back(locals, state, order, actions, start);
+        }
         if self.has_tops() {
             self.leave_out(actions, start);
         }
@@ -177,7 +189,18 @@ impl<'s, S: System> Execution<'s, S> {
         &self.cut
     }
 
-    /// Is any action so high that whatever happens after it is too high?
+    /// Did [`Execution::enabled`], when it was last called, leave out what would end a fruitless round? With nothing
+    /// left in, and nothing cut, all that is left is to go round in vain.
+    pub fn is_waiting(&self) -> bool {
+        self.is_holding
+    }
+
+    /// Are loops that wait looked for? Up to a depth they go round literally.
+    pub(super) fn waits(&self) -> bool {
+        self.heights.is_none() && self.locals.some_may_return()
+    }
+
+    /// Is some action of the execution as high as the bound allows?
     pub fn has_tops(&self) -> bool {
         self.heights.as_ref().is_some_and(Heights::have_tops)
     }
@@ -185,6 +208,67 @@ impl<'s, S: System> Execution<'s, S> {
     /// Is the action at `position` so high that whatever happens after it is too high?
     pub fn is_top(&self, position: usize) -> bool {
         self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
+    }
+
+    /// The processes that wait at an access to a cell, because it would end a fruitless round.
+    pub fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
+        let mut held = SmallVec::new();
+        if self.waits() {
+            let processes: SmallVec<[ProcessId; 8]> = self.state.processes().collect();
+            for process in processes {
+                let op = self.locals.op(self.state.local(process));
+                let action = Action { process, choice: Choice::ONLY };
+                if matches!(op, Some(Op::Access(..))) && self.is_fruitless(action) {
+                    held.push(process);
+                }
+            }
+        }
+        held
+    }
+
+    fn is_fruitless(&mut self, action: Action) -> bool {
+        let Execution { locals, state, order, .. } = self;
+        spin::is_fruitless(locals, state, order, action)
+    }
+
+    /// Would the process of the action at `position`, had it got this other result, have ended a fruitless round?
+    pub fn is_fruitless_instead(&mut self, position: usize, choice: Choice) -> bool {
+        let waits = self.waits();
+        let Execution { locals, state, order, .. } = self;
+        waits && spin::is_fruitless_instead(locals, state, order, position, choice)
+    }
+
+    /// The cell that the action at `position` is an access to, if its process may wait for it in a loop.
+    pub fn awaited_cell(&self, position: usize) -> Option<CellId> {
+        self.awaited_from(self.state.before(position))
+    }
+
+    /// The same of the action that `process` is at.
+    pub fn awaits(&self, process: ProcessId) -> Option<CellId> {
+        self.awaited_from(self.state.local(process))
+    }
+
+    fn awaited_from(&self, local: LocalId) -> Option<CellId> {
+        match self.locals.op(local) {
+            Some(&Op::Access(cell, _)) if self.waits() && self.locals.may_return(local) => {
+                Some(cell)
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the access at position `later`, or else the one that the process is at, could have come at an earlier
+    /// version of its cell: the newest such.
+    pub fn earlier_access(&mut self, process: ProcessId, later: Option<usize>) -> Option<Earlier> {
+        let Execution { locals, state, order, .. } = self;
+        let own = order.of_process(process);
+        let (nth, before) = match later {
+            Some(_) => (own.len() - 1, state.before(later?)),
+            None => (own.len(), state.local(process)),
+        };
+        let Some(&Op::Access(cell, _)) = locals.op(before) else { return None };
+        let latest = spin::version_at(order, cell, later.unwrap_or(order.len()));
+        spin::earlier_access(locals, state, order, (process, nth), before, latest)
     }
 
     /// What the enabled action would touch if it were executed now.

@@ -32,9 +32,10 @@ mod cut;
 
 pub use cut::with_cut;
 
-use super::{Execution, Strand};
+use super::{Execution, HappensBefore, Strand};
 use crate::model::{
-    Access, Action, Choice, Footprint, Handled, Op, ProcessId, State, Stimulus, System,
+    Access, Action, Choice, Footprint, Handled, Op, PaperRelation, ProcessId, State, Stimulus,
+    System,
 };
 
 /// An event of an execution, and one in immediate conflict with it all of whose causes the execution has.
@@ -63,8 +64,9 @@ impl Race {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
                 let op = execution.op(later);
+                let (state, order) = (execution.state(), execution.order());
                 let completers = (0..requests(op))
-                    .filter_map(|index| completer(execution, later, op, index).flatten());
+                    .filter_map(|index| completer(state, order, later, op, index).flatten());
                 completers.filter(|&position| position != self.first).collect()
             }
             _ => Positions::from_slice(&self.rivals),
@@ -136,6 +138,7 @@ pub fn with_earlier<S: System>(
         Op::BarrierWait { .. } | Op::Join(_) => {}
         _ => with_predecessors(execution, last, races),
     }
+    let found = races.len();
     for &first in &open.0 {
         let is_possible = first != last && !execution.is_top(last);
         if is_possible && !execution.order().before(first, last) {
@@ -153,6 +156,21 @@ pub fn with_earlier<S: System>(
             }
         }
     }
+    drop_fruitless(execution, races, found);
+}
+
+/// Of the races from place `found` on, which are about choices, drops those whose x would end a fruitless round.
+fn drop_fruitless<S: System>(
+    execution: &mut Execution<'_, S>,
+    races: &mut Vec<Race>,
+    found: usize,
+) {
+    if execution.waits() {
+        let is_possible =
+            |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice);
+        let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
+        races.extend(kept);
+    }
 }
 
 fn with_predecessors<S: System>(
@@ -169,6 +187,12 @@ fn with_predecessors<S: System>(
         if execution.order().process(first) == action.process || born == Some(first) {
             continue;
         }
+        if let Some(cell) = execution.awaited_cell(last)
+            && *execution.order().footprint(first) == Footprint::Write(cell)
+        {
+            races.extend(earlier_access(execution, action.process, Some(last)));
+            continue;
+        }
         let is_initial = causes.iter().all(|&cause| cause as usize <= first);
         if let Some((choice, footprint)) = without(execution, first, last) {
             let action = Action { choice, ..action };
@@ -182,6 +206,25 @@ fn with_predecessors<S: System>(
             });
         }
     }
+}
+
+/// The race of an access, that of the last event or one that waits at the end, with the write that ends the nearest
+/// earlier version at which it is possible: see [`super::spin`].
+fn earlier_access<S: System>(
+    execution: &mut Execution<'_, S>,
+    process: ProcessId,
+    later: Option<usize>,
+) -> Option<Race> {
+    let earlier = execution.earlier_access(process, later)?;
+    let first = earlier.overwritten_by;
+    Some(Race {
+        first,
+        action: Action { process, choice: Choice::ONLY },
+        footprint: earlier.footprint,
+        is_initial: earlier.after.is_none_or(|after| after < first),
+        later,
+        rivals: Box::default(),
+    })
 }
 
 /// What the process of the last event does without `first`, which that depends on; `None` if it would not
@@ -209,7 +252,9 @@ fn without<S: System>(
     if let Footprint::Read(_) | Footprint::Write(_) = footprint {
         return Some((choice, footprint));
     }
-    fails_without(execution, first, last).then_some((Choice::NOTHING, footprint))
+    let is_possible = fails_without(execution, first, last)
+        && !execution.is_fruitless_instead(last, Choice::NOTHING);
+    is_possible.then_some((Choice::NOTHING, footprint))
 }
 
 /// What a test touches when it fails.
@@ -233,9 +278,9 @@ fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &O
 
 /// Does the test that is the last event find nothing complete without `first`?
 fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: usize) -> bool {
-    let (order, op) = (execution.order(), execution.op(last));
+    let (state, order, op) = (execution.state(), execution.order(), execution.op(last));
     let has_come = |other: usize| other < first || order.before(other, last);
-    (0..requests(op)).all(|index| match completer(execution, last, op, index) {
+    (0..requests(op)).all(|index| match completer(state, order, last, op, index) {
         None => true,
         Some(None) => false,
         Some(Some(other)) => other == first || !has_come(other),
@@ -264,7 +309,13 @@ fn changes_without<S: System>(
 
 /// The races between the last event of the execution, if it is a choice, and what it could have been instead
 /// in the same state.
-pub fn with_siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
+pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    let found = races.len();
+    siblings(execution, races);
+    drop_fruitless(execution, races, found);
+}
+
+fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     let first = execution.len() - 1;
     let Action { process, choice } = execution.action(first);
     if choice == Choice::NOTHING {
@@ -306,13 +357,18 @@ fn is_completed_by_top<S: System>(
     op: &Op,
     index: usize,
 ) -> bool {
-    let completer = || completer(execution, position, op, index).flatten();
+    let (state, order) = (execution.state(), execution.order());
+    let completer = || completer(state, order, position, op, index).flatten();
     execution.has_tops() && completer().is_some_and(|at| execution.is_top(at))
 }
 
-/// The races between messages that are not accepted at the end of the execution, or too high there, and internal
-/// handlers that cannot run there, and events of the execution.
-pub fn with_pending<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
+/// The races between what is not possible at the end of the execution and its events: messages that are not
+/// accepted, or too high there, internal handlers that cannot run, accesses that wait.
+pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    for process in execution.held_accesses() {
+        races.extend(earlier_access(execution, process, None));
+    }
+    let execution = &*execution;
     let state = execution.state();
     for process in state.processes() {
         let chain = execution.order().of_process(process);
@@ -424,13 +480,13 @@ fn completed_by<S: System>(
 
 /// Element `index` of the any-form at `position`, if it is complete, before it or after: the event that
 /// completed it, if it took one.
-fn completer<S: System>(
-    execution: &Execution<'_, S>,
+pub(super) fn completer(
+    state: &State,
+    order: &HappensBefore<PaperRelation>,
     position: usize,
     op: &Op,
     index: usize,
 ) -> Option<Option<usize>> {
-    let order = execution.order();
-    let completion = completion(execution.state(), order.process(position), op, index)?;
-    Some((0..execution.len()).find(|&at| completes(order.footprint(at), &completion)))
+    let completion = completion(state, order.process(position), op, index)?;
+    Some((0..order.len()).find(|&at| completes(order.footprint(at), &completion)))
 }

@@ -21,6 +21,7 @@ mod mailbox;
 mod memory;
 mod mutex;
 mod order;
+mod spin;
 
 use std::ops::RangeInclusive;
 
@@ -147,12 +148,17 @@ impl<S: System> Unfolding<'_, S> {
 
     /// The extensions of C by the next action of a process that has just got there.
     fn extend_own(&mut self, c: &mut Configuration, process: ProcessId) {
+        let enabled = self.extensions_of(c, process);
+        c.set_enabled(process, &enabled);
+    }
+
+    /// All extensions of C by the next action of a process; the enabled ones.
+    pub(super) fn extensions_of(&mut self, c: &Configuration, process: ProcessId) -> Events {
         let from = self.origin(c, process);
-        let enabled = match &*self.locals.shared_status(from.before) {
+        match &*self.locals.shared_status(from.before) {
             Status::At(op) => self.extensions(c, from, op),
             Status::Done | Status::Failed(_) => Events::new(),
-        };
-        c.set_enabled(process, &enabled);
+        }
     }
 
     /// All extensions of C by `op` from an origin whose last event has just joined C; the enabled ones.
@@ -357,7 +363,7 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from
-    /// U or new. [`EventId::NONE`] if it is too high, or the work is to stop.
+    /// U or new. [`EventId::NONE`] if it is too high, ends a fruitless round (`spin`), or the work is to stop.
     fn add(
         &mut self,
         c: &Configuration,
@@ -402,9 +408,13 @@ impl<S: System> Unfolding<'_, S> {
         let height = causes.iter().map(|&cause| self.structure.event(cause).height).max();
         if height.is_some_and(|height| height >= self.max_height) {
             self.cut_off = true;
+            self.too_high += 1;
             return EventId::NONE;
         }
         draft.after = after(&mut self.locals);
+        if self.waits && self.ends_fruitless_round(c, &draft) {
+            return EventId::NONE;
+        }
         self.structure.insert(&draft, c)
     }
 

@@ -104,7 +104,7 @@ fn assert_follows(judge: &Judge, tree: &SearchTree, node: &Node, k: usize) {
         Turn::Blocked { enabled: found } => {
             assert!(set(found) == enabled && !enabled.is_empty() && enabled.is_subset(&d));
         }
-        Turn::Cut => panic!("{node:?}: nothing cuts these programs"),
+        Turn::Cut | Turn::GivenUp => panic!("{node:?}: nothing cuts these programs"),
     }
 }
 

@@ -145,6 +145,7 @@ fn the_first_violation_is_one_of_all<S: Subject>(samples: &[Sample<S>]) {
 fn verdict(kind: ViolationKind) -> Verdict {
     match kind {
         ViolationKind::Deadlock => Verdict::Deadlock,
+        ViolationKind::Livelock => Verdict::Livelock,
         ViolationKind::Assertion => Verdict::Assertion,
         ViolationKind::Error => Verdict::Error,
     }

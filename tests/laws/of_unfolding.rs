@@ -46,7 +46,7 @@ fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessI
 impl<'s, S: Subject> Bench<'s, S> {
     fn new(sample: &'s Sample<S>) -> Option<Self> {
         let (locals, naive) = structure_of(sample);
-        let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX, StopSignal::default());
+        let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX, true, StopSignal::default());
         let names = Vec::new();
         let small = naive.configurations.len() <= MAX_CONFIGURATIONS;
         small.then_some(Bench { sample, locals, naive, unfolding, c, names })
@@ -55,7 +55,7 @@ impl<'s, S: Subject> Bench<'s, S> {
     /// Starts again with an unfolding that has met nothing.
     fn restart(&mut self) {
         (self.unfolding, self.c) =
-            Unfolding::new(&self.sample.script, u32::MAX, StopSignal::default());
+            Unfolding::new(&self.sample.script, u32::MAX, true, StopSignal::default());
         self.names.clear();
     }
 

@@ -1,9 +1,11 @@
 //! The races of processes.
 
+use smallvec::SmallVec;
+
 use super::Dpor;
 use crate::explore::walk::Walk;
 use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
-use crate::trace::Execution;
+use crate::trace::{Execution, Strand};
 
 /// An any-form that returned something while more of its list was incomplete.
 #[derive(Debug)]
@@ -36,6 +38,39 @@ impl Dpor {
                 self.all_races(walk, candidate.action);
             }
         }
+        if walk.execution.locals.some_may_return() {
+            self.races_of_awaits(walk, last);
+        }
+    }
+
+    /// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
+    /// version before the present one at which it was possible ([`crate::trace::spin`]), whether it is possible now or
+    /// not. What is new concerns the process that moved, those that it started, and accesses to a cell just written.
+    fn races_of_awaits<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
+        let execution = &walk.execution;
+        let (state, moved) = (execution.state(), execution.order().process(last));
+        let concerned = state.processes().filter(|&process| {
+            let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
+            execution.awaits(process).is_some_and(|cell| {
+                let is_written = *execution.order().footprint(last) == Footprint::Write(cell);
+                process == moved || is_new || is_written
+            })
+        });
+        for process in concerned.collect::<SmallVec<[ProcessId; 4]>>() {
+            let Some(earlier) = walk.execution.earlier_access(process, None) else { continue };
+            let i = earlier.overwritten_by;
+            self.e.clear();
+            for j in i + 1..=last {
+                let order = walk.execution.order();
+                if earlier.after.is_some_and(|after| j == after || order.before(j, after)) {
+                    self.put_in_e(walk, i, j);
+                }
+            }
+            if self.e.is_empty() || !walk.sleep_sets {
+                self.e.push(Strand::Process(process));
+            }
+            self.reverse(walk, i);
+        }
     }
 
     /// The last race of an enabled action of a process, and all its races with open choices.
@@ -45,6 +80,10 @@ impl Dpor {
         walk.execution.push(action);
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
+            let awaited = walk.execution.awaited_cell(next).map(Footprint::Write);
+            if awaited.as_ref() == Some(walk.execution.order().footprint(i)) {
+                continue; // See `races_of_awaits`.
+            }
             if is_race(&walk.execution, i, next) {
                 self.reverse_before(walk, i);
             }

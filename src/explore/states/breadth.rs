@@ -106,7 +106,8 @@ impl<S: System> Search<'_, S> {
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {
-            return driver.terminal(&cursor.locals, &cursor.state);
+            driver.terminal(&cursor.locals, &cursor.state);
+            return;
         }
         if !goes_on {
             return driver.truncated(&cursor.state);

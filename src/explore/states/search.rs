@@ -29,6 +29,7 @@ use super::past::{Edge, Mark, Memory, Past};
 use super::{Cursor, Enumeration, Processes, SafeSets, StateId, Stateful, Switch, breadth};
 use crate::explore::{Driver, StopReason};
 use crate::model::{Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, System, Touch};
+use crate::property::{self, Spin};
 
 /// Which processes are explored from a state.
 pub trait Rule<S: System> {
@@ -206,6 +207,8 @@ impl<'s, S: System> Search<'s, S> {
         frame.enabled = self.enabled();
         if frame.enabled.is_empty() {
             self.end(driver);
+        } else if let Some(spins) = self.spins() {
+            driver.livelock(&self.cursor.locals, &self.cursor.state, &spins);
         } else if self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound()) {
             driver.truncated(&self.cursor.state);
             frame.enabled = Processes::default();
@@ -254,6 +257,13 @@ impl<'s, S: System> Search<'s, S> {
         }
         let processes: Vec<_> = self.cursor.state.processes().collect();
         processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
+    }
+
+    /// Those who can move, if all that they can do is to go round loops for nothing.
+    fn spins(&mut self) -> Option<Vec<Spin>> {
+        let Search { settings, cursor: Cursor { state, locals, .. }, .. } = self;
+        let may_spin = locals.some_may_return() && !settings.as_printed;
+        may_spin.then(|| property::spins(locals, state)).flatten()
     }
 
     fn is_enabled(&mut self, process: ProcessId) -> bool {

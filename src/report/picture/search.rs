@@ -95,6 +95,8 @@ pub enum Turn {
     },
     /// The bound on the causal depth cuts it.
     Cut,
+    /// A process waits in a loop for what has come: executions in which it looks later are explored elsewhere.
+    GivenUp,
 }
 
 impl SearchTree {
@@ -168,7 +170,7 @@ fn named(calls: &[Call]) -> usize {
         Fate::Chose(e, Alternative::Found(j)) => [slice::from_ref(e), j.as_slice()],
         Fate::Chose(e, _) => [slice::from_ref(e), &[]],
         Fate::Blocked(enabled) => [enabled.as_slice(), &[]],
-        Fate::Maximal | Fate::Cut => [&[] as &[EventId], &[]],
+        Fate::Maximal | Fate::Cut | Fate::GivenUp => [&[] as &[EventId], &[]],
     });
     ids.flatten().map(|e| e.index() + 1).max().unwrap_or(0)
 }
@@ -202,6 +204,7 @@ fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
                 Turn::Blocked { enabled: enabled.iter().map(number).collect() }
             }
             Fate::Cut => Turn::Cut,
+            Fate::GivenUp => Turn::GivenUp,
         };
         let parent = call.caller.map(|(parent, _)| parent);
         let (c, d, a) = call

@@ -171,7 +171,7 @@ fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<
     for (events, end) in maximal.iter().zip(ends) {
         let fate = match end.verdict {
             Verdict::Ok | Verdict::Incomplete => Fate::Open,
-            Verdict::Deadlock => Fate::Deadlock,
+            Verdict::Deadlock | Verdict::Livelock => Fate::Deadlock,
             Verdict::Assertion | Verdict::Error => Fate::Failure,
         };
         for event in events.iter().filter(|event| event.index() < shown) {

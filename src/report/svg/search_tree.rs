@@ -89,6 +89,7 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
         }
         Turn::Blocked { .. } => "blocked: all enabled is in D".into(),
         Turn::Cut => "cut: too deep".into(),
+        Turn::GivenUp => "given up: looked too early".into(),
     };
     let outcome = match &node.turn {
         Turn::Chose { event, .. } => tree.event(*event).outcome.as_deref().unwrap_or(""),
@@ -148,7 +149,7 @@ fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, layout: &Layou
         Turn::Chose { .. } => "white",
         Turn::Maximal { verdict: Verdict::Ok, .. } => FINE,
         Turn::Maximal { .. } => BAD,
-        Turn::Blocked { .. } | Turn::Cut => BLOCKED,
+        Turn::Blocked { .. } | Turn::Cut | Turn::GivenUp => BLOCKED,
     };
     canvas.area(area, &format!("class=\"node\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\""));
     let x = area.x + PADDING;
@@ -173,7 +174,7 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
         Turn::Chose { event, .. } => format!("\nchooses {}", tree.told(*event)),
         Turn::Maximal { message, .. } => message.iter().map(|text| format!("\n{text}")).collect(),
         Turn::Blocked { enabled } => format!("\nen(C) = {}", compact(enabled)),
-        Turn::Cut => String::new(),
+        Turn::Cut | Turn::GivenUp => String::new(),
     };
     text
 }

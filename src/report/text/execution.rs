@@ -19,7 +19,11 @@ pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usiz
 impl Display for Standstill<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Standstill(violation, room) = *self;
-        writeln!(f, "\n{}", Styled(HEADING, "Now nothing can move:"))?;
+        let heading = match violation.kind {
+            ViolationKind::Livelock => "From here on nothing changes:",
+            _ => "Now nothing can move:",
+        };
+        writeln!(f, "\n{}", Styled(HEADING, heading))?;
         let widest = |of: &dyn Fn(&Blocked) -> usize| {
             violation.blocked.iter().map(of).max().unwrap_or_default()
         };
@@ -42,6 +46,7 @@ impl Display for Standstill<'_> {
             }
         }
         let others = [
+            (&violation.spinning, "goes round its loop for ever", "go round their loops for ever"),
             (&violation.ended, "has ended", "have ended"),
             (&violation.idle, "has no message left", "have no message left"),
             (&violation.failed, "has failed", "have failed"),
@@ -119,7 +124,7 @@ impl Display for Ending<'_> {
         let Ending(report, room) = *self;
         write!(f, "{}\n{}", CallTable(&report.calls), Upshot(report))?;
         match report.violations.first() {
-            Some(violation) if violation.kind == ViolationKind::Deadlock => {
+            Some(violation) if violation.kind.is_standstill() => {
                 write!(f, "{}", Standstill(violation, room))
             }
             Some(violation) => {

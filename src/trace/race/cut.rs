@@ -112,8 +112,9 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
         if choice == Choice::NOTHING || !matches!(op, Op::TestAny(_) | Op::MutexTestAny(_)) {
             continue;
         }
+        let (state, order) = (execution.state(), execution.order());
         let completers =
-            (0..requests(op)).filter_map(|index| completer(execution, later, op, index));
+            (0..requests(op)).filter_map(|index| completer(state, order, later, op, index));
         let completers: SmallVec<[Option<usize>; 4]> = completers.collect();
         let own = execution.order().of_process(process);
         let own = own.iter().rev().map(|&at| at as usize).find(|&at| at < later);

@@ -1,0 +1,294 @@
+//! Loops that wait: rounds that come to nothing are no part of an execution.
+//!
+//! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for something that another process
+//! does. Taken literally they make endless executions. As in Nidhugg and GenMC (Jonsson, Lång, Sagonas, *Awaiting for
+//! Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis, *Dynamic partial order reductions for spinloops*, FMCAD 2021)
+//! a process that would go round such a loop for nothing waits instead. Here that is a matter of events, so
+//! it is the same for every explorer, and no loop has to be recognised in the program's text:
+//!
+//! An event e of process p ends a *fruitless round* if
+//! - after e, p is in a local state r that it was in before, and all that it did since, e included, has left every
+//!   object as it was: reads, failed `cas`, tests, waits that are over, choices, local steps; and
+//! - after the history of e each of those operations would come to the same again.
+//!
+//! Then p could go round for ever, all alone. Such events, and all that needs them, are left out of the unfolding.
+//! What is left is closed under causes, so it is an event structure again, and everything that is known of event
+//! structures holds of it.
+//!
+//! **Nothing is lost.** Take out of an execution what p did in a fruitless round: nobody else notices, and p is
+//! in r all the same. So the shortest execution to a state has no such round, and every state, failure and deadlock
+//! is reached without one.
+//!
+//! **Nothing is changed where all executions end**, as p could go on for ever after a fruitless round: such programs
+//! keep their classes. (Without the second condition this would not be so: a loop that reads a pointer and tries to
+//! swing it by `cas` comes back to its beginning when the `cas` fails. But then the pointer has changed.)
+//!
+//! **What is left at the end.** Where only such events are left, some process waits in a loop. If no process could
+//! do anything but go round alone, that is a *livelock*. If one could get out of its loop now, it has looked too
+//! early, and waits for nothing any more: the execution is given up, as one without that round ends as well.
+//!
+//! **Races.** An access to a cell may so be possible at one version of the cell and not at the next, which no other
+//! operation is. Where DPOR looks at the race of an access with the write before it, it has to look for the nearest
+//! earlier version at which the access is possible; also for accesses that wait at the end of an execution.
+
+use smallvec::SmallVec;
+
+use super::HappensBefore;
+use super::race::completer;
+use crate::model::{
+    Access, Action, CellId, Choice, Footprint, Independence, LocalId, Locals, Op, Outcome,
+    PaperRelation, ProcessId, State, System, ValueId,
+};
+
+type Order = HappensBefore<PaperRelation>;
+
+/// Positions of actions.
+type Positions = SmallVec<[usize; 4]>;
+
+/// Takes those of the enabled actions from place `from` on out of the list that would end a fruitless round; were there
+/// any?
+pub fn hold_back<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    order: &Order,
+    actions: &mut Vec<Action>,
+    from: usize,
+) -> bool {
+    if !locals.some_may_return() {
+        return false;
+    }
+    let mut kept = from;
+    for index in from..actions.len() {
+        if !is_fruitless(locals, state, order, actions[index]) {
+            actions[kept] = actions[index];
+            kept += 1;
+        }
+    }
+    let any = kept < actions.len();
+    actions.truncate(kept);
+    any
+}
+
+/// Would this enabled action end a fruitless round?
+pub fn is_fruitless<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    order: &Order,
+    action: Action,
+) -> bool {
+    let process = action.process;
+    let before = state.local(process);
+    if !locals.may_return(before) {
+        return false;
+    }
+    state.step(locals, action);
+    let (after, footprint) = (state.local(process), state.footprint(locals));
+    state.undo(locals);
+    let nth = order.of_process(process).len();
+    footprint.is_observation()
+        && round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
+            let causes = causes(state, order, process, &footprint);
+            is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
+        })
+}
+
+/// Where the round began that ends when the process, after its first `nth` actions, goes from local state `before` to
+/// `after` by an observation: the positions of its actions, but for the last one. `None` if there is none.
+fn round<'o, S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    order: &'o Order,
+    (process, nth): (ProcessId, usize),
+    before: LocalId,
+    after: LocalId,
+) -> Option<&'o [u32]> {
+    let own = &order.of_process(process)[..nth];
+    if after == before {
+        return Some(&[]);
+    }
+    for start in (0..nth).rev() {
+        let position = own[start] as usize;
+        let local = state.before(position);
+        if !locals.may_return(local) || !order.footprint(position).is_observation() {
+            return None;
+        }
+        if local == after {
+            return Some(&own[start..]);
+        }
+    }
+    None
+}
+
+/// Would each of these observations come to the same again, after a history that holds the events of which `is_known`?
+fn is_stable<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    order: &Order,
+    round: &[u32],
+    is_known: &dyn Fn(usize) -> bool,
+) -> bool {
+    round.iter().all(|&position| {
+        let position = position as usize;
+        let op = locals.op(state.before(position)).expect("a process that moved");
+        match *op {
+            Op::Access(cell, access) => {
+                let version = |until: &dyn Fn(usize) -> bool| {
+                    writes(order, cell).filter(|&at| until(at)).count()
+                };
+                let (then, now) = (version(&|at| at < position), version(is_known));
+                let mut told = |version: usize| {
+                    let content = state.versions(cell)[version];
+                    access.apply(content, &mut locals.values)
+                };
+                then == now || told(then) == told(now)
+            }
+            Op::TestAny(ref list) if is_failed(state, position) => {
+                !has_completed(state, order, position, op, list.len(), is_known)
+            }
+            Op::MutexTestAny(ref list) if is_failed(state, position) => {
+                !has_completed(state, order, position, op, list.len(), is_known)
+            }
+            _ => true,
+        }
+    })
+}
+
+fn is_failed(state: &State, position: usize) -> bool {
+    state.action(position).choice == Choice::NOTHING
+}
+
+/// Is something complete, after that history, that the test at `position` found incomplete?
+fn has_completed(
+    state: &State,
+    order: &Order,
+    position: usize,
+    op: &Op,
+    elements: usize,
+    is_known: &dyn Fn(usize) -> bool,
+) -> bool {
+    let mut completers = (0..elements).map(|index| completer(state, order, position, op, index));
+    completers.any(|completer| completer.flatten().is_some_and(is_known))
+}
+
+/// The positions of the writes of a cell.
+fn writes(order: &Order, cell: CellId) -> impl Iterator<Item = usize> {
+    (0..order.len()).filter(move |&at| *order.footprint(at) == Footprint::Write(cell))
+}
+
+/// Is the event at `position` among these, or before one of them?
+fn is_known(order: &Order, causes: &[usize], position: usize) -> bool {
+    causes.iter().any(|&cause| cause == position || order.before(position, cause))
+}
+
+/// What the next action of the process comes after: its last one, or what started it.
+fn previous(state: &State, order: &Order, process: ProcessId, nth: usize) -> Option<usize> {
+    match nth.checked_sub(1) {
+        Some(last) => Some(order.of_process(process)[last] as usize),
+        None => state.born(process),
+    }
+}
+
+/// The events that the next action of the process depends on, if it touches this.
+fn causes(state: &State, order: &Order, process: ProcessId, footprint: &Footprint) -> Positions {
+    let touched = (process, footprint);
+    let depends = |&at: &usize| {
+        order.process(at) != process
+            && PaperRelation.dependent(touched, (order.process(at), order.footprint(at)))
+    };
+    let nth = order.of_process(process).len();
+    let own = previous(state, order, process, nth);
+    own.into_iter().chain((0..order.len()).filter(depends)).collect()
+}
+
+/// An access that could have come at an earlier version of its cell.
+pub struct Earlier {
+    /// The write that ended this version.
+    pub overwritten_by: usize,
+    /// What the access comes after: its process's last action, or what started that.
+    pub after: Option<usize>,
+    /// Would it change the cell there?
+    pub footprint: Footprint,
+}
+
+/// The newest version of the cell before number `latest` at which the process, after its first `nth` actions in
+/// local state `before`, could make its access without ending a fruitless round.
+pub fn earlier_access<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    order: &Order,
+    (process, nth): (ProcessId, usize),
+    before: LocalId,
+    latest: usize,
+) -> Option<Earlier> {
+    let Some(&Op::Access(cell, access)) = locals.op(before) else { return None };
+    let writes: Vec<usize> = writes(order, cell).collect();
+    let after = previous(state, order, process, nth);
+    let known = |at: usize| after.is_some_and(|after| is_known(order, &[after], at));
+    let first = writes.iter().take_while(|&&at| known(at)).count();
+    (first..latest).rev().find_map(|version| {
+        let mut causes: Positions = after.into_iter().collect();
+        causes.extend(version.checked_sub(1).map(|last| writes[last]));
+        let at = (cell, access, version);
+        let footprint = access_at(locals, state, order, (process, nth), before, at, &causes)?;
+        Some(Earlier { overwritten_by: writes[version], after, footprint })
+    })
+}
+
+/// What the access touches at this version; `None` if it would end a fruitless round.
+fn access_at<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    order: &Order,
+    who: (ProcessId, usize),
+    before: LocalId,
+    (cell, access, version): (CellId, Access, usize),
+    causes: &[usize],
+) -> Option<Footprint> {
+    let (outcome, new) = access.apply(state.versions(cell)[version], &mut locals.values);
+    if new.is_some() {
+        return Some(Footprint::Write(cell));
+    }
+    let after = locals.resume(before, outcome);
+    let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
+        is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
+    });
+    (!is_fruitless).then_some(Footprint::Read(cell))
+}
+
+/// How many versions of the cell there were before `position`, but for the initial one.
+pub fn version_at(order: &Order, cell: CellId, position: usize) -> usize {
+    writes(order, cell).take_while(|&at| at < position).count()
+}
+
+/// Would the process of the action at `position`, had it got this other result, have ended a fruitless round?
+pub fn is_fruitless_instead<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    order: &Order,
+    position: usize,
+    choice: Choice,
+) -> bool {
+    let (process, before) = (order.process(position), state.before(position));
+    if !locals.may_return(before) {
+        return false;
+    }
+    let op = locals.op(before).expect("a process that moved");
+    let index = choice.0 as usize;
+    let completed = |value| Outcome::Completed { index: index as u32, value };
+    let outcome = match op {
+        _ if choice == Choice::NOTHING => Outcome::Incomplete,
+        Op::Choose { lo, .. } => Outcome::Chosen(lo + i64::from(choice.0)),
+        Op::WaitAny(comms) | Op::TestAny(comms) => completed(state.received(process, comms[index])),
+        _ => completed(ValueId::UNIT),
+    };
+    let own = order.of_process(process);
+    let nth = own.iter().position(|&at| at as usize == position).expect("one of its actions");
+    let mut causes: Positions = previous(state, order, process, nth).into_iter().collect();
+    if choice != Choice::NOTHING {
+        causes.extend(completer(state, order, position, op, index).flatten());
+    }
+    let after = locals.resume(before, outcome);
+    round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
+        is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
+    })
+}

@@ -1,0 +1,90 @@
+//! Loops that wait: events that end a fruitless round are not built.
+//!
+//! What such an event is, and why nothing is lost without them, is told in [`crate::trace::spin`]; this is the same
+//! for event structures. The round is found along the process's own branch, and what its operations would come to
+//! after the history of the event, from how far that history reaches along each chain.
+
+use crate::model::{Choice, MutexId, Op, System};
+use crate::unfolding::event::{EventId, Kind};
+use crate::unfolding::lanes::Lane;
+use crate::unfolding::structure::Draft;
+use crate::unfolding::{Configuration, Unfolding};
+
+impl<S: System> Unfolding<'_, S> {
+    /// Would this event end a fruitless round? Its causes are in C.
+    pub(super) fn ends_fruitless_round(&mut self, c: &Configuration, draft: &Draft<'_>) -> bool {
+        if !self.locals.may_return(draft.before) || !self.is_observation(draft.before, draft.kind) {
+            return false;
+        }
+        let mut event = draft.previous;
+        let mut local = draft.before;
+        let mut round: smallvec::SmallVec<[EventId; 8]> = smallvec::SmallVec::new();
+        while local != draft.after {
+            if !event.is_some() {
+                return false;
+            }
+            let known = self.structure.event(event);
+            local = known.before;
+            if !self.locals.may_return(local) || !self.is_observation(local, known.kind) {
+                return false;
+            }
+            round.push(event);
+            event = known.own.parent;
+        }
+        round.into_iter().all(|event| self.is_stable(c, draft, event))
+    }
+
+    /// Does an operation from this local state, of this kind, leave every object as it was?
+    fn is_observation(&self, before: crate::model::LocalId, kind: Kind) -> bool {
+        match self.locals.op(before) {
+            Some(Op::WaitAny(_) | Op::TestAny(_) | Op::MutexWaitAny(_) | Op::MutexTestAny(_)) => {
+                true
+            }
+            Some(Op::AcquireWait { .. } | Op::BarrierWait { .. } | Op::Join(_)) => true,
+            Some(Op::Choose { .. } | Op::Local) => true,
+            Some(Op::Access(..)) => kind == Kind::Read,
+            _ => false,
+        }
+    }
+
+    /// Would this event's operation come to the same again after the history of the draft?
+    fn is_stable(&mut self, c: &Configuration, draft: &Draft<'_>, event: EventId) -> bool {
+        let known = self.structure.event(event);
+        let (process, choice, then) = (known.process, known.choice, known.link.depth);
+        let lanes = self.structure.lanes;
+        match self.locals.op(known.before).expect("an event has an operation") {
+            &Op::Access(cell, access) => {
+                // The link of a read is one below the write that it sees.
+                let now = self.reach(draft, lanes.writes(cell));
+                let content = |version: u32| c.state.versions(cell)[version as usize];
+                let (then, now) = (content(then - 1), content(now));
+                let values = &mut self.locals.values;
+                then == now || access.apply(then, values) == access.apply(now, values)
+            }
+            Op::TestAny(comms) if choice == Choice::NOTHING => comms.iter().all(|&comm| {
+                let (mailbox, end, _, partner) = c.state.communication(process, comm);
+                let reach = self.reach(draft, lanes.posts(mailbox, end.opposite()));
+                partner.is_none_or(|partner| partner >= reach)
+            }),
+            Op::MutexTestAny(requests) if choice == Choice::NOTHING => {
+                requests.iter().all(|&request| {
+                    let position = c.state.mutex_request(process, request);
+                    let reach = self.reach_of_unlocks(draft, request.mutex);
+                    let mutex = c.state.mutex(request.mutex);
+                    !mutex.is_granted(position)
+                        || mutex.granted_by(position).is_some_and(|unlock| unlock >= reach)
+                })
+            }
+            _ => true,
+        }
+    }
+
+    fn reach_of_unlocks(&self, draft: &Draft<'_>, mutex: MutexId) -> u32 {
+        self.reach(draft, self.structure.lanes.unlocks(mutex))
+    }
+
+    /// How many events of the chain the history of the draft has.
+    fn reach(&self, draft: &Draft<'_>, chain: Lane) -> u32 {
+        draft.causes.iter().map(|&cause| self.known(cause, chain)).max().unwrap_or(0)
+    }
+}

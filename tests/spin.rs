@@ -1,0 +1,202 @@
+//! Programs that wait in loops.
+//!
+//! Two judges. What is left out of executions is the same for all explorers, so each class that the exhaustive
+//! explorer finds must come from each of the others. And nothing may be lost: the ends, violations and livelocks must be
+//! those of the full state graph, in which a loop goes round as often as it likes.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, Guarantee, Method, Observer, Outcome, ViolationKind, explore};
+use mazurka::lang::{Program, compile};
+use mazurka::model::{CellId, Locals, ProcessId, State};
+
+use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused, replay};
+use crate::random_models::Rng;
+
+/// Larger programs are passed over.
+const MAX_EXECUTIONS: u64 = 4_000;
+
+fn program(text: &str) -> Program {
+    compile("spin.maz", text, &[])
+        .unwrap_or_else(|errors| panic!("{}\n{text}", errors.render(false)))
+}
+
+fn all() -> Budget {
+    Budget { all: true, endless: Some(200), ..Budget::default() }
+}
+
+/// The terminal states that a search meets; livelocks are violations.
+struct Ends<'s> {
+    locals: Locals<'s, Program>,
+    met: BTreeSet<String>,
+}
+
+impl Observer for Ends<'_> {
+    fn trace(&mut self, state: &State) {
+        let schedule = state.portable_schedule();
+        let end = replay(&mut self.locals, &schedule, |_, _, _| {}).expect("an execution");
+        if end.is_terminal(&self.locals) {
+            let of = |p: ProcessId| format!("{:?}", self.locals.get(end.local(p)));
+            let processes: Vec<_> = end.processes().map(of).collect();
+            let cells = 0..self.locals.system_cells();
+            let cells = cells.map(|cell| self.locals.values.get(end.content(CellId(cell))).clone());
+            self.met.insert(format!("{processes:?} {:?}", cells.collect::<Vec<_>>()));
+        }
+    }
+}
+
+trait Cells {
+    fn system_cells(&self) -> u32;
+}
+
+impl Cells for Locals<'_, Program> {
+    fn system_cells(&self) -> u32 {
+        use mazurka::model::System;
+        self.system().objects().cells.len() as u32
+    }
+}
+
+fn ends(program: &Program, method: Method) -> (BTreeSet<String>, Outcome) {
+    let mut observer = Ends { locals: Locals::new(program), met: BTreeSet::new() };
+    let outcome = explore(program, method, all(), &mut observer);
+    (observer.met, outcome)
+}
+
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+/// All explorers on one program; was it small enough, did it end?
+fn agree(text: &str) -> Option<Outcome> {
+    let program = program(text);
+    let budget = Budget { max_traces: Some(MAX_EXECUTIONS), ..all() };
+    let mut recorder = Recorder::new(&program);
+    let judged = explore(&program, Method::Exhaustive, budget, &mut recorder);
+    if !judged.is_complete() || judged.stats.given_up > 50 * MAX_EXECUTIONS {
+        return None;
+    }
+    let classes = recorder.take();
+    for &(name, method, is_never_blocked) in METHODS {
+        if is_refused(&program, method) || method.guarantee() < Guarantee::EveryClass {
+            continue;
+        }
+        let outcome = explore(&program, method, all(), &mut recorder);
+        let found = recorder.take();
+        let context = || format!("{name}, {method:?} on\n{text}");
+        assert!(outcome.is_complete(), "{:?}: {}", outcome.stopped_by, context());
+        assert!(
+            found.keys().eq(classes.keys()),
+            "{} of {}: {}",
+            found.len(),
+            classes.len(),
+            context()
+        );
+        if method.guarantee() >= Guarantee::EveryClassOnce {
+            assert!(found.values().all(|visits| visits.times == 1), "{}", context());
+        }
+        assert!(!is_never_blocked || outcome.stats.blocked == 0, "{}", context());
+        assert_eq!(kinds(&outcome), kinds(&judged), "{}", context());
+        for violation in &outcome.violations {
+            check_counterexample(&program, violation)
+                .unwrap_or_else(|how| panic!("{how}: {}", context()));
+        }
+    }
+    let (expected, full) = ends(&program, Method::Stateful(STATEFUL));
+    let (met, _) = ends(&program, Method::Exhaustive);
+    assert_eq!(met, expected, "ends of\n{text}");
+    assert_eq!(kinds(&judged), kinds(&full), "violations of\n{text}");
+    for &(name, method, _) in METHODS {
+        if method.guarantee() == Guarantee::EveryEnd {
+            let (met, found) = ends(&program, method);
+            assert_eq!(met, expected, "ends by {name} of\n{text}");
+            assert_eq!(kinds(&found), kinds(&full), "violations by {name}, {method:?} of\n{text}");
+            for violation in &found.violations {
+                check_counterexample(&program, violation)
+                    .unwrap_or_else(|how| panic!("{how}: {text}"));
+            }
+        }
+    }
+    Some(judged)
+}
+
+/// A few statements that wait in loops, or let others go on.
+fn body(rng: &mut Rng, statements: usize) -> String {
+    let mut text = String::new();
+    for number in 0..statements {
+        let (x, y) = (rng.below(2), rng.below(2));
+        let (value, next) = (rng.below(2), rng.below(2));
+        let m = rng.below(2);
+        text += &match rng.below(24) {
+            0 => format!("while x{x} == 0 {{ }} "),
+            1 => format!("while x{x} == {value} && x{y} == {next} {{ }} "),
+            2 => format!("while x{x} == {value} || x{y} == {next} {{ }} "),
+            3 => format!("while !cas(x{x}, {value}, {next}) {{ }} "),
+            4 => format!("while !cas(taken, 0, 1) {{ }} x{x} = {value}; taken = 0; "),
+            5 => format!("while x{x} == 0 {{ let seen = x{y}; if seen == {next} {{ break; }} }} "),
+            6 => {
+                format!("while true {{ let t = x{x}; if cas(x{x}, t, (t + 1) % 2) {{ break; }} }} ")
+            }
+            7 => format!("if x{x} == {value} {{ x{y} = {next}; }} "),
+            8 => format!("let got{number} = fetch_add(x{x}, {value}); "),
+            9 | 10 => format!("let c{number} = irecv(m{m}); while !test(c{number}) {{ }} "),
+            11 => format!(
+                "let c{number} = irecv(m{m}); while !test(c{number}) && x{x} == {value} {{ }} "
+            ),
+            12..=14 => format!("let d{number} = isend(m{m}, {value}); "),
+            15 => format!("while swap(x{x}, {value}) != {value} {{ }} "),
+            16 => "async_lock(l); while !mutex_test(l) { } unlock(l); ".to_string(),
+            17 => format!(
+                "let a{number} = irecv(m0); let b{number} = irecv(m1); \
+                 while testany([a{number}, b{number}]) == -1 {{ }} "
+            ),
+            18 => format!("let v{number} = wait(irecv(m{m})); "),
+            19 => format!("let p = x{x}; let q = x{y}; while p == q && x{x} == p {{ }} "),
+            _ => format!("x{x} = {next}; "),
+        };
+    }
+    text
+}
+
+fn random_program(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let mut text = "shared x0: int = 0; shared x1: int = 1; shared taken: int = 0;\n".to_owned();
+    text += "mailbox m0: int; mailbox m1: int;\nmutex l;\n";
+    let processes = 2 + rng.below(2);
+    for process in 0..processes {
+        let statements = 2 + rng.below(if processes == 2 { 3 } else { 2 });
+        text += &format!("process P{process} {{ {}}}\n", body(&mut rng, statements));
+    }
+    text
+}
+
+/// How many programs of each kind came.
+#[derive(Default, Debug)]
+struct Reach {
+    programs: u32,
+    livelocked: u32,
+    deadlocked: u32,
+    given_up: u32,
+}
+
+fn agree_on_random_programs(seeds: std::ops::Range<u64>) -> Reach {
+    let mut reach = Reach::default();
+    for seed in seeds {
+        let Some(judged) = agree(&random_program(seed)) else { continue };
+        reach.programs += 1;
+        let has = |kind| u32::from(judged.violations.iter().any(|v| v.kind == kind));
+        reach.livelocked += has(ViolationKind::Livelock);
+        reach.deadlocked += has(ViolationKind::Deadlock);
+        reach.given_up += u32::from(judged.stats.given_up > 0);
+    }
+    reach
+}
+
+#[test]
+fn explorers_agree_on_programs_that_wait_in_loops() {
+    let asked = std::env::var("MAZURKA_PROGRAMS").ok();
+    let count = asked.map_or(200, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
+    let reach = agree_on_random_programs(0..count);
+    println!("{reach:?}");
+    assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
+    assert!(reach.livelocked > 50 && reach.deadlocked > 3 && reach.given_up > 2, "{reach:?}");
+}
