@@ -156,6 +156,20 @@ pub enum Op {
 }
 
 impl Op {
+    /// May it leave every object as it is? Then its execution tells
+    /// ([`Footprint::is_observation`](super::Footprint::is_observation)).
+    pub fn may_observe(&self) -> bool {
+        match self {
+            Op::WaitAny(_) | Op::TestAny(_) | Op::MutexWaitAny(_) | Op::MutexTestAny(_) => true,
+            Op::AcquireWait { .. } | Op::BarrierWait { .. } | Op::Join(_) => true,
+            Op::Choose { .. } | Op::Local => true,
+            Op::Access(_, access) => !matches!(access, Access::Write(_)),
+            Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => false,
+            Op::AsyncAcquire(_) | Op::Release(_) | Op::Arrive { .. } => false,
+            Op::Spawn(_) | Op::Handle { .. } => false,
+        }
+    }
+
     /// Can one history leave the operation several outcomes?
     pub fn is_choice(&self) -> bool {
         match self {

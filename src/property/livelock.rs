@@ -5,7 +5,7 @@
 //! nothing will ever change. That is a livelock, or an endless program that does nothing more. (How such loops
 //! are kept out of executions is told in [`crate::trace::spin`].)
 
-use crate::model::{Action, Choice, LocalId, Locals, ProcessId, State, System};
+use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, System};
 
 /// A loop with more local states than this is taken for one that goes somewhere.
 const LONGEST_CIRCLE: usize = 10_000;
@@ -38,7 +38,7 @@ fn circle<S: System>(
     state: &mut State,
     process: ProcessId,
 ) -> Option<Vec<LocalId>> {
-    if !locals.may_return(state.local(process)) {
+    if !may_spin(locals, state.local(process)) {
         return None;
     }
     let start = state.depth();
@@ -57,11 +57,16 @@ fn circle<S: System>(
             met.push(local);
             let (known, here) = (pending.len(), state.depth());
             state.choices(locals, process, |choice| pending.push((here, choice)));
-            does_spin = pending.len() > known && locals.may_return(local);
+            does_spin = pending.len() > known && may_spin(locals, local);
         }
     }
     while state.depth() > start {
         state.undo(locals);
     }
     does_spin.then_some(met)
+}
+
+/// May a process in this local state go on without changing anything, and come back to it?
+fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
+    locals.may_return(local) && locals.op(local).is_some_and(Op::may_observe)
 }

@@ -78,7 +78,7 @@ pub fn is_fruitless<S: System>(
 ) -> bool {
     let process = action.process;
     let before = state.local(process);
-    if !locals.may_return(before) {
+    if !locals.may_return(before) || !locals.op(before).is_some_and(Op::may_observe) {
         return false;
     }
     state.step(locals, action);

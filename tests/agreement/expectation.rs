@@ -96,7 +96,7 @@ fn read_facts(mut words: &[&str], into: &mut Expectation) -> Result<(), String> 
         let [value, rest @ ..] = words else { return Err(format!("{word} is without a value")) };
         words = rest;
         if *word == "verdict" {
-            if !["ok", "deadlock", "assertion", "error"].contains(value) {
+            if !["ok", "deadlock", "livelock", "assertion", "error"].contains(value) {
                 return Err(format!("{value} is no verdict"));
             }
             into.verdict = Some((*value).into());

@@ -4,7 +4,9 @@
 //! for event structures. The round is found along the process's own branch, and what its operations would come to
 //! after the history of the event, from how far that history reaches along each chain.
 
-use crate::model::{Choice, MutexId, Op, System};
+use smallvec::SmallVec;
+
+use crate::model::{Choice, LocalId, MutexId, Op, System};
 use crate::unfolding::event::{EventId, Kind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
@@ -18,7 +20,7 @@ impl<S: System> Unfolding<'_, S> {
         }
         let mut event = draft.previous;
         let mut local = draft.before;
-        let mut round: smallvec::SmallVec<[EventId; 8]> = smallvec::SmallVec::new();
+        let mut round: SmallVec<[EventId; 8]> = SmallVec::new();
         while local != draft.after {
             if !event.is_some() {
                 return false;
@@ -35,16 +37,9 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// Does an operation from this local state, of this kind, leave every object as it was?
-    fn is_observation(&self, before: crate::model::LocalId, kind: Kind) -> bool {
-        match self.locals.op(before) {
-            Some(Op::WaitAny(_) | Op::TestAny(_) | Op::MutexWaitAny(_) | Op::MutexTestAny(_)) => {
-                true
-            }
-            Some(Op::AcquireWait { .. } | Op::BarrierWait { .. } | Op::Join(_)) => true,
-            Some(Op::Choose { .. } | Op::Local) => true,
-            Some(Op::Access(..)) => kind == Kind::Read,
-            _ => false,
-        }
+    fn is_observation(&self, before: LocalId, kind: Kind) -> bool {
+        let op = self.locals.op(before);
+        op.is_some_and(Op::may_observe) && kind != Kind::Change
     }
 
     /// Would this event's operation come to the same again after the history of the draft?
