@@ -75,13 +75,16 @@ impl Default for Budget {
     }
 }
 
+/// Lines and columns, and the local states that have none.
+type Places = (BTreeSet<(u32, u32)>, BTreeSet<LocalId>);
+
 /// Violations with equal symptoms are reported once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Symptom {
     /// Which processes are blocked, each at which place in the source (or else in which local state).
     Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
     /// Which processes are where for ever, going round or blocked: all places of each.
-    Livelock(Vec<(ProcessId, BTreeSet<(u32, u32)>, BTreeSet<LocalId>)>),
+    Livelock(Vec<(ProcessId, Places)>),
     /// Who failed, and on what.
     Failure(Option<ProcessId>, Failure),
 }
@@ -109,7 +112,7 @@ impl Symptom {
                     None => drop(unknown.insert(local)),
                 }
             }
-            (process, places, unknown)
+            (process, (places, unknown))
         });
         Symptom::Livelock(stuck.collect())
     }
