@@ -359,7 +359,11 @@ fn wrong_command_lines_are_refused_with_a_reason() {
 fn mistakes_in_a_spec_are_shown_on_standard_error() {
     let output = run_with(&["check", "-", "--format", "json"], "process P { send(nowhere, 1); }");
     assert_eq!(code(&output), 2);
-    assert_eq!(stdout(&output), "");
+    let report = json(&output);
+    assert_eq!(report["verdict"], "usage-error");
+    assert_eq!(report["diagnostics"][0]["message"], "there is no mailbox `nowhere`");
+    let output = run_with(&["check", "-"], "process P { send(nowhere, 1); }");
+    assert_eq!((code(&output), stdout(&output)), (2, String::new()));
     assert!(stderr(&output).contains("nowhere"), "{}", stderr(&output));
 }
 

@@ -74,7 +74,7 @@ fn check<S: System>(
             let outcome = explore(system, method, budget, &mut recorder);
             let found = recorder.take();
             match outcome.stopped_by {
-                None | Some(StopReason::Depth) => {}
+                None | Some(StopReason::Depth | StopReason::NoGuarantee) => {}
                 Some(StopReason::MaxTraces) if guarantee < Guarantee::EveryClassOnce => continue,
                 Some(StopReason::Oversubscribed) => continue,
                 Some(other) => panic!("{other:?}: {}", context()),

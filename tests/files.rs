@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cli::{code, json, mazurka, run, stderr, stdout};
 
-const SPEC: &str = "mutex m; process P { lock(m); lock(m); }";
+const SPEC: &str = "mailbox m: int; process P { recv(m); }";
 
 /// An empty folder of this run of the tests.
 fn folder(name: &str) -> PathBuf {
@@ -55,7 +55,11 @@ fn no_result_overwrites_what_is_read() {
     ] {
         let output = within(&folder, &words(args));
         assert_eq!(code(&output), 2, "{args:?}");
-        assert!(stderr(&output).contains("is not written, as that would overwrite"), "{args:?}");
+        assert!(
+            stderr(&output).contains("is not written, as that would overwrite"),
+            "{args:?}: {}",
+            stderr(&output)
+        );
         assert_eq!(stdout(&output), "", "{args:?}");
     }
     for (name, text) in texts {

@@ -498,7 +498,7 @@ mod tests {
             [
                 "no message yet",
                 "false",
-                "sends true with tag 4; pairs with a receive of P0",
+                "sends true to m0 with tag 4; pairs with a receive of P0",
                 "writes x = true",
                 "receives true from P1",
                 "chooses 5",

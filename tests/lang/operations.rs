@@ -85,7 +85,7 @@ fn lists_of_communications() {
          process Q { recv(a); send(b, true); }",
     );
     fails("process P { var cs: [comm] = []; waitany(cs); }", "waits for one of no communications");
-    fails("process P { var cs: [comm] = []; testany(cs); }", "waits for one of no communications");
+    fails("process P { var cs: [comm] = []; testany(cs); }", "tests one of no communications");
     holds("process P { var cs: [comm] = []; waitall(cs); }");
 }
 
