@@ -31,7 +31,7 @@ pub(crate) mod scripts;
 pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
-pub use livelock::{Spin, spins};
+pub use livelock::{Motion, Spin, Watch};
 pub use replay::{Ending, Refusal, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 

@@ -11,7 +11,7 @@ use mazurka::model::{
     Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
     ProcessId, State, Status, System,
 };
-use mazurka::property::{Replay, Standing, explain_deadlock, spins};
+use mazurka::property::{Motion, Replay, Standing, Watch, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
 
 /// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
@@ -194,9 +194,9 @@ impl<S: System> Recorder<'_, S> {
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
         let mut end = end;
-        let spins = spins(&mut self.locals, &mut end);
+        let is_livelocked = is_livelocked(&mut self.locals, &mut end);
         let ends = end.is_terminal(&self.locals);
-        let is_over = ends || is_complete && spins.is_some_and(|spins| !spins.is_empty());
+        let is_over = ends || is_complete && is_livelocked;
         assert_eq!(is_over, is_complete, "{schedule:?} is reported as complete, or as cut");
         let visits = self.counts.entry(self.classes.normal_form()).or_default();
         visits.times += 1;
@@ -256,6 +256,14 @@ pub fn replay<'s, S: System>(
     Ok(state)
 }
 
+/// Is there nothing left but to go round loops for nothing?
+fn is_livelocked<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> bool {
+    match Watch::default().motion(locals, state) {
+        Motion::Round(spins) => !spins.is_empty(),
+        Motion::On | Motion::Unknown => false,
+    }
+}
+
 /// Does the schedule of `violation` end in what it is reported to end in?
 pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Result<(), String> {
     check_counterexample_where(system, violation, false)
@@ -270,8 +278,9 @@ pub fn check_counterexample_where<S: System>(
     let mut locals = Locals::new(system);
     let mut state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
     if violation.kind == ViolationKind::Livelock {
-        let spins = spins(&mut locals, &mut state).unwrap_or_default();
-        return (!spins.is_empty()).then_some(()).ok_or_else(|| "no livelock".into());
+        return is_livelocked(&mut locals, &mut state)
+            .then_some(())
+            .ok_or_else(|| "no livelock".into());
     }
     let kind_of = |process: ProcessId| match locals.status(state.local(process)) {
         Status::Failed(failure) if Some(failure) == violation.failure.as_ref() => {

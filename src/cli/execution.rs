@@ -34,7 +34,8 @@ impl<'s, S: System> Execution<'s, S> {
         matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
     }
 
-    pub(super) fn report(&self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {
+    pub(super) fn report(&mut self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {
+        self.replay.look_for_livelock();
         ExecutionReport::new(spec.subject.clone(), &self.replay, self.steps.clone(), seed)
     }
 }

@@ -53,6 +53,9 @@ Examples:
 Exit codes: 0 all processes ended, nothing wrong; 1 a deadlock, a failed assertion or an error;
 2 the command line, the spec or the schedule is wrong; 3 something could still move at the end.";
 
+/// So many steps are taken between two looks for a livelock.
+const LOOK: usize = 64;
+
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let script = args.schedule.as_deref().unwrap_or_default();
     let script =
@@ -71,8 +74,13 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         execution.take(action)?;
     }
     let mut random = seed.map(SplitMix);
-    let is_over = |e: &Execution<'_, _>| e.has_failed() || e.replay.is_livelocked();
-    while !is_over(&execution) && execution.steps.len() < args.depth as usize && !is_late() {
+    while !execution.has_failed() && execution.steps.len() < args.depth as usize && !is_late() {
+        if execution.steps.len() % LOOK == LOOK - 1 {
+            execution.replay.look_for_livelock();
+        }
+        if execution.replay.is_livelocked() {
+            break;
+        }
         let enabled = execution.replay.enabled();
         let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
         execution.take(enabled[random.below(enabled.len())])?;

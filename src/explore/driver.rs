@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::watchdog::Watchdog;
 use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System};
-use crate::property::{self, Spin};
+use crate::property::{self, Motion, Spin, Watch};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -265,9 +265,16 @@ impl<'o> Driver<'o> {
     /// In `state` all that is left to do is to end fruitless rounds ([`crate::trace::spin`]): a livelock, or an
     /// execution that is given up. Is it an end? `state` is left as it is.
     pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
-        let Some(spins) = property::spins(locals, state) else {
-            self.stats.given_up += 1;
-            return false;
+        let spins = match Watch::new(self.signal().clone()).motion(locals, state) {
+            Motion::Round(spins) => spins,
+            Motion::On => {
+                self.stats.given_up += 1;
+                return false;
+            }
+            Motion::Unknown => {
+                self.stop(StopReason::Endless);
+                return false;
+            }
         };
         self.stats.traces += 1;
         self.stats.livelocked_traces += 1;

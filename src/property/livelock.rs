@@ -5,7 +5,9 @@
 //! nothing will ever change. That is a livelock, or an endless program that does nothing more. (How such loops
 //! are kept out of executions is told in [`crate::trace::spin`].)
 
-use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, System};
+use rustc_hash::FxHashSet;
+
+use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
 
 /// A loop with more local states than this is taken for one that goes somewhere.
 const LONGEST_CIRCLE: usize = 10_000;
@@ -19,51 +21,91 @@ pub struct Spin {
     pub circle: Vec<LocalId>,
 }
 
-/// The processes that can move, if each of them spins; `None` if some process can do something else. Empty in a
-/// terminal state. `state` is as before when this returns.
-pub fn spins<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> Option<Vec<Spin>> {
-    let mut all = Vec::new();
-    for process in state.processes().collect::<Vec<_>>() {
-        if state.can_move(locals, process) {
-            let circle = circle(locals, state, process)?;
-            all.push(Spin { process, circle });
-        }
-    }
-    Some(all)
+/// What the processes that can move do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// Each of them spins; there are none in a terminal state.
+    Round(Vec<Spin>),
+    /// One of them can do something else.
+    On,
+    /// One of them passes through more local states than are looked at, or there was no time to look.
+    Unknown,
 }
 
-/// The local states that the process passes through, alone, if it spins.
-fn circle<S: System>(
-    locals: &mut Locals<'_, S>,
-    state: &mut State,
-    process: ProcessId,
-) -> Option<Vec<LocalId>> {
-    if !may_spin(locals, state.local(process)) {
-        return None;
+/// Looks for processes that spin.
+#[derive(Debug, Default)]
+pub struct Watch {
+    stop: StopSignal,
+    /// Local states from which a process was seen to go on and on.
+    restless: FxHashSet<LocalId>,
+}
+
+impl Watch {
+    /// Until this is raised.
+    pub fn new(stop: StopSignal) -> Self {
+        Watch { stop, restless: FxHashSet::default() }
     }
-    let start = state.depth();
-    let mut met = vec![state.local(process)];
-    let mut pending: Vec<(usize, Choice)> = Vec::new();
-    state.choices(locals, process, |choice| pending.push((start, choice)));
-    let mut does_spin = true;
-    while does_spin && let Some((depth, choice)) = pending.pop() {
-        while state.depth() > depth {
+
+    /// What those who can move do. `state` is as before when this returns.
+    pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
+        let mut all = Vec::new();
+        let movers = state.processes().filter(|&process| state.can_move(locals, process));
+        let movers: Vec<_> = movers.collect();
+        if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
+            return Motion::On;
+        }
+        for process in movers {
+            match self.circle(locals, state, process) {
+                Ok(circle) => all.push(Spin { process, circle }),
+                Err(motion) => return motion,
+            }
+        }
+        Motion::Round(all)
+    }
+
+    /// The local states that the process passes through, alone, if it spins.
+    fn circle<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        process: ProcessId,
+    ) -> Result<Vec<LocalId>, Motion> {
+        let start = state.depth();
+        let mut met = vec![state.local(process)];
+        let mut known: FxHashSet<LocalId> = met.iter().copied().collect();
+        let mut pending: Vec<(usize, Choice)> = Vec::new();
+        state.choices(locals, process, |choice| pending.push((start, choice)));
+        let mut found = Ok(());
+        while found.is_ok()
+            && let Some((depth, choice)) = pending.pop()
+        {
+            while state.depth() > depth {
+                state.undo(locals);
+            }
+            state.step(locals, Action { process, choice });
+            let local = state.local(process);
+            if !state.footprint(locals).is_observation() {
+                found = Err(Motion::On);
+            } else if known.insert(local) {
+                met.push(local);
+                let (before, here) = (pending.len(), state.depth());
+                state.choices(locals, process, |choice| pending.push((here, choice)));
+                if self.restless.contains(&local)
+                    || met.len() > LONGEST_CIRCLE
+                    || self.stop.is_raised()
+                {
+                    self.restless.extend(&met);
+                    found = Err(Motion::Unknown);
+                } else if pending.len() == before || !may_spin(locals, local) {
+                    found = Err(Motion::On);
+                }
+            }
+        }
+        while state.depth() > start {
             state.undo(locals);
         }
-        state.step(locals, Action { process, choice });
-        does_spin = state.footprint(locals).is_observation() && met.len() < LONGEST_CIRCLE;
-        let local = state.local(process);
-        if does_spin && !met.contains(&local) {
-            met.push(local);
-            let (known, here) = (pending.len(), state.depth());
-            state.choices(locals, process, |choice| pending.push((here, choice)));
-            does_spin = pending.len() > known && may_spin(locals, local);
-        }
+        found.map(|()| met)
     }
-    while state.depth() > start {
-        state.undo(locals);
-    }
-    does_spin.then_some(met)
 }
 
 /// May a process in this local state go on without changing anything, and come back to it?

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::livelock::{Spin, spins};
+use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
@@ -111,7 +111,6 @@ impl<'s, S: System> Replay<'s, S> {
         let spins = Vec::new();
         let mut replay =
             Replay { locals, state, names, calls, allow_pending: false, reaches, suppliers, spins };
-        replay.look_for_livelock();
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
@@ -137,11 +136,15 @@ impl<'s, S: System> Replay<'s, S> {
         self.calls.mark(caller, marks, |value| system.show_value(value, &known));
     }
 
-    fn look_for_livelock(&mut self) {
-        self.spins = spins(&mut self.locals, &mut self.state).unwrap_or_default();
+    /// Finds out whether there is nothing left to do but to go round loops for nothing. To be asked where that matters:
+    /// it may take as long as going round.
+    pub fn look_for_livelock(&mut self) {
+        if let Motion::Round(spins) = Watch::default().motion(&mut self.locals, &mut self.state) {
+            self.spins = spins;
+        }
     }
 
-    /// Is there nothing left to do but to go round loops for nothing?
+    /// Was such a livelock found?
     pub fn is_livelocked(&self) -> bool {
         !self.spins.is_empty()
     }
@@ -248,9 +251,11 @@ impl<'s, S: System> Replay<'s, S> {
         Ok(self.take(action))
     }
 
-    /// Takes actions one after the other.
+    /// Takes actions one after the other; where they end, livelocks are looked for.
     pub fn follow(&mut self, schedule: &[Action]) -> Result<Vec<Step>, Refusal> {
-        schedule.iter().map(|&action| self.step(action)).collect()
+        let steps = schedule.iter().map(|&action| self.step(action)).collect();
+        self.look_for_livelock();
+        steps
     }
 
     /// Takes an action like [`step`](Replay::step), and tells what it changed.
@@ -346,7 +351,7 @@ impl<'s, S: System> Replay<'s, S> {
         let before = self.state.local(process);
         self.suppliers.take();
         let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
-        self.look_for_livelock();
+        self.spins.clear();
         self.name_the_new();
         self.calls.step(process.index(), self.state.depth());
         if told_outcome.is_some() {

@@ -28,8 +28,10 @@ use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
 use super::{Cursor, Enumeration, Processes, SafeSets, StateId, Stateful, Switch, breadth};
 use crate::explore::{Driver, StopReason};
-use crate::model::{Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, System, Touch};
-use crate::property::{self, Spin};
+use crate::model::{
+    Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, StopSignal, System, Touch,
+};
+use crate::property::{Motion, Spin, Watch};
 
 /// Which processes are explored from a state.
 pub trait Rule<S: System> {
@@ -115,6 +117,8 @@ pub struct Search<'s, S: System> {
     /// What is remembered of states that were left.
     pub past: Past,
     cursor: Cursor<'s, S>,
+    /// Looks for processes that go round in vain.
+    watch: Watch,
     safe_sets: SafeSets,
     order: Enumeration,
     /// The stack; what is beyond `depth` is there to be used again.
@@ -146,7 +150,7 @@ fn depth_first<S: System>(
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = Search::new(system, settings, rule.memory());
+    let mut search = Search::new(system, settings, rule.memory(), driver.signal().clone());
     driver.started(&search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
@@ -165,12 +169,13 @@ fn depth_first<S: System>(
 }
 
 impl<'s, S: System> Search<'s, S> {
-    fn new(system: &'s S, settings: Stateful, memory: Memory) -> Self {
+    fn new(system: &'s S, settings: Stateful, memory: Memory, stop: StopSignal) -> Self {
         Search {
             settings,
             labels: Labels::default(),
             past: Past::new(memory),
             cursor: Cursor::new(system, settings),
+            watch: Watch::new(stop),
             safe_sets: SafeSets::default(),
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
@@ -261,9 +266,14 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Those who can move, if all that they can do is to go round loops for nothing.
     fn spins(&mut self) -> Option<Vec<Spin>> {
-        let Search { settings, cursor: Cursor { state, locals, .. }, .. } = self;
-        let may_spin = locals.some_may_return() && !settings.as_printed;
-        may_spin.then(|| property::spins(locals, state)).flatten()
+        let Search { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
+        if !locals.some_may_return() || settings.as_printed {
+            return None;
+        }
+        match watch.motion(locals, state) {
+            Motion::Round(spins) => Some(spins),
+            Motion::On | Motion::Unknown => None,
+        }
     }
 
     fn is_enabled(&mut self, process: ProcessId) -> bool {

@@ -36,6 +36,7 @@ impl SpaceTime {
         }
         let processes = replay.state().processes();
         let lanes = Lanes::new(processes.map(|p| (p, replay.name(p).into())).collect());
+        replay.look_for_livelock();
         let standing = replay.standing();
         let wrong = ViolationReport::of(&replay, &subject.spec, &standing, &[]);
         let verdict = match &wrong {
