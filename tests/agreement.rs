@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mazurka::explore::{
-    Budget, Guarantee, Method, NoObserver, Order, Outcome, StopReason, ViolationKind, explore,
+    Budget, Depth, Guarantee, Method, NoObserver, Order, Outcome, StopReason, ViolationKind,
+    explore,
 };
 use mazurka::lang::{Program, compile};
 
@@ -113,12 +114,13 @@ impl Case {
     /// A search without limits that matter, which goes on after violations.
     fn everything(&self) -> Budget {
         let allow_pending = self.expected.allow_pending;
-        Budget { all: true, allow_pending, depth: Some(LONG), ..Budget::default() }
+        Budget { all: true, allow_pending, endless: Some(LONG), ..Budget::default() }
     }
 
-    /// The same; without a depth where that would leave no reduction.
+    /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)
     fn everything_by(&self, method: Method) -> Budget {
-        let depth = (method.guarantee() != Guarantee::EveryEnd).then_some(LONG);
+        let depth = (method.depth() == Depth::Length).then_some(LONG);
+        let depth = depth.filter(|_| method.guarantee() != Guarantee::EveryEnd);
         Budget { depth, ..self.everything() }
     }
 

@@ -217,13 +217,13 @@ fn the_shortest_is_never_longer_than_the_first() {
         let program = compile("spec", &text, &[]).unwrap();
         let allow_pending = text.contains("//@ allow-pending");
         let search = |shortest| {
-            let (max_traces, depth) = (Some(400), Some(400));
+            let (max_traces, endless) = (Some(400), Some(400));
             let budget = Budget {
                 all: true,
                 shortest,
                 allow_pending,
                 max_traces,
-                depth,
+                endless,
                 ..Budget::default()
             };
             explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver).violations

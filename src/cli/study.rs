@@ -120,8 +120,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let folder = args.output.as_path();
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
+    // Before anything is run or written. Pictures are looked at when they are made: their names depend on the results.
+    for name in ["runs.jsonl", "report.html", "study.csv", "study.md", "study.json"] {
+        keep(&folder.join(name), paths.iter().map(PathBuf::as_path))?;
+    }
     let path = folder.join("runs.jsonl");
-    keep(&path, paths.iter().map(PathBuf::as_path))?;
     let mut log = Log::open(&path).map_err(|error| cannot_write(&path, error))?;
     let failed =
         run_missing(&plan, args.repeat, &mut log, output).map_err(|failure| match failure {
