@@ -155,7 +155,8 @@ impl Case {
             return Err(format!("states {found:?}, {} in all", found.iter().sum::<u64>()));
         }
         for of in [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor] {
-            let outcome = explore(program, of(STATEFUL), self.everything(), &mut NoObserver);
+            let budget = Budget { depth: Some(LONG), ..self.everything() };
+            let outcome = explore(program, of(STATEFUL), budget, &mut NoObserver);
             if outcome.stats.states_by_depth.as_ref() != Some(expected) {
                 let found = outcome.stats.states_by_depth;
                 return Err(format!("states {found:?} by {:?}", of(STATEFUL)));
