@@ -326,18 +326,18 @@ fn what_is_missing_is_said_in_the_page() {
 fn check_draws_what_it_found() {
     let path = file("found.html");
     let name = path.to_str().unwrap();
-    let output = run(&["check", "philosophers.maz", "--quiet", "--draw", name]);
+    let output = run(&["check", "philosophers.maz", "--draw", name]);
     assert_eq!(code(&output), 1);
-    assert_eq!(stderr(&output), format!("Drawn: {name}\n"));
+    assert!(stderr(&output).contains(&format!("Drawn: {name}\n")), "{}", stderr(&output));
     assert!(fs::read_to_string(&path).unwrap().contains("[1,\"Violation 1\"]"));
     let chart = file("found.svg");
     run(&["check", "philosophers.maz", "--quiet", "--draw", chart.to_str().unwrap()]);
     let drawn = run(&["draw", "philosophers.maz", "--what", "space-time", "--format", "svg"]);
     assert_eq!(fs::read_to_string(&chart).unwrap(), stdout(&drawn));
     let nothing = file("nothing.html");
-    let output = run(&["check", "ok.maz", "--quiet", "--draw", nothing.to_str().unwrap()]);
+    let output = run(&["check", "ok.maz", "--draw", nothing.to_str().unwrap()]);
     assert_eq!(code(&output), 0);
-    assert!(stderr(&output).starts_with("Nothing wrong was found") && !nothing.exists());
+    assert!(stderr(&output).contains("Nothing wrong was found") && !nothing.exists());
     let output = run(&["check", "ok.maz", "--draw", "picture.bmp"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("end the name in .html, .svg"), "{}", stderr(&output));

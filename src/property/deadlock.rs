@@ -166,10 +166,8 @@ impl<S: System> Replay<'_, S> {
         if let Some(spin) = self.spins.iter().find(|spin| spin.process == process) {
             return Some(self.wait_in_loop(spin));
         }
-        match self.pending(process) {
-            Some(op) => self.wait_at(process, op),
-            None => self.wait_of_failed(process),
-        }
+        let Some(op) = self.pending(process) else { return self.wait_of_failed(process) };
+        self.wait_at(process, op)
     }
 
     /// What a process waits for that goes round a loop: whatever would take it out of there.
@@ -194,14 +192,11 @@ impl<S: System> Replay<'_, S> {
                 waits.push(wait);
             }
         }
-        match waits.is_empty() {
-            true => Wait {
-                words: "nothing that could come".into(),
-                helpers: Vec::new(),
-                hopeless: Some("it goes round for ever".into()),
-            },
-            false => any(waits),
+        if waits.is_empty() {
+            let hopeless = Some("it goes round for ever".into());
+            return Wait { words: "nothing that could come".into(), helpers: vec![], hopeless };
         }
+        any(waits)
     }
 
     fn wait_for_change(&self, process: ProcessId, cell: CellId) -> Wait {
