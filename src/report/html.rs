@@ -3,7 +3,7 @@
 //! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
 //! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
 //!
-//! There may be thousands of executions, of which few are ever looked at, and one is much like the next. So [`SHELF`]
+//! There may be thousands of executions, of which few are ever looked at, and one is much like the next. So `SHELF`
 //! of them at a time, each with its drawing, are one JSON text that is compressed (zlib, in base64), and the script
 //! opens the shelf of the execution that it is asked for. Which lines of a drawing a shelf has is said once: a drawing
 //! is a list of their numbers.

@@ -158,7 +158,7 @@ pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
 /// The same, with or without the field names.
 ///
 /// # Panics
-/// As [`csv`].
+/// As [`csv()`].
 pub fn csv_lines(records: impl IntoIterator<Item = impl Serialize>, has_names: bool) -> String {
     let mut writer = csv::WriterBuilder::new().has_headers(has_names).from_writer(Vec::new());
     for record in records {
