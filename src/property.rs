@@ -53,6 +53,7 @@ pub fn process_failure<'l, S: System>(
 }
 
 /// A barrier at which more processes have arrived than take part, if there is one.
+#[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     let barrier = state.oversubscribed()?;
     let (name, size) = &locals.system().objects().barriers[barrier.index()];

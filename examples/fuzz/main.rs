@@ -68,10 +68,11 @@ fn main() -> ExitCode {
     };
     let start = Instant::now();
     let next = AtomicU64::new(0);
+    let codes = [const { AtomicU64::new(0) }; 4];
     let found = Mutex::new(BTreeSet::new());
     thread::scope(|scope| {
         for job in 0..args.jobs {
-            let (corpus, next, found) = (&corpus, &next, &found);
+            let (corpus, next, codes, found) = (&corpus, &next, &codes, &found);
             let folder = env::temp_dir().join(format!("mazurka-fuzz-{}-{job}", std::process::id()));
             scope.spawn(move || {
                 fs::create_dir_all(&folder).expect("a folder for trials");
@@ -80,7 +81,11 @@ fn main() -> ExitCode {
                     if number >= args.count {
                         break;
                     }
-                    attempt(args.seed + number, corpus, &folder, patience, found);
+                    if let Some(code) =
+                        attempt(args.seed + number, corpus, &folder, patience, found)
+                    {
+                        codes[code as usize].fetch_add(1, Ordering::Relaxed);
+                    }
                     if number % 1000 == 999 {
                         println!("{} trials, {:?}", number + 1, start.elapsed());
                     }
@@ -90,7 +95,11 @@ fn main() -> ExitCode {
         }
     });
     let found = found.into_inner().expect("no trial panics");
-    println!("{} trials in {:?}, {} kinds of findings", args.count, start.elapsed(), found.len());
+    let took = start.elapsed();
+    println!("{} trials in {took:?}, {} kinds of findings", args.count, found.len());
+    for (code, count) in codes.iter().enumerate() {
+        println!("  exit code {code}: {}", count.load(Ordering::Relaxed));
+    }
     ExitCode::from(u8::from(!found.is_empty()))
 }
 
@@ -100,23 +109,27 @@ fn program() -> Command {
     command
 }
 
-/// One trial; tells what is wrong with it if nothing like it was told.
+/// One trial; its exit code. Tells what is wrong with it instead, if nothing like it was told.
 fn attempt(
     seed: u64,
     corpus: &[Vec<String>],
     folder: &Path,
     patience: Patience,
     found: &Mutex<BTreeSet<String>>,
-) {
+) -> Option<i32> {
     let judge = |trial: &Trial| trial.judge(&program, folder, patience);
     let trial = Trial::new(seed, corpus);
-    let Err(finding) = judge(&trial) else { return };
+    let finding = match judge(&trial) {
+        Ok(code) => return Some(code),
+        Err(finding) => finding,
+    };
     if !found.lock().expect("no trial panics").insert(shrink::kind(&finding)) {
-        return;
+        return None;
     }
     let small = shrink::shrink(trial, &finding, &judge);
     let limits = options::limits(&small.args, &format!("{}ms", patience.timeout.as_millis()));
     println!("\nseed {seed}: {finding}");
     println!("  mazurka {:?}", [small.args.clone(), limits].concat());
     println!("{}\n", small.spec().escape_debug().to_string().replace("\\n", "\n"));
+    None
 }

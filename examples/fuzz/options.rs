@@ -1,26 +1,9 @@
 //! Command lines: every command, with any of its options, sensible ones and others.
 
+use mazurka::explore::{EXPLORERS, Explorer, Orders, SleepSets};
+
 use super::random::Random;
 
-/// The names of the explorers.
-const EXPLORERS: [&str; 16] = [
-    "udpor",
-    "optimal-dpor",
-    "source-dpor",
-    "dpor",
-    "sleep-sets",
-    "exhaustive",
-    "trans-dpor",
-    "stateful",
-    "s-por",
-    "de-s-por",
-    "dl-s-por",
-    "dpor-ds",
-    "dpor-naive",
-    "dpor-force",
-    "portfolio",
-    "nonsense",
-];
 const ORDERS: [&str; 9] =
     ["fifo", "lifo", "eca", "lca", "sequential", "random", "visited", "2,0,1", "9,9"];
 const SWITCHES: [&str; 5] = ["safe-sets", "once", "last-successor", "visited-successors", "bogus"];
@@ -29,12 +12,13 @@ const COUNTS: [&str; 7] = ["0", "1", "2", "5", "30", "4294967295", "-1"];
 /// A command line for a spec, which is the file `spec.maz` in the folder at hand, without its limits.
 pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
     let mut args = Args(Vec::new());
-    match random.below(16) {
-        0..7 => check(&mut args, random),
-        7..10 => run(&mut args, random),
+    match random.below(18) {
+        0..8 => check(&mut args, random),
+        8..10 => run(&mut args, random),
         10..13 => draw(&mut args, random),
         13 => compare(&mut args, random),
         14 => client(&mut args, random),
+        15 => count(&mut args, random),
         _ => replay(&mut args, random),
     }
     if random.once_in(4) {
@@ -52,9 +36,14 @@ pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
 /// The limits that every command gets that takes them.
 pub fn limits(args: &[String], timeout: &str) -> Vec<String> {
     let limits = match args.first().map(String::as_str) {
-        Some("check" | "compare") => vec!["--timeout", timeout, "--max-memory", "400M"],
-        Some("run") => vec!["--depth", "300"],
-        Some("draw") => vec!["--max-events", "60", "--max-nodes", "60"],
+        Some("check" | "compare" | "count") => {
+            vec!["--timeout", timeout, "--max-memory", "400M"]
+        }
+        Some("run") => vec!["--depth", "300", "--timeout", timeout],
+        Some("draw") => {
+            vec!["--max-events", "60", "--max-nodes", "60", "--timeout", timeout]
+        }
+        Some("client") => vec!["--timeout", timeout],
         _ => vec![],
     };
     limits.into_iter().map(str::to_owned).collect()
@@ -86,13 +75,24 @@ impl Args {
     }
 }
 
-fn explorer(args: &mut Args, random: &mut Random) {
-    args.maybe(random, "-k", &["1", "2", "3", "optimal", "0", "x"]);
-    args.maybe(random, "--order", &ORDERS);
-    args.maybe(random, "--seed", &COUNTS);
-    args.maybe(random, "--without", &SWITCHES);
-    for flag in ["--sleep-sets", "--as-printed", "--histories", "--hash-compaction"] {
-        args.maybe_flag(random, flag);
+/// The options of an explorer: mostly those that it takes.
+fn explorer(args: &mut Args, random: &mut Random, explorer: &Explorer) {
+    let any = random.once_in(8);
+    if any || explorer.takes_k {
+        args.maybe(random, "-k", &["1", "2", "3", "optimal", "0", "x"]);
+    }
+    if any || explorer.orders != Orders::None {
+        args.maybe(random, "--order", &ORDERS);
+        args.maybe(random, "--seed", &COUNTS);
+    }
+    if any || explorer.switches.is_some() {
+        args.maybe(random, "--without", &SWITCHES);
+        for flag in ["--as-printed", "--histories", "--hash-compaction"] {
+            args.maybe_flag(random, flag);
+        }
+    }
+    if any || explorer.sleep_sets == SleepSets::Optional {
+        args.maybe_flag(random, "--sleep-sets");
     }
     args.maybe(random, "--depth", &COUNTS);
     args.maybe(random, "--max-traces", &COUNTS);
@@ -101,15 +101,25 @@ fn explorer(args: &mut Args, random: &mut Random) {
 fn check(args: &mut Args, random: &mut Random) {
     args.flag("check");
     args.flag("spec.maz");
+    let chosen = random.pick(EXPLORERS);
     if !random.once_in(3) {
-        args.push("--explorer", EXPLORERS[random.below(EXPLORERS.len())]);
-    }
-    if random.once_in(2) {
-        explorer(args, random);
+        args.push("--explorer", chosen.info.name);
+        if random.once_in(2) {
+            explorer(args, random, chosen);
+        }
+    } else if random.once_in(2) {
+        explorer(args, random, &EXPLORERS[0]);
     }
     args.maybe_flag(random, "--all");
+    args.maybe_flag(random, "--shortest");
     args.maybe_flag(random, "--quiet");
     args.maybe(random, "--draw", &["out.html", "out.svg", "out.dot", "out.json", "out.png"]);
+    args.maybe(random, "--format", &["json", "text"]);
+}
+
+fn count(args: &mut Args, random: &mut Random) {
+    args.flag("count");
+    args.flag("spec.maz");
     args.maybe(random, "--format", &["json", "text"]);
 }
 
@@ -127,6 +137,7 @@ fn replay(args: &mut Args, random: &mut Random) {
     args.flag("replay");
     args.flag("spec.maz");
     args.push("--schedule", &schedule(random));
+    args.maybe_flag(random, "--step");
     args.maybe(random, "--format", &["json", "text"]);
 }
 
@@ -146,8 +157,11 @@ fn draw(args: &mut Args, random: &mut Random) {
 fn compare(args: &mut Args, random: &mut Random) {
     args.flag("compare");
     args.flag("spec.maz");
-    args.push("--explorers", "udpor,source-dpor,stateful");
-    explorer(args, random);
+    let chosen: Vec<&str> =
+        (0..1 + random.below(3)).map(|_| random.pick(EXPLORERS).info.name).collect();
+    args.push("--explorers", &chosen.join(","));
+    args.maybe(random, "--depth", &COUNTS);
+    args.maybe(random, "--max-traces", &COUNTS);
     args.maybe(random, "--format", &["json", "csv", "markdown", "text"]);
 }
 

@@ -11,7 +11,7 @@ pub fn kind(finding: &str) -> String {
 }
 
 /// Leaves out pieces of the spec and options, larger ones first, as long as `judge` finds the same.
-pub fn shrink(trial: Trial, finding: &str, judge: &dyn Fn(&Trial) -> Result<(), String>) -> Trial {
+pub fn shrink(trial: Trial, finding: &str, judge: &dyn Fn(&Trial) -> Result<i32, String>) -> Trial {
     let wanted = kind(finding);
     let mut runs = 0;
     let mut is_same = |candidate: &Trial| {

@@ -48,13 +48,13 @@ impl Trial {
         self.tokens.concat()
     }
 
-    /// Runs it in `folder`, by what `program` makes a command; what is wrong, if anything.
+    /// Runs it in `folder`, by what `program` makes a command: its exit code, or what is wrong.
     pub fn judge(
         &self,
         program: &dyn Fn() -> Command,
         folder: &Path,
         patience: Patience,
-    ) -> Result<(), String> {
+    ) -> Result<i32, String> {
         fs::write(folder.join("spec.maz"), self.spec()).expect("a folder to write specs to");
         let timeout = format!("{}ms", patience.timeout.as_millis());
         let mut command = program();
@@ -68,7 +68,7 @@ impl Trial {
         self.verdict(ended?, &out, &err)
     }
 
-    fn verdict(&self, status: ExitStatus, out: &[u8], err: &[u8]) -> Result<(), String> {
+    fn verdict(&self, status: ExitStatus, out: &[u8], err: &[u8]) -> Result<i32, String> {
         let said = String::from_utf8_lossy(err);
         if let Some(line) = said
             .lines()
@@ -76,11 +76,11 @@ impl Trial {
         {
             return Err(format!("panic: {line}"));
         }
-        match status.code() {
-            Some(0..=3) => {}
+        let code = match status.code() {
+            Some(code @ 0..=3) => code,
             Some(code) => return Err(format!("exit code {code}")),
             None => return Err(format!("ended by a signal ({status})")),
-        }
+        };
         for (name, text) in [("standard output", out), ("standard error", err)] {
             let text = std::str::from_utf8(text).map_err(|_| format!("{name} is not UTF-8"))?;
             if let Some(c) = text.chars().find(|&c| c != '\n' && mazurka::model::is_deceptive(c)) {
@@ -90,9 +90,9 @@ impl Trial {
         let wants_json =
             self.args.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
         if wants_json && serde_json::from_slice::<serde_json::Value>(out).is_err() {
-            return Err(format!("no JSON, at exit code {:?}", status.code()));
+            return Err(format!("no JSON, at exit code {code}"));
         }
-        Ok(())
+        Ok(code)
     }
 }
 
@@ -123,7 +123,7 @@ fn wait(child: &mut Child, patience: Patience) -> Result<ExitStatus, String> {
             let _ = child.wait();
             return Err(format!("hangs: not at its end after its limit of {:?}", patience.timeout));
         }
-        thread::sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

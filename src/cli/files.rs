@@ -16,13 +16,14 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// What is read of a file: more is refused. Devices and pipes may have no end.
+const MAX_MIB: u64 = 64;
+
 /// The text of a file, or of standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let (bytes, what) = if is_stdin(path) {
-        let mut bytes = Vec::new();
-        (io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes), "standard input".to_owned())
-    } else {
-        (fs::read(path), shown(path))
+    let (bytes, what) = match is_stdin(path) {
+        true => (bounded(io::stdin().lock()), "standard input".to_owned()),
+        false => (fs::File::open(path).and_then(bounded), shown(path)),
     };
     let bytes = bytes.map_err(|error| match fs::read_link(path) {
         Ok(target) => {
@@ -31,10 +32,21 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
         }
         Err(_) => Failure::Usage(format!("cannot read {what}: {error}")),
     })?;
+    if bytes.len() as u64 > MAX_MIB << 20 {
+        return Err(Failure::Usage(format!(
+            "{what} is larger than {MAX_MIB} MiB, the most that is read"
+        )));
+    }
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Usage(format!("{what} is no text in UTF-8")))?;
     // A byte order mark is no part of the text.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take((MAX_MIB << 20) + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Writes a file.

@@ -197,6 +197,7 @@ impl<'o> Driver<'o> {
     }
 
     /// An action was executed and led to `state`.
+    #[inline]
     pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
         self.stats.transitions += 1;
         self.stats.max_depth = self.stats.max_depth.max(state.depth() as u64);

@@ -370,7 +370,12 @@ impl<'s> Lines<'s> {
     pub(super) fn position(&self, byte: usize) -> (u32, u32) {
         let byte = byte.min(self.source.len());
         let line = self.starts.partition_point(|&start| start <= byte);
-        (line as u32, self.before(byte) - self.before(self.starts[line - 1]) + 1)
+        let start = self.starts[line - 1];
+        let column = match byte - start < BLOCK {
+            true => count(&self.source.as_bytes()[start..byte]),
+            false => self.before(byte) - self.before(start),
+        };
+        (line as u32, column + 1)
     }
 }
 

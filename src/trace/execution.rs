@@ -98,6 +98,7 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Executes an enabled action.
+    #[inline]
     pub fn push(&mut self, action: Action) {
         self.state.step(&mut self.locals, action);
         self.order.push(action.process, self.state.footprint(&self.locals));
@@ -153,25 +154,29 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// The enabled actions, but for those that are too high or would end a fruitless round ([`spin`]), by process and then by choice, appended to
     /// `actions`.
+    #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
         self.state.enabled(&self.locals, actions);
         self.cut.clear();
         self.is_holding = false;
+        if self.waits() || self.has_tops() {
+            self.leave_out(actions, start);
+        }
+    }
+
+    /// Takes out of `actions`, from `start` on, what would end a fruitless round; and moves what is too high to `cut`.
+    #[inline(never)]
+    fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
         if self.waits() {
             let Execution { locals, state, order, .. } = self;
             self.is_holding = spin::hold_back(locals, state, order, actions, start);
         }
         if self.has_tops() {
-            self.leave_out(actions, start);
-        }
-    }
-
-    /// Moves what is too high from `actions`, from `start` on, to `cut`.
-    fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
-        for action in actions.split_off(start) {
-            let kept = if self.is_too_high(action) { &mut self.cut } else { &mut *actions };
-            kept.push(action);
+            for action in actions.split_off(start) {
+                let kept = if self.is_too_high(action) { &mut self.cut } else { &mut *actions };
+                kept.push(action);
+            }
         }
     }
 
@@ -196,11 +201,13 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Are loops that wait looked for? Up to a depth they go round literally.
+    #[inline]
     pub(super) fn waits(&self) -> bool {
         self.heights.is_none() && self.locals.some_may_return()
     }
 
     /// Is some action of the execution as high as the bound allows?
+    #[inline]
     pub fn has_tops(&self) -> bool {
         self.heights.as_ref().is_some_and(Heights::have_tops)
     }

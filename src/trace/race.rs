@@ -160,17 +160,26 @@ pub fn with_earlier<S: System>(
 }
 
 /// Of the races from place `found` on, which are about choices, drops those whose x would end a fruitless round.
+#[inline]
 fn drop_fruitless<S: System>(
     execution: &mut Execution<'_, S>,
     races: &mut Vec<Race>,
     found: usize,
 ) {
-    if execution.waits() {
-        let is_possible =
-            |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice);
-        let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
-        races.extend(kept);
+    if races.len() > found && execution.waits() {
+        drop_fruitless_ones(execution, races, found);
     }
+}
+
+#[cold]
+fn drop_fruitless_ones<S: System>(
+    execution: &mut Execution<'_, S>,
+    races: &mut Vec<Race>,
+    found: usize,
+) {
+    let is_possible = |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice);
+    let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
+    races.extend(kept);
 }
 
 fn with_predecessors<S: System>(

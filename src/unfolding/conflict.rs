@@ -297,29 +297,37 @@ impl EventStructure {
     /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
     fn histories_fit(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         let (a, b) = (self.cut(e), self.cut(f));
-        let fits = |lane: usize| {
-            let (x, y) = (a[lane], b[lane]);
-            // A lane that ends in e in one and in f in the other makes them rivals for one place. In all
-            // others it does not matter whether e or f belongs to its history: neither has the other in it.
-            let at = Lane(lane as u32);
-            match (x == e, y == f) {
-                (true, true) => self.node(at, e).parent == self.node(at, f).parent,
-                // `[e)` is in C, so if y is too, they are on the path that C takes.
-                (false, _) if c.contains(y) => true,
-                _ => self.on_one_path(at, x, y),
-            }
-        };
         // Rivals of one event tend to clash in the same lane.
         let likely = self.likely_clash.min(a.len() - 1);
-        if !fits(likely) {
+        if !self.histories_fit_in(likely, (e, a[likely]), (f, b[likely]), c) {
             return false;
         }
-        match (0..a.len()).find(|&lane| !fits(lane)) {
-            Some(lane) => {
+        for (lane, (&x, &y)) in a.iter().zip(b).enumerate() {
+            if !self.histories_fit_in(lane, (e, x), (f, y), c) {
                 self.likely_clash = lane;
-                false
+                return false;
             }
-            None => true,
+        }
+        true
+    }
+
+    /// The same for the lane in which x is the last event of `[e]` and y that of `[f]`.
+    #[inline(always)]
+    fn histories_fit_in(
+        &self,
+        lane: usize,
+        (e, x): (EventId, EventId),
+        (f, y): (EventId, EventId),
+        c: &Configuration,
+    ) -> bool {
+        // A lane that ends in e in one and in f in the other makes them rivals for one place. In all
+        // others it does not matter whether e or f belongs to its history: neither has the other in it.
+        let lane = Lane(lane as u32);
+        match (x == e, y == f) {
+            (true, true) => self.node(lane, e).parent == self.node(lane, f).parent,
+            // `[e)` is in C, so if y is too, they are on the path that C takes.
+            (false, _) if c.contains(y) => true,
+            _ => self.on_one_path(lane, x, y),
         }
     }
 
