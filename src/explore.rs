@@ -255,7 +255,7 @@ fn run<S: System>(
     if let Method::Portfolio(jobs) = method {
         return portfolio::explore_first(system, jobs, budget, observer);
     }
-    let mut driver = Driver::new(budget, observer);
+    let mut driver = Driver::new(system, budget, observer);
     match method {
         Method::Exhaustive => exhaustive::explore(system, &mut driver),
         Method::Udpor(k) => udpor::explore(system, k, None, &mut driver),
@@ -287,7 +287,7 @@ pub fn udpor_with<S: System, T: Alternatives>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut driver = Driver::new(budget, observer);
+    let mut driver = Driver::new(system, budget, observer);
     udpor::explore_with(system, alternatives, None, &mut driver);
     driver.finish()
 }

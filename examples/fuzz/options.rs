@@ -21,7 +21,7 @@ pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
         15 => count(&mut args, random),
         _ => replay(&mut args, random),
     }
-    if random.once_in(4) {
+    if random.once_in(6) {
         args.push("-D", &define(random, tokens));
     }
     if random.once_in(12) && args.0[0] != "client" {
@@ -191,7 +191,9 @@ fn define(random: &mut Random, tokens: &[String]) -> String {
     let words: Vec<&String> = tokens.iter().filter(|token| !token.trim().is_empty()).collect();
     let declared = words.windows(2).filter(|pair| *pair[0] == "const").map(|pair| pair[1].as_str());
     let mut names: Vec<&str> = declared.collect();
-    names.push("N");
+    if names.is_empty() || random.once_in(10) {
+        names.push("N");
+    }
     let values =
         ["0", "1", "2", "3", "4", "-1", "1000000", "9223372036854775807", "true", "x", "\u{1b}[2J"];
     format!("{}={}", random.pick(&names), random.pick(&values))

@@ -11,9 +11,7 @@ use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::prefix::Extent;
-use crate::explore::{
-    Budget, ENDLESS, K, Method, NoObserver, Observer, StopReason, explore, unfold,
-};
+use crate::explore::{Budget, K, Method, NoObserver, Observer, StopReason, explore, unfold};
 use crate::model::{Action, State};
 use crate::property::schedule;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
@@ -189,9 +187,6 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
     let budget = Budget {
         all: args.trace.is_some(),
         max_traces: Some(args.trace.unwrap_or(SEARCHED)),
-        // An execution without an end ends this search, as it does that of `check`.
-        depth: None,
-        endless: Some(ENDLESS),
         // Half of what there is: the rest is for what goes with the execution.
         ..drawing::budget(spec, effort.halved())
     };

@@ -152,7 +152,7 @@ pub(super) fn budget(spec: &Spec, effort: Effort) -> Budget {
         timeout: effort.end.map(|end| end.saturating_duration_since(now)),
         max_memory: Some((effort.max_memory, memory::in_use)),
         allow_pending: spec.subject.allow_pending,
-        depth: Some(ENDLESS),
+        endless: Some(ENDLESS),
         ..Budget::default()
     }
 }

@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 
 use super::watchdog::Watchdog;
 use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
-use crate::model::{Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System};
+use crate::model::{
+    Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System, Values,
+};
 use crate::property::{self, Motion, Spin, Watch};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
@@ -30,6 +32,8 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
 pub const ENDLESS: u32 = 10_000;
+/// The same by the number of processes: many that do little make long executions, too.
+const ENDLESS_FOR_EACH: u32 = 100;
 
 /// The limits of a search. `Default` has none and stops at the first violation.
 #[derive(Clone, Debug)]
@@ -44,7 +48,7 @@ pub struct Budget {
     /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::Depth)).
     pub depth: Option<u32>,
     /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
-    /// for ever, and ends the search.
+    /// for ever, and ends the search. Where there are very many processes, that length is 100 steps for each of them, if that is more.
     pub endless: Option<u32>,
     /// Complete executions.
     pub max_traces: Option<u64>,
@@ -138,9 +142,12 @@ pub struct Driver<'o> {
 }
 
 impl<'o> Driver<'o> {
-    /// A search that starts now.
-    pub fn new(budget: Budget, observer: &'o mut dyn Observer) -> Self {
+    /// A search of `system` that starts now.
+    pub fn new<S: System>(system: &S, budget: Budget, observer: &'o mut dyn Observer) -> Self {
         let now = Instant::now();
+        let processes = system.initial(&mut Values::default()).len() as u32;
+        let long = ENDLESS_FOR_EACH.saturating_mul(processes);
+        let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
         Driver {
             watchdog: Watchdog::new(&budget),
             budget,

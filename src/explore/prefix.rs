@@ -259,7 +259,7 @@ pub fn record<'s, S: System>(
 ) -> (Prefix<'s, S>, Outcome) {
     let max_traces = budget.max_traces.or(Some(MAX_CONFIGURATIONS));
     let budget = Budget { all: true, keep_events: usize::MAX, max_traces, ..budget };
-    let mut driver = Driver::new(budget, observer);
+    let mut driver = Driver::new(system, budget, observer);
     let notes = Record {
         extent,
         maximal: Vec::new(),

@@ -162,7 +162,7 @@ fn answer(report: &CountReport) -> String {
                 StopReason::Endless => {
                     format!(
                         "stopped because an execution came to step {} and may never end",
-                        thousands(u64::from(crate::explore::ENDLESS))
+                        thousands(report.stats.max_depth)
                     )
                 }
                 _ => "stopped where more processes arrive at a barrier than take part in it".into(),

@@ -23,7 +23,7 @@ use bytesize::ByteSize;
 
 use self::levels::levels;
 use super::{CheckReport, Subject, ViolationReport};
-use crate::explore::{Depth, ENDLESS, Guarantee, StopReason, Verdict, ViolationKind};
+use crate::explore::{Depth, Guarantee, StopReason, Verdict, ViolationKind};
 use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -257,10 +257,9 @@ fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
             thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
         ),
         StopReason::Endless => format!(
-            "stopped because an execution came to {} {} and may never end. If it comes back to states that it was \
+            "stopped because an execution came to step {} and may never end. If it comes back to states that it was \
              in before, `--explorer stateful` goes through all of it; `--depth N` explores up to N",
-            endless_unit(report),
-            thousands(u64::from(ENDLESS))
+            thousands(report.stats.max_depth)
         ),
         StopReason::Oversubscribed => {
             "stopped there, because nothing has a meaning beyond that".into()
@@ -273,12 +272,6 @@ fn depth_unit(depth: Depth) -> &'static str {
         Depth::Causal => "causal depth",
         Depth::Length => "step",
     }
-}
-
-/// What the length of an execution without end counts: an unfolding has no order among steps that do not depend on
-/// one another, and nobody else tells causal depths without a bound to them.
-fn endless_unit(report: &CheckReport) -> &'static str {
-    depth_unit(if report.stats.events_built.is_some() { Depth::Causal } else { Depth::Length })
 }
 
 /// Is an end of the search a state, and not an execution?

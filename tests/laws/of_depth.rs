@@ -40,7 +40,7 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
 fn all_executions<S: System>(system: &S, depth: u32) -> Outcome {
     let mut observer = NoObserver;
     let budget = Budget { all: true, depth: Some(depth), ..Budget::default() };
-    let mut driver = Driver::new(budget, &mut observer);
+    let mut driver = Driver::new(system, budget, &mut observer);
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     driver.started(&locals, &state);
