@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::{code, json, run_with, stderr, stdout};
 
-/// Programs that no explorer gets to the end of in a second, and what is large in them.
+/// Programs that take long, and what is large in them.
 const LONG: [&str; 5] = [
     // Ten thousand extensions of the empty configuration, all rivals.
     "shared x: int = 0; process P[i in 0..3000] { fetch_add(x, 1); }",
@@ -30,18 +30,17 @@ const LONG: [&str; 5] = [
 const LATE: Duration = Duration::from_secs(20);
 
 #[test]
-#[ignore = "slow"]
 fn a_search_ends_in_time_whatever_it_is_doing() {
     for explorer in ["udpor", "source", "optimal", "dpor", "exhaustive", "stateful"] {
         for program in LONG {
             let start = Instant::now();
             let output = run_with(
-                &["check", "-", "--all", "--timeout", "1s", "--explorer", explorer],
+                &["check", "-", "--all", "--timeout", "300ms", "--explorer", explorer],
                 program,
             );
             let took = start.elapsed();
             assert!([0, 3].contains(&code(&output)), "{explorer}: {program}: {}", stderr(&output));
-            assert!(took < Duration::from_secs(1) + LATE, "{explorer}: {took:?} for {program}");
+            assert!(took < LATE, "{explorer}: {took:?} for {program}");
         }
     }
 }

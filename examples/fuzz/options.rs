@@ -7,7 +7,8 @@ use super::random::Random;
 const ORDERS: [&str; 9] =
     ["fifo", "lifo", "eca", "lca", "sequential", "random", "visited", "2,0,1", "9,9"];
 const SWITCHES: [&str; 5] = ["safe-sets", "once", "last-successor", "visited-successors", "bogus"];
-const COUNTS: [&str; 7] = ["0", "1", "2", "5", "30", "4294967295", "-1"];
+const COUNTS: [&str; 14] =
+    ["1", "1", "2", "2", "3", "3", "5", "5", "8", "12", "30", "4294967295", "0", "x"];
 
 /// A command line for a spec, which is the file `spec.maz` in the folder at hand, without its limits.
 pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
@@ -17,12 +18,17 @@ pub fn command(random: &mut Random, tokens: &[String]) -> Vec<String> {
         8..10 => run(&mut args, random),
         10..13 => draw(&mut args, random),
         13 => compare(&mut args, random),
-        14 => client(&mut args, random),
+        14 => match random.once_in(4) {
+            true => client(&mut args, random),
+            false => check(&mut args, random),
+        },
         15 => count(&mut args, random),
         _ => replay(&mut args, random),
     }
-    if random.once_in(6) {
-        args.push("-D", &define(random, tokens));
+    if random.once_in(4)
+        && let Some(define) = define(random, tokens)
+    {
+        args.push("-D", &define);
     }
     if random.once_in(12) && args.0[0] != "client" {
         args.push("--granularity", "statement");
@@ -79,11 +85,13 @@ impl Args {
 fn explorer(args: &mut Args, random: &mut Random, explorer: &Explorer) {
     let any = random.once_in(8);
     if any || explorer.takes_k {
-        args.maybe(random, "-k", &["1", "2", "3", "optimal", "0", "x"]);
+        args.maybe(random, "-k", &["1", "2", "3", "4", "optimal"]);
     }
     if any || explorer.orders != Orders::None {
         args.maybe(random, "--order", &ORDERS);
-        args.maybe(random, "--seed", &COUNTS);
+        if any || args.0.last().is_some_and(|last| last == "random") {
+            args.maybe(random, "--seed", &COUNTS);
+        }
     }
     if any || explorer.switches.is_some() {
         args.maybe(random, "--without", &SWITCHES);
@@ -113,7 +121,7 @@ fn check(args: &mut Args, random: &mut Random) {
     args.maybe_flag(random, "--all");
     args.maybe_flag(random, "--shortest");
     args.maybe_flag(random, "--quiet");
-    args.maybe(random, "--draw", &["out.html", "out.svg", "out.dot", "out.json", "out.png"]);
+    args.maybe(random, "--draw", &["out.html", "out.svg", "out.dot", "out.json"]);
     args.maybe(random, "--format", &["json", "text"]);
 }
 
@@ -145,12 +153,17 @@ fn draw(args: &mut Args, random: &mut Random) {
     args.flag("draw");
     args.flag("spec.maz");
     let what = ["unfolding", "configuration", "space-time", "steps", "processes"];
-    args.maybe(random, "--what", &what);
-    args.maybe(random, "--trace", &COUNTS);
-    let files = ["out.html", "out.svg", "out.dot", "out.json"];
-    args.push("-o", files[random.below(files.len())]);
-    if random.once_in(6) {
-        args.push("--schedule", &schedule(random));
+    let what = *random.pick(&what);
+    args.push("--what", what);
+    let files = ["out.svg", "out.dot", "out.json", "out.html"];
+    let file = *random.pick(if what == "processes" { &files[..3] } else { &files });
+    args.push("-o", file);
+    if file == "out.html" || matches!(what, "configuration" | "space-time") {
+        match random.below(6) {
+            0 => args.push("--schedule", &schedule(random)),
+            1 | 2 => args.push("--trace", COUNTS[random.below(COUNTS.len())]),
+            _ => {}
+        }
     }
 }
 
@@ -174,27 +187,30 @@ fn client(args: &mut Args, random: &mut Random) {
 }
 
 fn schedule(random: &mut Random) -> String {
-    let step = |random: &mut Random| match random.below(8) {
+    let step = |random: &mut Random| match random.below(40) {
         0 => format!("{}x{}", random.below(4), random.below(20)),
         1 => format!("{}:{}", random.below(4), random.below(3)),
         2 => {
             random.pick(&["-1", "x", "0x4294967295", "99999999999", "0:4294967295", ""]).to_string()
         }
-        _ => random.below(5).to_string(),
+        _ => random.below(2).to_string(),
     };
-    let steps: Vec<String> = (0..random.below(12)).map(|_| step(random)).collect();
+    let steps: Vec<String> = (0..random.below(6)).map(|_| step(random)).collect();
     steps.join(",")
 }
 
-/// Some constant of the spec set to something.
-fn define(random: &mut Random, tokens: &[String]) -> String {
+/// Some constant of the spec, if it has one, set to something.
+fn define(random: &mut Random, tokens: &[String]) -> Option<String> {
     let words: Vec<&String> = tokens.iter().filter(|token| !token.trim().is_empty()).collect();
     let declared = words.windows(2).filter(|pair| *pair[0] == "const").map(|pair| pair[1].as_str());
     let mut names: Vec<&str> = declared.collect();
-    if names.is_empty() || random.once_in(10) {
+    if random.once_in(20) {
         names.push("N");
     }
-    let values =
-        ["0", "1", "2", "3", "4", "-1", "1000000", "9223372036854775807", "true", "x", "\u{1b}[2J"];
-    format!("{}={}", random.pick(&names), random.pick(&values))
+    let values = ["-1", "1000000", "9223372036854775807", "true", "x", "\u{1b}[2J"];
+    let value = match random.once_in(4) {
+        true => random.pick(&values).to_string(),
+        false => random.below(5).to_string(),
+    };
+    (!names.is_empty()).then(|| format!("{}={value}", random.pick(&names)))
 }
