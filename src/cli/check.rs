@@ -44,7 +44,8 @@ pub(super) struct Args {
     #[arg(long)]
     keep_events: bool,
     /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
-    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`
+    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`. What a page shows
+    /// is searched for as long as --timeout says once more, and for 20 s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write the result to this file [default: standard output]
@@ -114,7 +115,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     if let (Some(file), Some(format)) = (&args.draw, drawing) {
-        output.remark(draw(file, format, &spec, &outcome.violations)?);
+        let effort = Effort::within(&report.limits);
+        output.remark(draw(file, format, &spec, &outcome.violations, effort)?);
     }
     Ok(report.verdict.into())
 }
@@ -125,6 +127,7 @@ fn draw(
     format: Drawing,
     spec: &Spec,
     violations: &[Violation],
+    effort: Effort,
 ) -> Result<String, Failure> {
     let Some(first) = violations.first() else {
         let file = shown(file);
@@ -132,19 +135,19 @@ fn draw(
     };
     let limit = MAX_EVENTS as usize;
     let text = match format {
-        Drawing::Html => drawing::render(&page(spec, violations)?),
+        Drawing::Html => drawing::render(&page(spec, violations, effort)?),
         format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
     };
     files::write(file, &text)?;
     Ok(format!("Drawn: {}\n", shown(file)))
 }
 
-fn page(spec: &Spec, violations: &[Violation]) -> Result<Viewer, Failure> {
+fn page(spec: &Spec, violations: &[Violation], effort: Effort) -> Result<Viewer, Failure> {
     let asked = violations.iter().enumerate().map(|(index, violation)| Asked {
         name: format!("Violation {}", index + 1),
         schedule: violation.schedule.clone(),
     });
     let extent = Extent { events: MAX_EVENTS as usize, calls: MAX_NODES as usize };
-    let page = drawing::page(spec, asked.collect(), K::Optimal, extent, Effort::default())?;
+    let page = drawing::page(spec, asked.collect(), K::Optimal, extent, effort)?;
     Ok(Viewer { start: View::SpaceTime, ..page })
 }

@@ -17,6 +17,7 @@ use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::text::shown;
 use crate::report::viewer::{Asked, Viewer};
 use crate::report::{dot, html, json, svg};
+use crate::study::Limits;
 
 /// So many events or steps are drawn, unless the command line says otherwise.
 pub(super) const MAX_EVENTS: u32 = 300;
@@ -54,18 +55,22 @@ pub(super) struct Effort {
     max_memory: u64,
 }
 
+/// What a drawing may take where nothing is said.
+const MAX_TIME: Duration = Duration::from_secs(20);
+const MAX_MEMORY: u64 = 2_000_000_000;
+
 impl Effort {
+    /// From now on, as much again as a search within these limits, and not more than a drawing takes by default.
+    pub(super) fn within(limits: &Limits) -> Effort {
+        let timeout = limits.timeout.unwrap_or(MAX_TIME).min(MAX_TIME);
+        EffortArgs { timeout, max_memory: limits.max_memory.unwrap_or(MAX_MEMORY) }.begin()
+    }
+
     /// With half of the time that is left.
     pub(super) fn halved(self) -> Effort {
         let now = Instant::now();
         let half = |end: Instant| now + end.saturating_duration_since(now) / 2;
         Effort { end: self.end.map(half), ..self }
-    }
-}
-
-impl Default for Effort {
-    fn default() -> Self {
-        EffortArgs { timeout: Duration::from_secs(20), max_memory: 2_000_000_000 }.begin()
     }
 }
 
