@@ -35,6 +35,8 @@ const MAX_ATTEMPT: u64 = 2_000;
 /// These are many classes: in the ordinary run they are explored by the last variant of each explorer only; in the
 /// thorough one, likewise, not by explorers that may take long.
 const MANY_CLASSES: [u64; 2] = [300, 500];
+/// So many are explored by the last variant of each explorer in the thorough run, too.
+const VERY_MANY_CLASSES: u64 = 10_000;
 /// Above this many the ordinary run has no explorer.
 const TOO_MANY_CLASSES: u64 = 2_000;
 /// The time of a case that takes longer is printed.
@@ -171,14 +173,17 @@ impl Case {
 
     /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be blocked many
     /// times for each class? Of explorers with many variants, which differ in the order alone, any but the
-    /// first and the last.
+    /// first and the last. With very many classes the former are spared even where all is to be thorough.
     fn is_spared(&self, index: usize) -> bool {
         let name = METHODS[index].0;
         let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
         let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
         let has_many_classes = self.expected.traces.is_some_and(|n| n > self.many_classes());
-        let is_extra = !is_last && (has_many_classes || name != "udpor" && !is_first);
-        !self.thorough && (is_extra || has_many_classes && name == "source")
+        let is_slow = !is_last || name == "source";
+        match self.thorough {
+            true => is_slow && self.expected.traces.is_some_and(|n| n > VERY_MANY_CLASSES),
+            false => is_slow && has_many_classes || !is_last && name != "udpor" && !is_first,
+        }
     }
 
     /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
