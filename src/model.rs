@@ -8,6 +8,8 @@
 //!
 //! | item | meaning |
 //! |---|---|
+//! | [`Objects`] | the shared objects as declared |
+//! | [`Met`] | the objects that a search has met, by which it calls them |
 //! | [`Op`] | a visible operation, what a process asks of the objects |
 //! | [`Outcome`] | the answer, what the process gets to see |
 //! | [`Action`] | a process and the choice among the outcomes of its operation |
@@ -18,10 +20,12 @@
 //! | [`StopSignal`] | that work is to stop, for loops that may be long |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
+mod declarations;
 pub mod flow;
 mod inbox;
 mod independence;
 mod locals;
+mod met;
 mod object;
 mod op;
 mod printable;
@@ -32,9 +36,11 @@ mod system;
 mod touch;
 mod value;
 
+pub use declarations::{Declarations, Objects};
 pub use inbox::{Inboxes, Message};
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
+pub use met::{Met, Object, Roster};
 pub use object::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore};
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
@@ -44,6 +50,6 @@ pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};
 pub use state::{Parts, State};
 pub use stop::StopSignal;
-pub use system::{Effects, Failure, FailureKind, Mark, Names, Next, Objects, Site, System};
+pub use system::{Contents, Effects, Failure, FailureKind, Mark, Names, Next, Site, System};
 pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

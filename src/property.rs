@@ -36,8 +36,7 @@ pub use replay::{Ending, Refusal, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    CellId, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
-    ValueId,
+    Contents, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -56,8 +55,8 @@ pub fn process_failure<'l, S: System>(
 #[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     let barrier = state.oversubscribed()?;
-    let (name, size) = &locals.system().objects().barriers[barrier.index()];
-    let arrive = if *size == 1 { "process arrives" } else { "processes arrive" };
+    let (name, size) = (locals.name_of(barrier), state.barrier(barrier).size);
+    let arrive = if size == 1 { "process arrives" } else { "processes arrive" };
     let message = format!("more than {size} {arrive} at barrier {name}, which is for {size}");
     Some(Failure { kind: FailureKind::Error, message, site: None })
 }
@@ -91,7 +90,7 @@ pub fn final_readings<S: System>(
 fn at_the_end<S: System, T>(
     locals: &Locals<'_, S>,
     state: &State,
-    ask: impl FnOnce(&[Option<&S::Local>], &[ValueId]) -> Option<T>,
+    ask: impl FnOnce(&[Option<&S::Local>], Contents<'_>) -> Option<T>,
 ) -> Option<T> {
     let system = locals.system();
     if !system.has_final() {
@@ -102,7 +101,5 @@ fn at_the_end<S: System, T>(
         .map(|p| state.local(ProcessId(p)))
         .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
         .collect();
-    let cells: Vec<_> =
-        (0..system.objects().cells.len() as u32).map(|cell| state.content(CellId(cell))).collect();
-    ask(&ends, &cells)
+    ask(&ends, &|cell| state.content_of_declared(locals, cell))
 }

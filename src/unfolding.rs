@@ -71,9 +71,9 @@ impl<'s, S: System> Unfolding<'s, S> {
         stop: StopSignal,
     ) -> (Self, Configuration) {
         let mut locals = Locals::new(system);
-        let lanes = Lanes::new(system.objects());
-        let structure = EventStructure::new(lanes, locals.initial().len(), stop);
+        let lanes = Lanes::new(locals.met());
         let configuration = Configuration::new(&lanes, &mut locals);
+        let structure = EventStructure::new(lanes, locals.initial().len(), stop);
         let mut unfolding = Unfolding {
             locals,
             structure,

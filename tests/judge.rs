@@ -332,11 +332,9 @@ fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: boo
 
 /// Does this terminal state violate `final`?
 pub fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
-    let cells: Vec<_> = (0..locals.system().objects().cells.len() as u32)
-        .map(|cell| state.content(mazurka::model::CellId(cell)))
-        .collect();
+    let content = |cell| state.content_of_declared(locals, cell);
     let of = |local| (local != LocalId::ABSENT).then(|| locals.get(local));
     let ends: Vec<_> =
         (0..locals.process_count() as u32).map(|p| of(state.local(ProcessId(p)))).collect();
-    locals.system().judge_final(&ends, &cells, &locals.values).is_some()
+    locals.system().judge_final(&ends, &content, &locals.values).is_some()
 }

@@ -18,6 +18,7 @@
 //! | `published` | figures that papers print, to the digit |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
+//! | `sparse` | objects that are declared and not used cost nothing and change nothing |
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
@@ -70,6 +71,7 @@ mod random_models;
 mod replay;
 mod reports;
 mod reproduce;
+mod sparse;
 mod spin;
 mod state_graph;
 mod stateful;

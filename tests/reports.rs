@@ -56,23 +56,27 @@ fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usi
                 let reach = reaches.0[&earlier].as_ref().expect("it was found");
                 let site = || program.site(locals.get(earlier));
                 for &touch in &touches {
-                    assert!(reach.contains(touch), "{name}: {touch:?} after {:?}", site());
+                    assert!(
+                        reach.contains(locals.declared(touch)),
+                        "{name}: {touch:?} after {:?}",
+                        site()
+                    );
                     judged += 1;
                 }
                 let posted = match op {
                     Some(Op::Isend { mailbox, envelope, .. }) => {
-                        Some((mailbox, mazurka::model::End::Send, envelope))
+                        Some((Touch::Post(mailbox, mazurka::model::End::Send), envelope))
                     }
                     Some(Op::Irecv { mailbox, pattern }) => {
-                        Some((mailbox, mazurka::model::End::Receive, pattern))
+                        Some((Touch::Post(mailbox, mazurka::model::End::Receive), pattern))
                     }
                     _ => None,
                 };
-                if let Some((mailbox, end, envelope)) = posted {
-                    let meets = reach.may_meet(mailbox, end, envelope);
-                    assert!(meets, "{name}: {envelope:?} at {mailbox:?} after {:?}", site());
+                if let Some((post, envelope)) = posted {
+                    let meets = reach.may_meet(locals.declared(post), envelope);
+                    assert!(meets, "{name}: {envelope:?} for {post:?} after {:?}", site());
                     let other = Envelope { src: Some(-77), tag: Some(-77) };
-                    refused += usize::from(!reach.may_meet(mailbox, end, other));
+                    refused += usize::from(!reach.may_meet(locals.declared(post), other));
                 }
             }
         }

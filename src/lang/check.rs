@@ -25,7 +25,7 @@ use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
 use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Size, Type, Yield};
-use crate::model::{Objects, Value};
+use crate::model::{Declarations, Objects, Value};
 
 /// A checked program; without meaning if there were errors.
 #[derive(Debug, Default)]
@@ -162,6 +162,16 @@ struct Group {
     span: Span,
     /// The first send or receive, to show beside one that disagrees.
     first_use: Option<(Span, String)>,
+}
+
+impl Group {
+    /// Declares the objects, all of which start with this.
+    fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
+        match self.is_array {
+            true => declared.push_array(&self.name, self.count, start),
+            false => declared.push(&self.name, start),
+        }
+    }
 }
 
 struct Signature {

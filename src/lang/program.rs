@@ -19,8 +19,8 @@ use super::interpret::{Machine, Rest, Variable, World};
 use super::prospect;
 use crate::model::flow::Flow;
 use crate::model::{
-    Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op, Outcome, ProcessId,
-    Reach, Site, Stimulus, System, Touch, Value, ValueId, Values,
+    CellId, Contents, Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op,
+    Outcome, ProcessId, Reach, Site, Stimulus, System, Touch, Value, Values,
 };
 
 /// A program, ready to run.
@@ -98,13 +98,12 @@ impl World for Own<'_> {
 struct Whole<'a> {
     program: &'a Program,
     locals: &'a [Option<&'a Local>],
-    cells: &'a [ValueId],
-    values: &'a Values,
+    cells: Contents<'a>,
 }
 
 impl World for Whole<'_> {
     fn cell(&self, cell: u32) -> Value {
-        self.values.get(self.cells[cell as usize]).clone()
+        (self.cells)(CellId(cell))
     }
 
     fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
@@ -333,11 +332,11 @@ impl System for Program {
     fn judge_final(
         &self,
         locals: &[Option<&Local>],
-        cells: &[ValueId],
-        values: &Values,
+        cells: Contents<'_>,
+        _: &Values,
     ) -> Option<Failure> {
         self.code.finals.iter().find_map(|&entry| {
-            let world = Whole { program: self, locals, cells, values };
+            let world = Whole { program: self, locals, cells };
             match Machine::new(&self.code, world, Vec::new(), entry).run() {
                 Rest::Failed(failure) => Some(failure),
                 _ => None,
@@ -348,10 +347,10 @@ impl System for Program {
     fn final_readings(
         &self,
         locals: &[Option<&Local>],
-        cells: &[ValueId],
-        values: &Values,
+        cells: Contents<'_>,
+        _: &Values,
     ) -> Option<Vec<(String, Value)>> {
-        self.readings(|| Whole { program: self, locals, cells, values })
+        self.readings(|| Whole { program: self, locals, cells })
     }
 
     fn has_final(&self) -> bool {

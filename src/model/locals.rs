@@ -13,7 +13,8 @@ use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
-    Effects, Handle, MessageId, Next, Op, Outcome, Stimulus, System, Value, ValueId, Values,
+    Effects, Handle, MessageId, Met, Next, Object, Op, Outcome, Reach, Stimulus, System, Touch,
+    Value, ValueId, Values,
 };
 
 /// A local state, by its place in [`Locals`].
@@ -96,6 +97,7 @@ pub struct Locals<'s, S: System> {
     system: &'s S,
     /// The values met so far.
     pub values: Values,
+    met: Met,
     arena: Vec<S::Local>,
     /// `None` for the start of a process that no execution has spawned yet: looking further ahead could
     /// go on for ever.
@@ -126,9 +128,11 @@ impl<'s, S: System> Locals<'s, S> {
     pub fn new(system: &'s S) -> Self {
         let mut values = Values::default();
         let first = system.initial(&mut values);
+        let met = Met::new(system.objects(), &mut values);
         let mut locals = Locals {
             system,
             values,
+            met,
             arena: Vec::new(),
             status: Vec::new(),
             latest: None,
@@ -155,6 +159,32 @@ impl<'s, S: System> Locals<'s, S> {
     /// The system.
     pub fn system(&self) -> &'s S {
         self.system
+    }
+
+    /// The objects met so far, by which all but the system calls them.
+    pub fn met(&self) -> &Met {
+        &self.met
+    }
+
+    /// The name of an object, as the author of the program would say it.
+    pub fn name_of(&self, object: impl Into<Object>) -> String {
+        self.met.name(object.into(), self.system.objects())
+    }
+
+    /// The touch as the system calls it, to ask a [`Reach`].
+    pub fn declared(&self, touch: Touch) -> Touch {
+        self.met.declared(touch)
+    }
+
+    /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
+    /// [`System::may_touch`].
+    pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
+        self.system.may_touch(self.get(id), self.met.declared(touch))
+    }
+
+    /// What the process in local state `id` may still touch, as the system calls it: see [`System::reach`].
+    pub fn reach(&self, id: LocalId) -> Option<Reach> {
+        self.system.reach(self.get(id))
     }
 
     /// The local states of the processes that exist from the start.
@@ -235,7 +265,10 @@ impl<'s, S: System> Locals<'s, S> {
             return;
         }
         let status = match self.system.next(&self.arena[id.0 as usize], &mut self.values) {
-            Next::Op(op) => Status::At(op),
+            Next::Op(op) => {
+                let objects = self.system.objects();
+                Status::At(self.met.renamed(op, objects, &mut self.values))
+            }
             Next::Spawn(child) => Status::At(Op::Spawn(self.intern(child))),
             Next::Done => Status::Done,
             Next::Failed(failure) => Status::Failed(failure),

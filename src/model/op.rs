@@ -20,15 +20,15 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    /// A mailbox, by its place in [`super::Objects::mailboxes`].
+    /// A mailbox, by its place in [`super::Met::mailboxes`]; for a [`System`](super::System), in [`super::Objects::mailboxes`].
     MailboxId;
-    /// A mutex, by its place in [`super::Objects::mutexes`].
+    /// A mutex, by its place in [`super::Met::mutexes`]; for a [`System`](super::System), in [`super::Objects::mutexes`].
     MutexId;
-    /// A semaphore, by its place in [`super::Objects::semaphores`].
+    /// A semaphore, by its place in [`super::Met::semaphores`]; for a [`System`](super::System), in [`super::Objects::semaphores`].
     SemaphoreId;
-    /// A barrier, by its place in [`super::Objects::barriers`].
+    /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
     BarrierId;
-    /// A shared cell, by its place in [`super::Objects::cells`].
+    /// A shared cell, by its place in [`super::Met::cells`]; for a [`System`](super::System), in [`super::Objects::cells`].
     CellId;
     /// A message between actors, by its sender, the number of the event in which it was sent among those of
     /// the sender, and its place among the messages sent there (see [`super::Locals::message`]). Within

@@ -85,9 +85,13 @@ impl Reach {
         is_narrow.then(|| self.spans.iter().flat_map(of_span))
     }
 
-    /// May it still post at `end` of the mailbox what can be paired with a post of this envelope at the other end?
-    pub fn may_meet(&self, mailbox: MailboxId, end: End, envelope: Envelope) -> bool {
-        let of_mailbox = |posts: &&Posts| posts.at.contains(Touch::Post(mailbox, end));
+    /// May it still make this post, of something that can be paired with a post of this envelope at the other end?
+    ///
+    /// # Panics
+    /// If it is no post.
+    pub fn may_meet(&self, post: Touch, envelope: Envelope) -> bool {
+        let Touch::Post(_, end) = post else { panic!("{post:?} is no post") };
+        let of_mailbox = |posts: &&Posts| posts.at.contains(post);
         self.posts.iter().filter(of_mailbox).any(|&Posts { src, tag, .. }| match end {
             End::Send => {
                 (envelope.src.is_none() || src.may_be(envelope.src))
@@ -169,13 +173,14 @@ mod tests {
         let mut reach = Reach::default();
         let known = |number| Guess::Exactly(number);
         reach.add_posts(mailbox, 1, End::Send, (Guess::Some, known(Some(7))));
-        let sends = |src, tag| reach.may_meet(mailbox, End::Send, envelope(src, tag));
+        let sends = |src, tag| reach.may_meet(Touch::Post(mailbox, End::Send), envelope(src, tag));
         assert!(sends(None, None) && sends(Some(1), Some(7)));
         assert!(!sends(None, Some(8)));
-        assert!(!reach.may_meet(mailbox, End::Receive, envelope(None, None)));
+        assert!(!reach.may_meet(Touch::Post(mailbox, End::Receive), envelope(None, None)));
         let mut reach = Reach::default();
         reach.add_posts(mailbox, 1, End::Receive, (known(None), known(Some(7))));
-        let receives = |src, tag| reach.may_meet(mailbox, End::Receive, envelope(src, tag));
+        let receives =
+            |src, tag| reach.may_meet(Touch::Post(mailbox, End::Receive), envelope(src, tag));
         assert!(receives(Some(1), Some(7)) && !receives(None, None) && !receives(None, Some(8)));
     }
 }

@@ -18,8 +18,8 @@ pub use portrait::Parts;
 use super::object::NONE;
 use super::{
     Action, Barrier, BarrierId, CellId, Choice, End, Envelope, Handle, Inboxes, LocalId, Locals,
-    Mailbox, MailboxId, MessageId, Mutex, MutexId, Objects, Op, Outcome, Posted, ProcessId,
-    Request, Semaphore, SemaphoreId, Status, Stimulus, System, ValueId, Values,
+    Mailbox, MailboxId, MessageId, Met, Mutex, MutexId, Object, Op, Outcome, Posted, ProcessId,
+    Request, Semaphore, SemaphoreId, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A process in a state.
@@ -55,9 +55,11 @@ struct Done {
 }
 
 /// A global state, reached by the execution that it remembers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     processes: Vec<Process>,
+    /// How many objects it has a log for: those that were met up to its last step.
+    known: usize,
     mailboxes: Vec<Mailbox>,
     mutexes: Vec<Mutex>,
     semaphores: Vec<Semaphore>,
@@ -69,31 +71,10 @@ pub struct State {
 }
 
 impl State {
-    /// The state before anything has happened, without processes.
-    pub(super) fn new(objects: &Objects, values: &mut Values) -> State {
-        let cells = objects.cells.iter().map(|(_, value)| vec![values.intern(value.clone())]);
-        let semaphores = objects.semaphores.iter().map(|&(_, initial)| Semaphore {
-            initial,
-            requests: Vec::new(),
-            releases: Vec::new(),
-        });
-        let barriers =
-            objects.barriers.iter().map(|&(_, size)| Barrier { size, rounds: Vec::new() });
-        State {
-            processes: Vec::new(),
-            mailboxes: vec![Mailbox::default(); objects.mailboxes.len()],
-            mutexes: vec![Mutex::new(); objects.mutexes.len()],
-            semaphores: semaphores.collect(),
-            barriers: barriers.collect(),
-            cells: cells.collect(),
-            inboxes: Inboxes::default(),
-            trail: Vec::new(),
-        }
-    }
-
     /// The initial state of a system.
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
-        let mut state = locals.system().objects().initial_state(&mut locals.values);
+        let mut state = State::default();
+        state.make_room(locals.met());
         for &local in locals.initial() {
             state.processes.push(Process { local, ..Process::ABSENT });
         }
@@ -103,6 +84,26 @@ impl State {
             state.inboxes.send(id, to, content, None);
         }
         state
+    }
+
+    /// Begins the logs of the objects met since the last step.
+    fn make_room(&mut self, met: &Met) {
+        for &object in &met.order()[self.known..] {
+            match object {
+                Object::Mailbox(_) => self.mailboxes.push(Mailbox::default()),
+                Object::Mutex(_) => self.mutexes.push(Mutex::new()),
+                Object::Semaphore(id) => {
+                    let (requests, releases) = (Vec::new(), Vec::new());
+                    let initial = met.semaphores.start(id.0);
+                    self.semaphores.push(Semaphore { initial, requests, releases });
+                }
+                Object::Barrier(id) => {
+                    self.barriers.push(Barrier { size: met.barriers.start(id.0), rounds: vec![] });
+                }
+                Object::Cell(id) => self.cells.push(vec![met.cells.start(id.0)]),
+            }
+        }
+        self.known = met.order().len();
     }
 
     /// How many actions led here.
@@ -198,6 +199,17 @@ impl State {
     /// The content of the cell.
     pub fn content(&self, cell: CellId) -> ValueId {
         *self.versions(cell).last().expect("a cell has its initial version")
+    }
+
+    /// The content of a declared cell.
+    pub fn content_of_declared<S: System>(&self, locals: &Locals<'_, S>, cell: CellId) -> Value {
+        let met = locals.met().cells.met(cell.0);
+        // Another branch of the search may have met it since.
+        let log = met.and_then(|met| self.cells.get(met as usize));
+        match log.and_then(|versions| versions.last()) {
+            Some(&content) => locals.values.get(content).clone(),
+            None => locals.system().objects().cells.start(cell.0).clone(),
+        }
     }
 
     /// Where the request `handle` of `process` went.
@@ -406,6 +418,9 @@ impl State {
         process.local = after;
         process.acted += 1;
         self.trail.push(done);
+        if self.known < locals.met().order().len() {
+            self.make_room(locals.met());
+        }
     }
 
     /// The effect on the objects; what the process is told of it.

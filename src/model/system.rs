@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use super::{
-    Handle, Op, Outcome, ProcessId, Reach, State, Stimulus, Touch, Value, ValueId, Values,
+    CellId, Handle, Objects, Op, Outcome, ProcessId, Reach, Stimulus, Touch, Value, Values,
 };
 
 /// A concurrent program, seen process by process.
@@ -24,7 +24,8 @@ pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
 
-    /// The objects that processes act on.
+    /// The objects that processes act on. Here, and in all that a system says and is asked, they are known by their
+    /// places in these declarations; not so elsewhere (see [`Met`](super::Met)).
     fn objects(&self) -> &Objects;
 
     /// The local states of the processes that exist from the start; `ProcessId`s follow this order.
@@ -90,11 +91,11 @@ pub trait System: Sync {
     }
 
     /// Judges a terminal state that is no deadlock: the assertions on final states. `locals` gives the
-    /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each cell.
+    /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each declared cell.
     fn judge_final(
         &self,
         locals: &[Option<&Self::Local>],
-        cells: &[ValueId],
+        cells: Contents<'_>,
         values: &Values,
     ) -> Option<Failure> {
         let _ = (locals, cells, values);
@@ -106,7 +107,7 @@ pub trait System: Sync {
     fn final_readings(
         &self,
         locals: &[Option<&Self::Local>],
-        cells: &[ValueId],
+        cells: Contents<'_>,
         values: &Values,
     ) -> Option<Vec<(String, Value)>> {
         let _ = (locals, cells, values);
@@ -202,6 +203,9 @@ pub enum Mark {
     },
 }
 
+/// The content of each declared cell.
+pub type Contents<'c> = &'c dyn Fn(CellId) -> Value;
+
 /// How the processes of an execution are called; `None` for those that are not known.
 pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 
@@ -256,26 +260,4 @@ pub struct Site {
     pub column: u32,
     /// The source text of the operation, on one line.
     pub text: String,
-}
-
-/// The shared objects of a system, each with its name.
-#[derive(Clone, Debug, Default)]
-pub struct Objects {
-    /// Mailboxes.
-    pub mailboxes: Vec<String>,
-    /// Mutexes.
-    pub mutexes: Vec<String>,
-    /// Semaphores with their initial number of units.
-    pub semaphores: Vec<(String, u32)>,
-    /// Barriers with their number of participants.
-    pub barriers: Vec<(String, u32)>,
-    /// Shared cells with their initial content.
-    pub cells: Vec<(String, Value)>,
-}
-
-impl Objects {
-    /// The state in which nothing has happened yet, without processes.
-    pub fn initial_state(&self, values: &mut Values) -> State {
-        State::new(self, values)
-    }
 }

@@ -251,7 +251,7 @@ impl<S: System> Replay<'_, S> {
 
     fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {
         let (mailbox, end, position, _) = self.state.communication(process, comm);
-        let name = self.mailbox(mailbox);
+        let name = self.locals.name_of(mailbox);
         let posts = self.state.mailbox(mailbox);
         let own = &posts.posts(end)[position as usize];
         let mut words = match end {
@@ -276,7 +276,7 @@ impl<S: System> Replay<'_, S> {
         };
         let touch = Touch::Post(mailbox, end.opposite());
         let fits = |p: &ProcessId| match self.reach(*p) {
-            Some(reach) => reach.may_meet(mailbox, end.opposite(), own.envelope),
+            Some(reach) => reach.may_meet(self.locals.declared(touch), own.envelope),
             None => true,
         };
         let suppliers = self.suppliers(touch).into_iter();
@@ -303,7 +303,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn wait_for_mutex(&self, process: ProcessId, request: Request) -> Wait {
-        let name = self.mutex(request.mutex);
+        let name = self.locals.name_of(request.mutex);
         let ahead: Vec<_> =
             self.state.mutex(request.mutex).queue().take_while(|&p| p != process).collect();
         let owner = ahead[0];
@@ -333,7 +333,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
-        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let name = self.locals.name_of(semaphore);
         let position = self.state.semaphore_request(process, own) as usize;
         let touch = Touch::Release(semaphore);
         let semaphore = self.state.semaphore(semaphore);
@@ -350,16 +350,16 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn wait_for_arrivals(&self, barrier: BarrierId, round: u32) -> Wait {
-        let (name, size) = &self.locals.system().objects().barriers[barrier.index()];
+        let (name, size) = (self.locals.name_of(barrier), self.state.barrier(barrier).size);
         let arrived = self.state.barrier(barrier).arrived(round);
         let words = format!("barrier {name}: {} of {size} have arrived", arrived.len());
-        let missing = *size as usize - arrived.len();
+        let missing = size as usize - arrived.len();
         let first = self.state.barrier(barrier).arrived(0);
         let [is_here, took_part] =
             [arrived, first].map(|them| them.iter().collect::<FxHashSet<_>>());
         let may = |p: &ProcessId| {
             // All participants arrive in the first round, so once it is full they are known.
-            !is_here.contains(p) && (first.len() < *size as usize || took_part.contains(p))
+            !is_here.contains(p) && (first.len() < size as usize || took_part.contains(p))
         };
         let mut helpers = self.suppliers(Touch::Arrive(barrier));
         helpers.retain(may);
@@ -389,7 +389,7 @@ impl<S: System> Replay<'_, S> {
     /// May `process` still do this, or what it spawns?
     fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
         match self.reach(process) {
-            Some(reach) => reach.contains(touch),
+            Some(reach) => reach.contains(self.locals.declared(touch)),
             None => self.may_ever(process, touch),
         }
     }

@@ -10,10 +10,9 @@ impl<S: System> Replay<'_, S> {
     /// What came of an operation of `process` that was just carried out, in words.
     pub(super) fn outcome(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
         let state = &self.state;
-        let objects = self.locals.system().objects();
         let completed = |comms: &[Handle]| self.completed(process, comms[choice.0 as usize]);
         let owned = |requests: &[Request]| {
-            format!("owns {}", self.mutex(requests[choice.0 as usize].mutex))
+            format!("owns {}", self.locals.name_of(requests[choice.0 as usize].mutex))
         };
         Some(match op {
             Op::Isend { mailbox, envelope, value } => {
@@ -22,7 +21,7 @@ impl<S: System> Replay<'_, S> {
                     let taker = state.mailbox(*mailbox).receives[receive as usize].process;
                     format!("; pairs with a receive of {}", self.name(taker))
                 });
-                let (content, name) = (self.content(*value), self.mailbox(*mailbox));
+                let (content, name) = (self.content(*value), self.locals.name_of(*mailbox));
                 format!("sends{content} to {name}{}{taker}", label(*envelope))
             }
             Op::Irecv { mailbox, .. } => {
@@ -49,7 +48,7 @@ impl<S: System> Replay<'_, S> {
             Op::MutexTestAny(requests) if choice == Choice::NOTHING && requests.len() == 1 => {
                 let mutex = requests[0].mutex;
                 let owner = state.mutex(mutex).queue().next().expect("another owner");
-                format!("false: {} is held by {}", self.mutex(mutex), self.name(owner))
+                format!("false: {} is held by {}", self.locals.name_of(mutex), self.name(owner))
             }
             Op::MutexTestAny(_) if choice == Choice::NOTHING => "-1: owns none of them".into(),
             Op::MutexTestAny(requests) if requests.len() == 1 => {
@@ -60,7 +59,7 @@ impl<S: System> Replay<'_, S> {
             }
             Op::Unlock(request) => self.unlocked(process, *request),
             Op::AsyncAcquire(semaphore) => {
-                let name = &objects.semaphores[semaphore.index()].0;
+                let name = self.locals.name_of(*semaphore);
                 let position = state.semaphore(*semaphore).requests.len() as u32 - 1;
                 if state.semaphore(*semaphore).is_granted(position) {
                     format!("is granted a unit of {name}")
@@ -69,16 +68,16 @@ impl<S: System> Replay<'_, S> {
                 }
             }
             Op::AcquireWait { semaphore, .. } => {
-                format!("has a unit of {}", objects.semaphores[semaphore.index()].0)
+                format!("has a unit of {}", self.locals.name_of(*semaphore))
             }
             Op::Release(semaphore) => self.released(*semaphore),
             Op::Arrive { barrier, round } => {
-                let (name, size) = &objects.barriers[barrier.index()];
-                let arrived = state.barrier(*barrier).arrived(*round).len();
-                format!("{arrived} of {size} have arrived at {name}")
+                let (name, barrier) = (self.locals.name_of(*barrier), state.barrier(*barrier));
+                let arrived = barrier.arrived(*round).len();
+                format!("{arrived} of {} have arrived at {name}", barrier.size)
             }
             Op::BarrierWait { barrier, .. } => {
-                format!("passes {}", objects.barriers[barrier.index()].0)
+                format!("passes {}", self.locals.name_of(*barrier))
             }
             Op::Choose { lo, .. } => format!("chooses {}", lo + i64::from(choice.0)),
             Op::Spawn(_) => {
@@ -130,7 +129,7 @@ impl<S: System> Replay<'_, S> {
 
     pub(super) fn accessed(&self, op: &Op, (told, new): (Outcome, Option<ValueId>)) -> String {
         let Op::Access(cell, access) = op else { unreachable!("{op:?} is no access") };
-        let name = self.cell(*cell);
+        let name = self.locals.name_of(*cell);
         let content = self.value(self.state.content(*cell));
         match (access, told) {
             (_, Outcome::Overflow) => format!("leaves the 64-bit range; {name} stays {content}"),
@@ -148,7 +147,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn requested(&self, mutex: MutexId) -> String {
-        let name = self.mutex(mutex);
+        let name = self.locals.name_of(mutex);
         let queue: Vec<_> = self.state.mutex(mutex).queue().collect();
         match queue.as_slice() {
             [_] => format!("gets {name}"),
@@ -158,7 +157,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn unlocked(&self, process: ProcessId, request: Request) -> String {
-        let name = self.mutex(request.mutex);
+        let name = self.locals.name_of(request.mutex);
         if !self.state.owns(process, request) {
             return format!("takes back its request for {name}");
         }
@@ -169,7 +168,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn released(&self, semaphore: SemaphoreId) -> String {
-        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let name = self.locals.name_of(semaphore);
         let semaphore = self.state.semaphore(semaphore);
         let granted = semaphore.initial as usize + semaphore.releases.len() - 1;
         match semaphore.requests.get(granted) {

@@ -17,8 +17,8 @@ use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, LocalId, Locals, MailboxId, MutexId, Op, Outcome,
-    ProcessId, Reach, Site, State, Status, Stimulus, System, Value, ValueId,
+    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, Outcome, ProcessId, Reach, Site,
+    State, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -221,10 +221,11 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// What `process` may still do, if more is known than what [`System::may_touch`] says.
+    /// What `process` may still do, as the system calls it ([`Locals::declared`]), if more is known than what
+    /// [`System::may_touch`] says.
     pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
         let local = self.state.local(process);
-        let find = || self.locals.system().reach(self.locals.get(local)).map(Rc::new);
+        let find = || self.locals.reach(local).map(Rc::new);
         self.reaches.borrow_mut().entry(local).or_insert_with(find).clone()
     }
 
@@ -274,10 +275,10 @@ impl<'s, S: System> Replay<'s, S> {
         self.locals.system().variables(local, &|process| self.known_name(process))
     }
 
-    /// The shared cells with their contents.
+    /// The shared cells with their contents; if very many are declared, those that processes have come to.
     pub fn cells(&self) -> Vec<(String, String)> {
-        let cells = (0..self.locals.system().objects().cells.len() as u32).map(CellId);
-        cells.map(|cell| self.cell_now(cell)).collect()
+        let cells = self.locals.met().cells.in_order().into_iter();
+        cells.map(|cell| self.cell_now(CellId(cell))).collect()
     }
 
     /// What `final` objects to here, if this is an end and no deadlock.
@@ -431,18 +432,6 @@ impl<'s, S: System> Replay<'s, S> {
 
     fn known_name(&self, process: ProcessId) -> Option<String> {
         self.names.get(process.index()).cloned()
-    }
-
-    pub(super) fn mailbox(&self, mailbox: MailboxId) -> &str {
-        &self.locals.system().objects().mailboxes[mailbox.index()]
-    }
-
-    pub(super) fn mutex(&self, mutex: MutexId) -> &str {
-        &self.locals.system().objects().mutexes[mutex.index()]
-    }
-
-    pub(super) fn cell(&self, cell: CellId) -> &str {
-        &self.locals.system().objects().cells[cell.index()].0
     }
 }
 

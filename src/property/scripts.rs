@@ -28,12 +28,12 @@ impl Script {
     }
 
     pub(crate) fn cell(mut self) -> Self {
-        self.objects.cells.push(("x".into(), Value::Int(0)));
+        self.objects.cells.push("x", Value::Int(0));
         self
     }
 
     pub(crate) fn barrier(mut self, size: u32) -> Self {
-        self.objects.barriers.push(("b0".into(), size));
+        self.objects.barriers.push("b0", size);
         self
     }
 

@@ -55,26 +55,28 @@ pub enum FactKind {
 pub(super) type Named = (String, String);
 
 impl<S: System> Replay<'_, S> {
-    /// Everything that is so where the replay stands: process by process, then object by object.
+    /// Everything that is so where the replay stands: process by process, then object by object. Of a kind of which
+    /// very many objects are declared, those that processes have come to.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
             self.state.processes().flat_map(|process| self.facts_of(process)).collect();
-        let objects = self.locals.system().objects();
-        let ids = |count: usize| 0..count as u32;
+        let met = self.locals.met();
         let mut add = |kind, named: Named| facts.push(about(kind, None, named));
-        for mailbox in ids(objects.mailboxes.len()).map(MailboxId) {
+        for mailbox in met.mailboxes.in_order().into_iter().map(MailboxId) {
             add(FactKind::Mailbox, self.posts_now(mailbox, End::Send));
             add(FactKind::Mailbox, self.posts_now(mailbox, End::Receive));
         }
-        ids(objects.mutexes.len())
-            .for_each(|mutex| add(FactKind::Mutex, self.queue_now(MutexId(mutex))));
-        ids(objects.semaphores.len())
-            .for_each(|id| add(FactKind::Semaphore, self.units_now(SemaphoreId(id))));
-        for barrier in ids(objects.barriers.len()).map(BarrierId) {
+        for mutex in met.mutexes.in_order().into_iter().map(MutexId) {
+            add(FactKind::Mutex, self.queue_now(mutex));
+        }
+        for semaphore in met.semaphores.in_order().into_iter().map(SemaphoreId) {
+            add(FactKind::Semaphore, self.units_now(semaphore));
+        }
+        for barrier in met.barriers.in_order().into_iter().map(BarrierId) {
             let round = self.state.barrier(barrier).rounds.len().saturating_sub(1);
             add(FactKind::Barrier, self.arrivals_now(barrier, round as u32));
         }
-        ids(objects.cells.len()).for_each(|cell| add(FactKind::Cell, self.cell_now(CellId(cell))));
+        self.cells().into_iter().for_each(|cell| add(FactKind::Cell, cell));
         if let Some(Failure { message, site, .. }) = self.final_failure() {
             let place = match site {
                 Some(Site { line, text, .. }) => format!("line {line}: {text}"),
@@ -144,18 +146,18 @@ impl<S: System> Replay<'_, S> {
             End::Send => "messages",
             End::Receive => "receives",
         };
-        (format!("{what} at {}", self.mailbox(mailbox)), listed(pending.collect(), "none"))
+        (format!("{what} at {}", self.locals.name_of(mailbox)), listed(pending.collect(), "none"))
     }
 
     /// The owner of a mutex, and those that queue for it.
     pub(super) fn queue_now(&self, mutex: MutexId) -> Named {
         let queue = self.state.mutex(mutex).queue().map(|p| self.name(p).to_owned());
-        (format!("queue of {}", self.mutex(mutex)), listed(queue.collect(), "free"))
+        (format!("queue of {}", self.locals.name_of(mutex)), listed(queue.collect(), "free"))
     }
 
     /// The free units of a semaphore, or who queues for them.
     pub(super) fn units_now(&self, semaphore: SemaphoreId) -> Named {
-        let name = &self.locals.system().objects().semaphores[semaphore.index()].0;
+        let name = self.locals.name_of(semaphore);
         let semaphore = self.state.semaphore(semaphore);
         let units = semaphore.initial as usize + semaphore.releases.len();
         let value = match semaphore.requests.get(units..) {
@@ -170,7 +172,7 @@ impl<S: System> Replay<'_, S> {
 
     /// Who has arrived at a barrier in this round.
     pub(super) fn arrivals_now(&self, barrier: BarrierId, round: u32) -> Named {
-        let name = &self.locals.system().objects().barriers[barrier.index()].0;
+        let name = self.locals.name_of(barrier);
         let arrived = self.state.barrier(barrier).arrived(round).iter();
         let arrived = arrived.map(|&p| self.name(p).to_owned()).collect();
         (format!("arrived at {name} (round {})", round + 1), listed(arrived, "nobody"))
@@ -178,7 +180,7 @@ impl<S: System> Replay<'_, S> {
 
     /// The content of a shared cell.
     pub(super) fn cell_now(&self, cell: CellId) -> Named {
-        (self.cell(cell).into(), self.value(self.state.content(cell)))
+        (self.locals.name_of(cell), self.value(self.state.content(cell)))
     }
 
     /// The messages that an actor has not taken.

@@ -16,6 +16,7 @@ const MOST_NEIGHBOURS: u32 = 16;
 /// The processes that have not ended, by what they may still do.
 #[derive(Default)]
 pub(super) struct Suppliers {
+    /// Of declared objects.
     by_touch: FxHashMap<Touch, Vec<ProcessId>>,
     /// Those that are to be asked one by one.
     others: Vec<(ProcessId, Option<Rc<Reach>>)>,
@@ -26,11 +27,12 @@ impl<S: System> Replay<'_, S> {
     /// communications and messages to actors, of which a [`Reach`] knows nothing.
     pub(super) fn suppliers(&self, touch: Touch) -> Vec<ProcessId> {
         let all = self.all_suppliers();
+        let declared = self.locals.declared(touch);
         let asked = all.others.iter().filter(|(process, reach)| match reach {
-            Some(reach) => reach.contains(touch),
+            Some(reach) => reach.contains(declared),
             None => self.may_ever(*process, touch),
         });
-        let known = all.by_touch.get(&touch).into_iter().flatten().copied();
+        let known = all.by_touch.get(&declared).into_iter().flatten().copied();
         let mut found: Vec<_> = known.chain(asked.map(|(process, _)| *process)).collect();
         found.sort_unstable();
         found
@@ -62,6 +64,6 @@ impl<S: System> Replay<'_, S> {
 
     /// Does the text of `process`, or of what it spawns, have this, be it behind it?
     pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
-        self.locals.system().may_touch(self.locals.get(self.state.local(process)), touch)
+        self.locals.may_touch(self.state.local(process), touch)
     }
 }

@@ -8,6 +8,7 @@
 //! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of the
 //! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
 
+use super::cut::widen;
 use super::event::{Event, EventId, Kind};
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
@@ -59,7 +60,7 @@ impl Configuration {
     /// ∅, without extensions yet.
     pub(super) fn new<S: System>(lanes: &Lanes, locals: &mut Locals<'_, S>) -> Self {
         let chains = lanes.chains();
-        let barriers = locals.system().objects().barriers.len();
+        let barriers = locals.met().barriers.len();
         let mut empty = Configuration {
             state: State::initial(locals),
             cut: vec![EventId::NONE; chains],
@@ -130,6 +131,19 @@ impl Configuration {
         }
     }
 
+    /// Makes room for objects that were met for the first time.
+    fn meet<S: System>(&mut self, structure: &mut EventStructure, locals: &Locals<'_, S>) {
+        let before = structure.lanes.chains();
+        let more = structure.meet(locals.met());
+        if more > 0 {
+            widen(&mut self.cut, before, more);
+            for lists in [&mut self.chains, &mut self.reads, &mut self.tests] {
+                lists.resize(before + more, Vec::new());
+            }
+        }
+        self.arrivals.resize(locals.met().barriers.len(), Vec::new());
+    }
+
     /// The event after which `process` is: its last one, or the spawn that started it.
     pub(super) fn last_of(&self, lanes: &Lanes, process: ProcessId) -> EventId {
         match self.cut[lanes.process(process).index()] {
@@ -161,6 +175,9 @@ impl Configuration {
         });
         let Event { process, choice, chain, kind, before, after, .. } = *structure.event(id);
         self.state.step_into(locals, Action { process, choice }, after);
+        if structure.lanes.are_behind(locals.met()) {
+            self.meet(structure, locals);
+        }
         match locals.op(before).expect("an event has an operation") {
             Op::Arrive { barrier, round } => self.arrivals_in(*barrier, *round).push(id),
             Op::WaitAny(comms) | Op::TestAny(comms) => self.note_choice(id, choice, comms.len()),

@@ -35,15 +35,26 @@ impl Cuts {
     /// room, which doubles.
     pub(super) fn reserve_lanes(&mut self, lanes: usize) {
         self.lanes = self.lanes.max(lanes);
-        if lanes <= self.stride {
-            return;
+        if lanes > self.stride {
+            self.lay_out((2 * self.stride).max(lanes), self.stride, self.stride);
         }
-        let (old, new) = (self.stride, (2 * self.stride).max(lanes));
-        let mut rows = vec![EventId::NONE; self.rows.len() / old * new];
-        for (from, to) in self.rows.chunks(old).zip(rows.chunks_mut(new)) {
-            to[..old].copy_from_slice(from);
+    }
+
+    /// More room for chains, which were so many: the lanes of processes move up.
+    pub(super) fn widen(&mut self, chains: usize, more: usize) {
+        self.lanes += more;
+        self.lay_out(self.stride + more, chains, chains + more);
+    }
+
+    /// Rows of another length: what was at `from` and after it is at `to` and after it.
+    fn lay_out(&mut self, stride: usize, from: usize, to: usize) {
+        let moved = self.stride - from;
+        let mut rows = vec![EventId::NONE; self.rows.len() / self.stride * stride];
+        for (old, new) in self.rows.chunks(self.stride).zip(rows.chunks_mut(stride)) {
+            new[..from].copy_from_slice(&old[..from]);
+            new[to..to + moved].copy_from_slice(&old[from..]);
         }
-        (self.rows, self.stride) = (rows, new);
+        (self.rows, self.stride) = (rows, stride);
         self.forget();
     }
 
@@ -125,6 +136,11 @@ impl Cuts {
     }
 }
 
+/// Makes room in a row for more chains, which were so many.
+pub(super) fn widen(row: &mut Vec<EventId>, chains: usize, more: usize) {
+    row.splice(chains..chains, std::iter::repeat_n(EventId::NONE, more));
+}
+
 impl EventStructure {
     /// The cut of `[event]`; all roots for [`EventId::NONE`].
     pub fn cut(&self, event: EventId) -> &[EventId] {
@@ -150,5 +166,25 @@ impl EventStructure {
         let lane = self.lanes.process(self.event(e).process);
         let last = self.cut(f)[lane.index()];
         last.is_some() && self.event(last).own.depth >= self.event(e).own.depth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_laid_out_anew() {
+        let [e, f, g, none] = [EventId(0), EventId(1), EventId(2), EventId::NONE];
+        let rows = vec![e, f, none, e, f, g];
+        let mut cuts = Cuts { rows, stride: 3, lanes: 3, crowd: Default::default() };
+        cuts.widen(1, 2);
+        assert_eq!(cuts.row(e), [e, none, none, f, none]);
+        assert_eq!(cuts.row(f), [e, none, none, f, g]);
+        cuts.reserve_lanes(6);
+        assert_eq!(cuts.row(f), [e, none, none, f, g, none]);
+        let mut row = vec![e, f, g];
+        widen(&mut row, 1, 2);
+        assert_eq!(row, [e, none, none, f, g]);
     }
 }

@@ -1,10 +1,16 @@
 //! The lanes of a system: what orders events totally along one execution.
 //!
-//! One lane per process, and per object one for each kind of change that does not commute with itself:
-//! the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
-//! writes of a cell. Chains come first, so spawning processes only appends.
+//! One lane per process, and per object that was met ([`Met`]) one for each kind of change that does not commute with
+//! itself: the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
+//! writes of a cell. Chains come first, so spawning processes only appends. When there is no room left for the chains
+//! of an object, the room doubles, and the lanes of processes move: see [`Lanes::meet`].
+//!
+//! ```text
+//!  chains in use, as objects were met        room        processes
+//!  sends m, receives m, writes x, ..     │  ..        │  P0, P1, ..
+//! ```
 
-use crate::model::{CellId, End, MailboxId, MutexId, Objects, ProcessId, SemaphoreId};
+use crate::model::{CellId, End, MailboxId, Met, MutexId, Object, ProcessId, SemaphoreId};
 
 /// A lane, by its place in a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,46 +24,109 @@ impl Lane {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The one after it.
+    fn next(self) -> Lane {
+        Lane(self.0 + 1)
+    }
 }
 
 /// How lanes are numbered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    mutexes: u32,
-    semaphores: u32,
-    cells: u32,
+    /// Per mailbox its sends; the receives come next, and sends are even.
+    sends: Vec<Lane>,
+    /// Per mutex its requests; the releases come next.
+    locks: Vec<Lane>,
+    /// The same per semaphore.
+    acquires: Vec<Lane>,
+    /// Per cell.
+    writes: Vec<Lane>,
+    /// Per chain: is it an end of a mailbox?
+    is_posts: Vec<bool>,
+    /// How many objects have their lanes.
+    known: usize,
+    /// The first lane of a process.
     processes: u32,
 }
 
 impl Lanes {
-    /// The lanes of a system with these objects.
-    pub fn new(objects: &Objects) -> Self {
-        let mutexes = 2 * objects.mailboxes.len() as u32;
-        let semaphores = mutexes + 2 * objects.mutexes.len() as u32;
-        let cells = semaphores + 2 * objects.semaphores.len() as u32;
-        let processes = cells + objects.cells.len() as u32;
-        Lanes { mutexes, semaphores, cells, processes }
+    /// The lanes of the objects that were met at once.
+    pub fn new(met: &Met) -> Self {
+        let mut lanes = Lanes::default();
+        lanes.take_in(met);
+        lanes.processes = lanes.is_posts.len() as u32;
+        lanes
     }
 
-    /// How many lanes are chains; the others belong to processes.
+    /// Were objects met that have no lanes yet?
+    pub fn are_behind(&self, met: &Met) -> bool {
+        self.known < met.order().len()
+    }
+
+    /// Gives lanes to the objects met since. The chains stay what they are; but the lanes of processes begin further
+    /// up if there was not enough room.
+    pub fn meet(&mut self, met: &Met) {
+        self.take_in(met);
+        let chains = self.is_posts.len() as u32;
+        if chains > self.processes {
+            self.processes = chains.max(2 * self.processes);
+        }
+    }
+
+    fn take_in(&mut self, met: &Met) {
+        for &object in &met.order()[self.known..] {
+            match object {
+                Object::Mailbox(_) => {
+                    let sends = self.pair(true);
+                    self.sends.push(sends);
+                }
+                Object::Mutex(_) => {
+                    let locks = self.pair(false);
+                    self.locks.push(locks);
+                }
+                Object::Semaphore(_) => {
+                    let acquires = self.pair(false);
+                    self.acquires.push(acquires);
+                }
+                Object::Cell(_) => {
+                    self.writes.push(Lane(self.is_posts.len() as u32));
+                    self.is_posts.push(false);
+                }
+                // Arrivals commute.
+                Object::Barrier(_) => {}
+            }
+        }
+        self.known = met.order().len();
+    }
+
+    /// The first of two new chains; it is even.
+    fn pair(&mut self, is_posts: bool) -> Lane {
+        let first = self.is_posts.len().next_multiple_of(2);
+        self.is_posts.resize(first, false);
+        self.is_posts.resize(first + 2, is_posts);
+        Lane(first as u32)
+    }
+
+    /// How many lanes are for chains; the others belong to processes.
     pub fn chains(&self) -> usize {
         self.processes as usize
     }
 
     /// Sends or receives of a mailbox.
     pub fn posts(&self, mailbox: MailboxId, end: End) -> Lane {
-        Lane(2 * mailbox.0 + u32::from(end == End::Receive))
+        Lane(self.sends[mailbox.index()].0 + u32::from(end == End::Receive))
     }
 
     /// The other end of the mailbox that `posts` belongs to.
     pub fn opposite(&self, posts: Lane) -> Lane {
-        debug_assert!(posts.0 < self.mutexes, "{posts:?} is no end of a mailbox");
+        debug_assert!(self.is_posts(posts), "{posts:?} is no end of a mailbox");
         Lane(posts.0 ^ 1)
     }
 
     /// Is this an end of a mailbox?
     pub fn is_posts(&self, lane: Lane) -> bool {
-        lane.0 < self.mutexes
+        self.is_posts.get(lane.index()) == Some(&true)
     }
 
     /// Is this the receiving end of a mailbox?
@@ -67,27 +136,27 @@ impl Lanes {
 
     /// Requests for a mutex.
     pub fn locks(&self, mutex: MutexId) -> Lane {
-        Lane(self.mutexes + 2 * mutex.0)
+        self.locks[mutex.index()]
     }
 
     /// Releases of a mutex.
     pub fn unlocks(&self, mutex: MutexId) -> Lane {
-        Lane(self.mutexes + 2 * mutex.0 + 1)
+        self.locks(mutex).next()
     }
 
     /// Requests for a semaphore.
     pub fn acquires(&self, semaphore: SemaphoreId) -> Lane {
-        Lane(self.semaphores + 2 * semaphore.0)
+        self.acquires[semaphore.index()]
     }
 
     /// Releases of a semaphore.
     pub fn releases(&self, semaphore: SemaphoreId) -> Lane {
-        Lane(self.semaphores + 2 * semaphore.0 + 1)
+        self.acquires(semaphore).next()
     }
 
     /// Changes of a cell.
     pub fn writes(&self, cell: CellId) -> Lane {
-        Lane(self.cells + cell.0)
+        self.writes[cell.index()]
     }
 
     /// The events of a process.
@@ -98,5 +167,40 @@ impl Lanes {
     /// Is this the lane of a process?
     pub fn is_process(&self, lane: Lane) -> bool {
         lane.0 >= self.processes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Access, Objects, Op, Value, Values};
+
+    #[test]
+    fn chains_stay_and_processes_move_up() {
+        let mut objects = Objects::default();
+        objects.mailboxes.push_array("m", 2, ());
+        objects.mutexes.push_array("l", 1_000, ());
+        objects.cells.push_array("x", 1_000, Value::Int(0));
+        let mut values = Values::default();
+        let mut met = Met::new(&objects, &mut values);
+        let mut lanes = Lanes::new(&met);
+        let receives = lanes.posts(MailboxId(1), End::Receive);
+        assert_eq!((receives, lanes.opposite(receives)), (Lane(3), Lane(2)));
+        assert_eq!(lanes.process(ProcessId(1)), Lane(5));
+        met.renamed(Op::Access(CellId(500), Access::Read), &objects, &mut values);
+        assert!(lanes.are_behind(&met));
+        lanes.meet(&met);
+        assert!(!lanes.are_behind(&met));
+        assert_eq!((lanes.writes(CellId(0)), lanes.chains()), (Lane(4), 8));
+        met.renamed(Op::AsyncLock(MutexId(999)), &objects, &mut values);
+        lanes.meet(&met);
+        let (locks, unlocks) = (lanes.locks(MutexId(0)), lanes.unlocks(MutexId(0)));
+        assert_eq!(
+            (locks, unlocks, lanes.chains()),
+            (Lane(6), Lane(7), 8),
+            "they begin at an even one"
+        );
+        assert!(lanes.is_receives(receives) && !lanes.is_posts(unlocks));
+        assert!(lanes.is_process(lanes.process(ProcessId(0))) && !lanes.is_process(unlocks));
     }
 }

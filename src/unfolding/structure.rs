@@ -16,11 +16,11 @@ use smallvec::SmallVec;
 
 use super::Configuration;
 use super::census::{Census, fingerprint};
-use super::cut::Cuts;
+use super::cut::{Cuts, widen};
 use super::event::{Event, EventId, Kind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
-use crate::model::{Choice, Envelope, LocalId, ProcessId, StopSignal};
+use crate::model::{Choice, Envelope, LocalId, Met, ProcessId, StopSignal};
 
 /// One direction of an immediate conflict.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +166,21 @@ impl EventStructure {
             edge = next;
             Some(to)
         })
+    }
+
+    /// Gives lanes to objects that were met for the first time; how many more lanes there are for chains.
+    pub(super) fn meet(&mut self, met: &Met) -> usize {
+        let before = self.lanes.chains();
+        self.lanes.meet(met);
+        let chains = self.lanes.chains();
+        let more = chains - before;
+        if more > 0 {
+            self.cuts.widen(before, more);
+            widen(&mut self.roots, before, more);
+            self.watchers.resize(chains, Vec::new());
+            self.patterned.resize(chains, false);
+        }
+        more
     }
 
     /// Makes room for processes that were just spawned for the first time.

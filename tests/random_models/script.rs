@@ -1,8 +1,8 @@
 //! A program as a [`System`], without the language front end.
 
 use mazurka::model::{
-    Access, BarrierId, CellId, Envelope, Failure, FailureKind, Handle, MailboxId, MutexId, Next,
-    Objects, Op, Outcome, ProcessId, Request, SemaphoreId, System, Value, ValueId, Values,
+    Access, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, Handle, MailboxId,
+    MutexId, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, System, Value, Values,
 };
 
 use super::{Body, Condition, Program, Statement, Variable};
@@ -338,11 +338,11 @@ impl System for Script {
     fn judge_final(
         &self,
         _: &[Option<&Self::Local>],
-        cells: &[ValueId],
-        values: &Values,
+        cells: Contents<'_>,
+        _: &Values,
     ) -> Option<Failure> {
         let (cell, expected) = self.finally?;
-        let content = values.get(cells[cell]).int();
+        let content = cells(CellId(cell as u32)).int();
         let message = format!("final: x{cell} is not {expected}");
         let kind = FailureKind::Assertion;
         (content != expected).then_some(Failure { kind, message, site: None })

@@ -65,6 +65,6 @@ impl SafeSets {
         *self
             .known
             .entry((process, touch))
-            .or_insert_with(|| locals.system().may_touch(locals.get(state.local(process)), touch))
+            .or_insert_with(|| locals.may_touch(state.local(process), touch))
     }
 }

@@ -289,29 +289,25 @@ impl Checker<'_> {
                     self.groups[group].first_use =
                         Some((span, format!("declared to carry {shown}")));
                 }
-                self.name_all(name, size.as_ref(), |out, name| out.mailboxes.push(name));
+                self.groups[group].add_to(&mut self.out.objects.mailboxes, ());
             }
             Item::Mutex { name, size } => {
-                self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
-                self.name_all(name, size.as_ref(), |out, name| out.mutexes.push(name));
+                let group = self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
+                self.groups[group].add_to(&mut self.out.objects.mutexes, ());
             }
             Item::Semaphore { name, size, initial } => {
                 let units = self
                     .bounded(initial, 0, i64::from(u32::MAX), "the number of units")
                     .unwrap_or(0);
-                self.group(ObjectKind::Semaphore, name, size.as_ref(), Type::Unit);
-                self.name_all(name, size.as_ref(), |out, name| {
-                    out.semaphores.push((name, units as u32))
-                });
+                let group = self.group(ObjectKind::Semaphore, name, size.as_ref(), Type::Unit);
+                self.groups[group].add_to(&mut self.out.objects.semaphores, units as u32);
             }
             Item::Barrier { name, size, participants } => {
                 let count =
                     self.bounded(participants, 1, MAX_OBJECTS, "the number of participants");
                 let count = count.unwrap_or(1);
-                self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
-                self.name_all(name, size.as_ref(), |out, name| {
-                    out.barriers.push((name, count as u32))
-                });
+                let group = self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
+                self.groups[group].add_to(&mut self.out.objects.barriers, count as u32);
             }
             Item::Shared { name, ty, initial } => self.cells(name, ty, initial),
             _ => {}
@@ -346,23 +342,6 @@ impl Checker<'_> {
         self.groups.len() - 1
     }
 
-    /// Adds the objects of the declaration entered last.
-    fn name_all(
-        &mut self,
-        name: &Name,
-        size: Option<&Expr>,
-        mut add: impl FnMut(&mut crate::model::Objects, String),
-    ) {
-        let count = self.groups.last().map_or(0, |group| group.count);
-        for index in 0..count {
-            let name = match size {
-                Some(_) => format!("{}[{index}]", name.text),
-                None => name.text.clone(),
-            };
-            add(&mut self.out.objects, name);
-        }
-    }
-
     fn cells(&mut self, name: &Name, ty: &TypeExpr, initial: &Expr) {
         let declared = self.resolve_type(ty);
         self.must_travel.push((declared.clone(), ty.span, "shared"));
@@ -389,16 +368,20 @@ impl Checker<'_> {
             }
         };
         let count = if room { count } else { count.map(|_| 1) };
-        for index in 0..count.unwrap_or(1) {
-            let shown =
-                count.map_or_else(|| name.text.clone(), |_| format!("{}[{index}]", name.text));
-            let content = match &value {
-                Value::List(items) if whole => {
-                    items.get(index as usize).cloned().unwrap_or(Value::Unit)
+        let cells = &mut self.out.objects.cells;
+        match (count, value) {
+            (None, value) => cells.push(&name.text, value),
+            (Some(count), Value::List(items)) if whole => match items.front() {
+                Some(first) if items.iter().all(|item| item == first) => {
+                    cells.push_array(&name.text, count, first.clone());
                 }
-                value => value.clone(),
-            };
-            self.out.objects.cells.push((shown, content));
+                _ => {
+                    let missing = std::iter::repeat(&Value::Unit);
+                    let items = items.iter().chain(missing).take(count as usize);
+                    cells.push_each(&name.text, items.cloned().collect());
+                }
+            },
+            (Some(count), value) => cells.push_array(&name.text, count, value),
         }
         self.enter(name, Meaning::Objects(self.groups.len() as u32));
         self.groups.push(Group {

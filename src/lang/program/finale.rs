@@ -85,8 +85,8 @@ impl Program {
     fn named(&self, at: u32, index: Option<Value>) -> Option<(String, bool)> {
         match self.code.instrs[at as usize] {
             Instr::Peek => {
-                let cell = index.expect("the number of a cell").int();
-                Some((self.code.objects.cells[cell as usize].0.clone(), false))
+                let cell = index.expect("the number of a cell").int() as u32;
+                Some((self.code.objects.cells.name(cell), false))
             }
             Instr::ProcessVar { process, name } => {
                 let instance = index.expect("an index").int();

@@ -48,7 +48,7 @@ impl Program {
             Visible::AsyncLock => {
                 let mutex = MutexId(number(&args[0]));
                 if local.books.mutex(mutex).is_some() {
-                    let name = &objects.mutexes[mutex.index()];
+                    let name = objects.mutexes.name(mutex.0);
                     return Err(format!(
                         "requests the mutex `{name}`, which it has requested already"
                     ));
@@ -70,7 +70,7 @@ impl Program {
             Visible::AcquireWait => {
                 let semaphore = SemaphoreId(number(&args[0]));
                 let handle = local.books.semaphore(semaphore).ok_or_else(|| {
-                    let name = &objects.semaphores[semaphore.index()].0;
+                    let name = objects.semaphores.name(semaphore.0);
                     format!("waits for the semaphore `{name}`, which it has not requested")
                 })?;
                 Op::AcquireWait { semaphore, handle }
@@ -84,7 +84,7 @@ impl Program {
                 let barrier = BarrierId(number(&args[0]));
                 let (arrived, passed) = local.books.barrier(barrier);
                 if passed >= arrived {
-                    let name = &objects.barriers[barrier.index()].0;
+                    let name = objects.barriers.name(barrier.0);
                     return Err(format!("waits at the barrier `{name}`, where it has not arrived"));
                 }
                 Op::BarrierWait { barrier, round: passed }
@@ -123,7 +123,7 @@ impl Program {
     fn request(&self, local: &Local, mutex: &Value, does: &str) -> Result<Request, String> {
         let mutex = MutexId(number(mutex));
         let handle = local.books.mutex(mutex).ok_or_else(|| {
-            let name = &self.code.objects.mutexes[mutex.index()];
+            let name = self.code.objects.mutexes.name(mutex.0);
             format!("{does} the mutex `{name}`, which it has not requested")
         })?;
         Ok(Request { mutex, handle })

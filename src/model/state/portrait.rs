@@ -7,6 +7,10 @@
 //! one for each object and then one for each process, and shorter or longer by processes spawned. What does not
 //! fit into a number is a list kept once in [`Parts`].
 //!
+//! Objects that a search meets on its way ([`super::Met`]) have a list of their own behind the others: how many, and
+//! then a number for each, [`EMPTY`] for one that is as at its start. Nothing is said of such at the end of the list, so a
+//! state has the same portrait whether they were met or not.
+//!
 //! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
 //! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.
 
@@ -16,7 +20,10 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::State;
-use crate::model::{End, Envelope, LocalId, Locals, MailboxId, Posted, ProcessId, System, ValueId};
+use crate::model::{
+    Barrier, End, Envelope, LocalId, Locals, MailboxId, Object, Posted, ProcessId, Semaphore,
+    System, ValueId,
+};
 
 /// Lists of numbers, each kept once.
 #[derive(Default)]
@@ -74,29 +81,53 @@ impl State {
         slots: &mut Vec<u32>,
     ) {
         slots.clear();
-        slots.extend(self.cells.iter().map(|versions| versions[versions.len() - 1].0));
-        for mutex in &self.mutexes {
-            slots.push(queue(parts, mutex.queue()));
-        }
-        for semaphore in &self.semaphores {
-            let granted = semaphore.initial as usize + semaphore.releases.len();
-            slots.push(match granted.checked_sub(semaphore.requests.len()) {
-                Some(free) => plain(free as u32),
-                None => queue(parts, semaphore.requests[granted..].iter().copied()),
-            });
-        }
-        for barrier in &self.barriers {
-            parts.scratch.clear();
-            parts.scratch.extend(barrier.rounds.iter().map(|arrived| arrived.len() as u32));
-            slots.push(parts.pack());
-        }
-        for mailbox in 0..self.mailboxes.len() as u32 {
+        let met = locals.met();
+        let cells = self.cells[..met.cells.first()].iter();
+        slots.extend(cells.map(|versions| versions[versions.len() - 1].0));
+        let mutexes = self.mutexes[..met.mutexes.first()].iter();
+        slots.extend(mutexes.map(|mutex| parts.queue(mutex.queue())));
+        let semaphores = self.semaphores[..met.semaphores.first()].iter();
+        slots.extend(semaphores.map(|semaphore| parts.units(semaphore)));
+        let barriers = self.barriers[..met.barriers.first()].iter();
+        slots.extend(barriers.map(|barrier| parts.rounds(barrier)));
+        for mailbox in 0..met.mailboxes.first() as u32 {
             slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
+        }
+        if locals.met().may_grow() {
+            self.late(locals, parts, slots);
         }
         let existing = self.processes.iter().rposition(|p| p.local != LocalId::ABSENT);
         for process in 0..existing.map_or(0, |last| last + 1) {
             slots.push(self.process(locals, parts, ProcessId(process as u32)));
         }
+    }
+
+    /// The objects that were not met at once, if they are not as at their start.
+    fn late<S: System>(&self, locals: &mut Locals<'_, S>, parts: &mut Parts, slots: &mut Vec<u32>) {
+        let before = slots.len();
+        slots.push(0);
+        let mut used = before + 1;
+        for at in 0..locals.met().late().len() {
+            let slot = match locals.met().late()[at] {
+                Object::Cell(id) => match self.versions(id) {
+                    [initial, .., content] if content != initial => content.0 + 1,
+                    _ => EMPTY,
+                },
+                Object::Mutex(id) => parts.queue(self.mutex(id).queue()),
+                Object::Semaphore(id) => match self.semaphore(id) {
+                    new if new.releases.len() == new.requests.len() => EMPTY,
+                    used => parts.units(used),
+                },
+                Object::Barrier(id) => parts.rounds(self.barrier(id)),
+                Object::Mailbox(id) => self.waiting(locals, parts, id),
+            };
+            slots.push(slot);
+            if slot != EMPTY {
+                used = slots.len();
+            }
+        }
+        slots.truncate(used);
+        slots[before] = (used - before - 1) as u32;
     }
 
     /// The posts of a mailbox that are not paired.
@@ -198,22 +229,38 @@ impl Parts {
         if self.scratch.is_empty() { EMPTY } else { 2 * (self.intern() + 1) }
     }
 
+    /// A queue: mostly nobody or one process.
+    fn queue(&mut self, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
+        let Some(first) = waiting.next() else { return EMPTY };
+        self.scratch.clear();
+        self.scratch.push(first.0);
+        self.scratch.extend(waiting.map(|process| process.0));
+        match self.scratch[..] {
+            [only] => plain(only),
+            _ => self.pack(),
+        }
+    }
+
+    /// The free units of a semaphore, or who waits for one.
+    fn units(&mut self, semaphore: &Semaphore) -> u32 {
+        let granted = semaphore.initial as usize + semaphore.releases.len();
+        match granted.checked_sub(semaphore.requests.len()) {
+            Some(free) => plain(free as u32),
+            None => self.queue(semaphore.requests[granted..].iter().copied()),
+        }
+    }
+
+    /// How many have arrived at a barrier, round by round.
+    fn rounds(&mut self, barrier: &Barrier) -> u32 {
+        self.scratch.clear();
+        self.scratch.extend(barrier.rounds.iter().map(|arrived| arrived.len() as u32));
+        self.pack()
+    }
+
     fn envelope(&mut self, Envelope { src, tag }: Envelope) {
         self.scratch.push(u32::from(src.is_some()) + 2 * u32::from(tag.is_some()));
         for number in [src, tag].into_iter().flatten() {
             self.scratch.extend([number as u32, (number >> 32) as u32]);
         }
-    }
-}
-
-/// A queue: mostly nobody or one process.
-fn queue(parts: &mut Parts, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
-    let Some(first) = waiting.next() else { return EMPTY };
-    parts.scratch.clear();
-    parts.scratch.push(first.0);
-    parts.scratch.extend(waiting.map(|process| process.0));
-    match parts.scratch[..] {
-        [only] => plain(only),
-        _ => parts.pack(),
     }
 }

@@ -310,10 +310,9 @@ impl Book {
     }
 
     fn holds<S: System>(&self, replay: &Replay<'_, S>, lanes: &Lanes) -> Vec<Hold> {
-        let names = &replay.locals().system().objects().mutexes;
         let hold = |(&(process, mutex, _), &(from, to)): (&(ProcessId, MutexId, u32), &_)| Hold {
             lane: lanes.of(process),
-            mutex: names[mutex.index()].clone(),
+            mutex: replay.locals().name_of(mutex),
             from,
             to,
         };

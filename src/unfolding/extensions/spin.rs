@@ -46,11 +46,10 @@ impl<S: System> Unfolding<'_, S> {
     fn is_stable(&mut self, c: &Configuration, draft: &Draft<'_>, event: EventId) -> bool {
         let known = self.structure.event(event);
         let (process, choice, then) = (known.process, known.choice, known.link.depth);
-        let lanes = self.structure.lanes;
         match self.locals.op(known.before).expect("an event has an operation") {
             &Op::Access(cell, access) => {
                 // The link of a read is one below the write that it sees.
-                let now = self.reach(draft, lanes.writes(cell));
+                let now = self.reach(draft, self.structure.lanes.writes(cell));
                 let content = |version: u32| c.state.versions(cell)[version as usize];
                 let (then, now) = (content(then - 1), content(now));
                 let values = &mut self.locals.values;
@@ -58,7 +57,7 @@ impl<S: System> Unfolding<'_, S> {
             }
             Op::TestAny(comms) if choice == Choice::NOTHING => comms.iter().all(|&comm| {
                 let (mailbox, end, _, partner) = c.state.communication(process, comm);
-                let reach = self.reach(draft, lanes.posts(mailbox, end.opposite()));
+                let reach = self.reach(draft, self.structure.lanes.posts(mailbox, end.opposite()));
                 partner.is_none_or(|partner| partner >= reach)
             }),
             Op::MutexTestAny(requests) if choice == Choice::NOTHING => {

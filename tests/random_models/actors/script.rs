@@ -1,8 +1,8 @@
 //! A program of actors as a [`System`].
 
 use mazurka::model::{
-    Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId, Stimulus, System, Value,
-    ValueId, Values,
+    Contents, Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId, Stimulus,
+    System, Value, Values,
 };
 
 use super::{ActorProgram, Class, Guard, Guards, Handler, Statement, Whom};
@@ -205,7 +205,12 @@ impl System for ActorScript {
         local
     }
 
-    fn judge_final(&self, locals: &[Option<&Local>], _: &[ValueId], _: &Values) -> Option<Failure> {
+    fn judge_final(
+        &self,
+        locals: &[Option<&Local>],
+        _: Contents<'_>,
+        _: &Values,
+    ) -> Option<Failure> {
         let (actor, forbidden) = self.program.finally?;
         let state = locals[actor].expect("it exists from the start").state;
         let message = format!("actor {actor} ends in state {state}");

@@ -1,0 +1,162 @@
+//! The shared objects of a system, as they are declared: names, and what each starts with.
+//!
+//! An array of a million objects is one entry. The name of an element is made when somebody asks for it.
+
+use super::Value;
+
+/// The shared objects of a system.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    /// Mailboxes.
+    pub mailboxes: Declarations<()>,
+    /// Mutexes.
+    pub mutexes: Declarations<()>,
+    /// Semaphores with their initial number of units.
+    pub semaphores: Declarations<u32>,
+    /// Barriers with their number of participants.
+    pub barriers: Declarations<u32>,
+    /// Shared cells with their initial content.
+    pub cells: Declarations<Value>,
+}
+
+impl Objects {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        let Objects { mailboxes, mutexes, semaphores, barriers, cells } = self;
+        [mailboxes.len(), mutexes.len(), semaphores.len(), barriers.len(), cells.len()].iter().sum()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The objects of one kind, numbered in order of declaration; each starts with a `T`.
+#[derive(Clone, Debug)]
+pub struct Declarations<T> {
+    groups: Vec<Group<T>>,
+    count: u32,
+}
+
+/// What one declaration declares.
+#[derive(Clone, Debug)]
+struct Group<T> {
+    name: String,
+    /// The number of its first object.
+    first: u32,
+    is_array: bool,
+    start: Start<T>,
+}
+
+#[derive(Clone, Debug)]
+enum Start<T> {
+    Same(T),
+    Each(Vec<T>),
+}
+
+impl<T> Default for Declarations<T> {
+    fn default() -> Self {
+        Declarations { groups: Vec::new(), count: 0 }
+    }
+}
+
+impl<T> Declarations<T> {
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Declares one object.
+    pub fn push(&mut self, name: impl Into<String>, start: T) {
+        self.add(name.into(), false, 1, Start::Same(start));
+    }
+
+    /// Declares an array `name[0]`, `name[1]`, .. of `count` objects that start alike.
+    pub fn push_array(&mut self, name: impl Into<String>, count: u32, start: T) {
+        self.add(name.into(), true, count, Start::Same(start));
+    }
+
+    /// Declares an array of objects that start with these.
+    pub fn push_each(&mut self, name: impl Into<String>, starts: Vec<T>) {
+        self.add(name.into(), true, starts.len() as u32, Start::Each(starts));
+    }
+
+    fn add(&mut self, name: String, is_array: bool, count: u32, start: Start<T>) {
+        self.groups.push(Group { name, first: self.count, is_array, start });
+        self.count += count;
+    }
+
+    /// The name of the object of this number, as the author of the program would say it.
+    pub fn name(&self, number: u32) -> String {
+        let group = self.group(number);
+        match group.is_array {
+            true => format!("{}[{}]", group.name, number - group.first),
+            false => group.name.clone(),
+        }
+    }
+
+    /// What the object of this number starts with.
+    pub fn start(&self, number: u32) -> &T {
+        let group = self.group(number);
+        match &group.start {
+            Start::Same(start) => start,
+            Start::Each(starts) => &starts[(number - group.first) as usize],
+        }
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        (0..self.count).map(|number| self.name(number))
+    }
+
+    /// The declaration of this object. O(log n).
+    ///
+    /// # Panics
+    /// If there is no such object.
+    fn group(&self, number: u32) -> &Group<T> {
+        assert!(number < self.count, "object {number} of {}", self.count);
+        // An empty array begins where the next declaration does.
+        let behind = self.groups.partition_point(|group| group.first <= number);
+        &self.groups[behind - 1]
+    }
+}
+
+impl FromIterator<String> for Declarations<()> {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        names.into_iter().map(|name| (name, ())).collect()
+    }
+}
+
+impl<T> FromIterator<(String, T)> for Declarations<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(objects: I) -> Self {
+        let mut all = Declarations::default();
+        objects.into_iter().for_each(|(name, start)| all.push(name, start));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_numbered_across_declarations() {
+        let mut all = Declarations::default();
+        all.push("a", 7);
+        all.push_array("none", 0, 9);
+        all.push_array("b", 3, 1);
+        all.push_each("c", vec![4, 5]);
+        all.push_array("d", 1_000_000, 0);
+        assert_eq!(all.len(), 1_000_006);
+        let named: Vec<_> = all.names().take(6).collect();
+        assert_eq!(named, ["a", "b[0]", "b[1]", "b[2]", "c[0]", "c[1]"]);
+        assert_eq!([0, 1, 3, 4, 5].map(|number| *all.start(number)), [7, 1, 1, 4, 5]);
+        assert_eq!(all.name(1_000_005), "d[999999]");
+    }
+}

@@ -1,0 +1,322 @@
+//! Objects, named as a search meets them.
+//!
+//! A program may declare a million mutexes and use two. So an object has two numbers: that of its *declaration*, its place
+//! in [`Objects`], and the one under which a search has *met* it. [`System`](super::System)s speak of declared
+//! objects, in what [`next`](super::System::next) returns and in what the others are asked. All else, operations in
+//! [`Locals`](super::Locals), states, footprints, the chains of an unfolding, speaks of met ones: these are few and
+//! dense, and what is kept for each costs as much as is used. The only place where the one becomes the other is
+//! [`Locals`](super::Locals), which meets an object when it first learns of an operation on it.
+//!
+//! Of a kind with few objects all are met at once, in order of declaration. There the two numbers are the same.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    BarrierId, CellId, MailboxId, MutexId, Objects, Op, SemaphoreId, Touch, ValueId, Values,
+};
+
+/// So many objects of a kind are few.
+const FEW: usize = 64;
+
+/// An object that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Object {
+    /// A mailbox.
+    Mailbox(MailboxId),
+    /// A mutex.
+    Mutex(MutexId),
+    /// A semaphore.
+    Semaphore(SemaphoreId),
+    /// A barrier.
+    Barrier(BarrierId),
+    /// A shared cell.
+    Cell(CellId),
+}
+
+/// The objects of one kind that were met; each starts with a `T`.
+#[derive(Debug)]
+pub struct Roster<T> {
+    /// Per number met the number declared, and what it starts with.
+    declared: Vec<u32>,
+    starts: Vec<T>,
+    met: FxHashMap<u32, u32>,
+    /// How many were met at once.
+    first: usize,
+}
+
+impl<T: Copy> Roster<T> {
+    fn new(declared: usize) -> Self {
+        let first = if declared <= FEW { declared } else { 0 };
+        Roster { declared: Vec::new(), starts: Vec::new(), met: FxHashMap::default(), first }
+    }
+
+    /// How many were met.
+    pub fn len(&self) -> usize {
+        self.declared.len()
+    }
+
+    /// Was none met?
+    pub fn is_empty(&self) -> bool {
+        self.declared.is_empty()
+    }
+
+    /// How many of them were met at once, before anything was done.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The place of a met object in the declarations.
+    pub fn declared(&self, met: u32) -> u32 {
+        self.declared[met as usize]
+    }
+
+    /// The number under which a declared object was met, if it was.
+    pub fn met(&self, declared: u32) -> Option<u32> {
+        self.met.get(&declared).copied()
+    }
+
+    /// What a met object starts with.
+    pub fn start(&self, met: u32) -> T {
+        self.starts[met as usize]
+    }
+
+    /// Those met, in order of declaration.
+    pub fn in_order(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..self.len() as u32).collect();
+        all.sort_unstable_by_key(|&met| self.declared(met));
+        all
+    }
+
+    /// The number under which `declared` is met from now on, and whether that is new.
+    fn meet(&mut self, declared: u32, start: impl FnOnce() -> T) -> (u32, bool) {
+        let next = self.len() as u32;
+        let met = *self.met.entry(declared).or_insert(next);
+        if met == next {
+            self.declared.push(declared);
+            self.starts.push(start());
+        }
+        (met, met == next)
+    }
+}
+
+/// All objects that were met.
+#[derive(Debug)]
+pub struct Met {
+    /// Mailboxes.
+    pub mailboxes: Roster<()>,
+    /// Mutexes.
+    pub mutexes: Roster<()>,
+    /// Semaphores with their initial number of units.
+    pub semaphores: Roster<u32>,
+    /// Barriers with their number of participants.
+    pub barriers: Roster<u32>,
+    /// Cells with their initial content.
+    pub cells: Roster<ValueId>,
+    order: Vec<Object>,
+    /// How many were met at once, and are there any that were not?
+    first: usize,
+    may_grow: bool,
+}
+
+impl Met {
+    /// Those that are met at once.
+    pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
+        let mut all = Met {
+            mailboxes: Roster::new(objects.mailboxes.len()),
+            mutexes: Roster::new(objects.mutexes.len()),
+            semaphores: Roster::new(objects.semaphores.len()),
+            barriers: Roster::new(objects.barriers.len()),
+            cells: Roster::new(objects.cells.len()),
+            order: Vec::new(),
+            first: 0,
+            may_grow: false,
+        };
+        let few = |first: usize| 0..first as u32;
+        few(all.mailboxes.first).for_each(|id| _ = all.mailbox(MailboxId(id)));
+        few(all.mutexes.first).for_each(|id| _ = all.mutex(MutexId(id)));
+        few(all.semaphores.first).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
+        few(all.cells.first).for_each(|id| _ = all.cell(CellId(id), objects, values));
+        few(all.barriers.first).for_each(|id| _ = all.barrier(BarrierId(id), objects));
+        all.first = all.order.len();
+        all.may_grow = all.first < objects.len();
+        all
+    }
+
+    /// All of them, in the order in which they were met.
+    pub fn order(&self) -> &[Object] {
+        &self.order
+    }
+
+    /// Those that were not met at once, in the order in which they were met.
+    pub fn late(&self) -> &[Object] {
+        &self.order[self.first..]
+    }
+
+    /// May there be such?
+    pub fn may_grow(&self) -> bool {
+        self.may_grow
+    }
+
+    /// The operation on declared objects as one on met objects.
+    pub(crate) fn renamed(&mut self, mut op: Op, objects: &Objects, values: &mut Values) -> Op {
+        match &mut op {
+            Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
+                *mailbox = self.mailbox(*mailbox);
+            }
+            Op::AsyncLock(mutex) => *mutex = self.mutex(*mutex),
+            Op::Unlock(request) => request.mutex = self.mutex(request.mutex),
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
+                for request in requests {
+                    request.mutex = self.mutex(request.mutex);
+                }
+            }
+            Op::AsyncAcquire(semaphore)
+            | Op::AcquireWait { semaphore, .. }
+            | Op::Release(semaphore) => *semaphore = self.semaphore(*semaphore, objects),
+            Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
+                *barrier = self.barrier(*barrier, objects);
+            }
+            Op::Access(cell, _) => *cell = self.cell(*cell, objects, values),
+            Op::WaitAny(_)
+            | Op::TestAny(_)
+            | Op::Choose { .. }
+            | Op::Local
+            | Op::Spawn(_)
+            | Op::Join(_)
+            | Op::Handle { .. } => {}
+        }
+        op
+    }
+
+    /// The touch of a met object as one of a declared object.
+    pub(super) fn declared(&self, touch: Touch) -> Touch {
+        let mailbox = |id: MailboxId| MailboxId(self.mailboxes.declared(id.0));
+        let mutex = |id: MutexId| MutexId(self.mutexes.declared(id.0));
+        let semaphore = |id: SemaphoreId| SemaphoreId(self.semaphores.declared(id.0));
+        let barrier = |id: BarrierId| BarrierId(self.barriers.declared(id.0));
+        let cell = |id: CellId| CellId(self.cells.declared(id.0));
+        match touch {
+            Touch::Post(id, end) => Touch::Post(mailbox(id), end),
+            Touch::AwaitPost(id, end) => Touch::AwaitPost(mailbox(id), end),
+            Touch::Lock(id) => Touch::Lock(mutex(id)),
+            Touch::Unlock(id) => Touch::Unlock(mutex(id)),
+            Touch::Cancel(id) => Touch::Cancel(mutex(id)),
+            Touch::AwaitUnlock(id) => Touch::AwaitUnlock(mutex(id)),
+            Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
+            Touch::Release(id) => Touch::Release(semaphore(id)),
+            Touch::Arrive(id) => Touch::Arrive(barrier(id)),
+            Touch::Read(id) => Touch::Read(cell(id)),
+            Touch::Write(id) => Touch::Write(cell(id)),
+            Touch::Tell(_) | Touch::Listen(_) => touch,
+        }
+    }
+
+    /// The name of a met object, as the author of the program would say it.
+    pub(super) fn name(&self, object: Object, objects: &Objects) -> String {
+        match object {
+            Object::Mailbox(id) => objects.mailboxes.name(self.mailboxes.declared(id.0)),
+            Object::Mutex(id) => objects.mutexes.name(self.mutexes.declared(id.0)),
+            Object::Semaphore(id) => objects.semaphores.name(self.semaphores.declared(id.0)),
+            Object::Barrier(id) => objects.barriers.name(self.barriers.declared(id.0)),
+            Object::Cell(id) => objects.cells.name(self.cells.declared(id.0)),
+        }
+    }
+
+    fn mailbox(&mut self, declared: MailboxId) -> MailboxId {
+        let (id, is_new) = self.mailboxes.meet(declared.0, || ());
+        self.enter(MailboxId(id), is_new)
+    }
+
+    fn mutex(&mut self, declared: MutexId) -> MutexId {
+        let (id, is_new) = self.mutexes.meet(declared.0, || ());
+        self.enter(MutexId(id), is_new)
+    }
+
+    fn semaphore(&mut self, declared: SemaphoreId, objects: &Objects) -> SemaphoreId {
+        let units = || *objects.semaphores.start(declared.0);
+        let (id, is_new) = self.semaphores.meet(declared.0, units);
+        self.enter(SemaphoreId(id), is_new)
+    }
+
+    fn barrier(&mut self, declared: BarrierId, objects: &Objects) -> BarrierId {
+        let size = || *objects.barriers.start(declared.0);
+        let (id, is_new) = self.barriers.meet(declared.0, size);
+        self.enter(BarrierId(id), is_new)
+    }
+
+    fn cell(&mut self, declared: CellId, objects: &Objects, values: &mut Values) -> CellId {
+        let content = || values.intern(objects.cells.start(declared.0).clone());
+        let (id, is_new) = self.cells.meet(declared.0, content);
+        self.enter(CellId(id), is_new)
+    }
+
+    fn enter<Id: Into<Object> + Copy>(&mut self, id: Id, is_new: bool) -> Id {
+        self.order.extend(is_new.then(|| id.into()));
+        id
+    }
+}
+
+macro_rules! objects {
+    ($($kind:ident($id:ident)),*) => {$(
+        impl From<$id> for Object {
+            fn from(id: $id) -> Object {
+                Object::$kind(id)
+            }
+        }
+    )*};
+}
+objects!(
+    Mailbox(MailboxId),
+    Mutex(MutexId),
+    Semaphore(SemaphoreId),
+    Barrier(BarrierId),
+    Cell(CellId)
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Access, Handle, Request, Value};
+
+    fn declared() -> Objects {
+        let mut objects = Objects::default();
+        objects.mutexes.push_array("m", 1_000_000, ());
+        objects.semaphores.push_array("s", 3, 2);
+        objects.cells.push_array("x", 1_000, Value::Int(5));
+        objects
+    }
+
+    #[test]
+    fn objects_are_numbered_as_they_are_met() {
+        let (objects, mut values) = (declared(), Values::default());
+        let mut met = Met::new(&objects, &mut values);
+        assert!(met.may_grow() && met.late().is_empty());
+        assert_eq!(met.semaphores.in_order(), [0, 1, 2], "few are met at once");
+        let request = |mutex| Request { mutex: MutexId(mutex), handle: Handle(0) };
+        let wait = Op::MutexWaitAny([request(999_999), request(7), request(999_999)].into());
+        let wait = met.renamed(wait, &objects, &mut values);
+        assert_eq!(wait, Op::MutexWaitAny([request(0), request(1), request(0)].into()));
+        let read = met.renamed(Op::Access(CellId(9), Access::Read), &objects, &mut values);
+        assert_eq!(read, Op::Access(CellId(0), Access::Read));
+        assert_eq!(
+            met.late(),
+            [Object::Mutex(MutexId(0)), Object::Mutex(MutexId(1)), Object::Cell(CellId(0))]
+        );
+        assert_eq!(met.mutexes.in_order(), [1, 0], "7 is declared before 999999");
+        assert_eq!(met.declared(Touch::Cancel(MutexId(0))), Touch::Cancel(MutexId(999_999)));
+        assert_eq!(met.name(Object::Mutex(MutexId(1)), &objects), "m[7]");
+        assert_eq!(values.get(met.cells.start(0)), &Value::Int(5));
+        assert_eq!((met.cells.met(9), met.cells.met(0)), (Some(0), None));
+    }
+
+    #[test]
+    fn few_objects_keep_their_numbers() {
+        let mut objects = Objects::default();
+        objects.mailboxes.push_array("m", FEW as u32, ());
+        let mut values = Values::default();
+        let mut met = Met::new(&objects, &mut values);
+        let receive = Op::Irecv { mailbox: MailboxId(40), pattern: Default::default() };
+        assert_eq!(met.renamed(receive.clone(), &objects, &mut values), receive);
+        assert!(!met.may_grow() && met.late().is_empty());
+    }
+}
