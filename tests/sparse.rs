@@ -153,8 +153,8 @@ fn a_million_objects_cost_what_is_used() {
 #[test]
 fn reports_tell_of_the_objects_that_were_used() {
     let program = "mutex m[1000000]; mailbox a[500000]: int; shared x: [int; 500000] = 3;
-         process P { x[8] = 4; isend(a[5], 1); lock(m[999999]); lock(m[7]); }
-         process Q { lock(m[7]); lock(m[999999]); }";
+         process P { x[8] = 4; isend(a[5], 1); lock(m[999999]); lock(m[7]); unlock(m[7]); unlock(m[999999]); }
+         process Q { lock(m[7]); lock(m[999999]); unlock(m[999999]); unlock(m[7]); }";
     let output = run_with(&["check", "-"], program);
     let text = stdout(&output);
     assert_eq!(code(&output), 1, "{}", stderr(&output));

@@ -7,9 +7,10 @@
 //! one for each object and then one for each process, and shorter or longer by processes spawned. What does not
 //! fit into a number is a list kept once in [`Parts`].
 //!
-//! Objects that a search meets on its way ([`super::Met`]) have a list of their own behind the others: how many, and
-//! then a number for each, [`EMPTY`] for one that is as at its start. Nothing is said of such at the end of the list, so a
-//! state has the same portrait whether they were met or not.
+//! Objects that a search meets on its way ([`crate::model::Met`]) have a list of their own behind the others: its length,
+//! and then a number for each, [`EMPTY`] for one that is as at its start. The list ends with the last that is not,
+//! rounded up to a power of two, as portraits of one length share more. So a state has the same portrait
+//! whichever objects were met.
 //!
 //! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
 //! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.
@@ -106,7 +107,7 @@ impl State {
     fn late<S: System>(&self, locals: &mut Locals<'_, S>, parts: &mut Parts, slots: &mut Vec<u32>) {
         let before = slots.len();
         slots.push(0);
-        let mut used = before + 1;
+        let mut used = 0;
         for at in 0..locals.met().late().len() {
             let slot = match locals.met().late()[at] {
                 Object::Cell(id) => match self.versions(id) {
@@ -123,11 +124,15 @@ impl State {
             };
             slots.push(slot);
             if slot != EMPTY {
-                used = slots.len();
+                used = at + 1;
             }
         }
-        slots.truncate(used);
-        slots[before] = (used - before - 1) as u32;
+        let length = match used {
+            0 => 0,
+            used => used.next_power_of_two(),
+        };
+        slots.resize(before + 1 + length, EMPTY);
+        slots[before] = length as u32;
     }
 
     /// The posts of a mailbox that are not paired.
