@@ -36,7 +36,8 @@ pub use replay::{Ending, Refusal, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    Contents, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
+    BarrierId, Contents, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status,
+    System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -54,11 +55,14 @@ pub fn process_failure<'l, S: System>(
 /// A barrier at which more processes have arrived than take part, if there is one.
 #[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    let barrier = state.oversubscribed()?;
+    state.oversubscribed().map(|barrier| crowded(locals, state, barrier))
+}
+
+fn crowded<S: System>(locals: &Locals<'_, S>, state: &State, barrier: BarrierId) -> Failure {
     let (name, size) = (locals.name_of(barrier), state.barrier(barrier).size);
     let arrive = if size == 1 { "process arrives" } else { "processes arrive" };
     let message = format!("more than {size} {arrive} at barrier {name}, which is for {size}");
-    Some(Failure { kind: FailureKind::Error, message, site: None })
+    Failure { kind: FailureKind::Error, message, site: None }
 }
 
 /// Is the terminal `state` a deadlock? It is if some process is neither done nor failed, or some actor has

@@ -40,16 +40,15 @@ pub struct Roster<T> {
     declared: Vec<u32>,
     starts: Vec<T>,
     met: FxHashMap<u32, u32>,
-    /// How many were met at once.
-    first: usize,
+}
+
+impl<T> Default for Roster<T> {
+    fn default() -> Self {
+        Roster { declared: Vec::new(), starts: Vec::new(), met: FxHashMap::default() }
+    }
 }
 
 impl<T: Copy> Roster<T> {
-    fn new(declared: usize) -> Self {
-        let first = if declared <= FEW { declared } else { 0 };
-        Roster { declared: Vec::new(), starts: Vec::new(), met: FxHashMap::default(), first }
-    }
-
     /// How many were met.
     pub fn len(&self) -> usize {
         self.declared.len()
@@ -58,11 +57,6 @@ impl<T: Copy> Roster<T> {
     /// Was none met?
     pub fn is_empty(&self) -> bool {
         self.declared.is_empty()
-    }
-
-    /// How many of them were met at once, before anything was done.
-    pub fn first(&self) -> usize {
-        self.first
     }
 
     /// The place of a met object in the declarations.
@@ -100,7 +94,7 @@ impl<T: Copy> Roster<T> {
 }
 
 /// All objects that were met.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Met {
     /// Mailboxes.
     pub mailboxes: Roster<()>,
@@ -113,32 +107,20 @@ pub struct Met {
     /// Cells with their initial content.
     pub cells: Roster<ValueId>,
     order: Vec<Object>,
-    /// How many were met at once, and are there any that were not?
-    first: usize,
     may_grow: bool,
 }
 
 impl Met {
     /// Those that are met at once.
     pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
-        let mut all = Met {
-            mailboxes: Roster::new(objects.mailboxes.len()),
-            mutexes: Roster::new(objects.mutexes.len()),
-            semaphores: Roster::new(objects.semaphores.len()),
-            barriers: Roster::new(objects.barriers.len()),
-            cells: Roster::new(objects.cells.len()),
-            order: Vec::new(),
-            first: 0,
-            may_grow: false,
-        };
-        let few = |first: usize| 0..first as u32;
-        few(all.mailboxes.first).for_each(|id| _ = all.mailbox(MailboxId(id)));
-        few(all.mutexes.first).for_each(|id| _ = all.mutex(MutexId(id)));
-        few(all.semaphores.first).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
-        few(all.cells.first).for_each(|id| _ = all.cell(CellId(id), objects, values));
-        few(all.barriers.first).for_each(|id| _ = all.barrier(BarrierId(id), objects));
-        all.first = all.order.len();
-        all.may_grow = all.first < objects.len();
+        let mut all = Met::default();
+        let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
+        few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id)));
+        few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id)));
+        few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
+        few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
+        few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
+        all.may_grow = all.order.len() < objects.len();
         all
     }
 
@@ -147,12 +129,7 @@ impl Met {
         &self.order
     }
 
-    /// Those that were not met at once, in the order in which they were met.
-    pub fn late(&self) -> &[Object] {
-        &self.order[self.first..]
-    }
-
-    /// May there be such?
+    /// Were there too many to meet all of them at once?
     pub fn may_grow(&self) -> bool {
         self.may_grow
     }
@@ -290,7 +267,7 @@ mod tests {
     fn objects_are_numbered_as_they_are_met() {
         let (objects, mut values) = (declared(), Values::default());
         let mut met = Met::new(&objects, &mut values);
-        assert!(met.may_grow() && met.late().is_empty());
+        assert!(met.may_grow() && met.order().len() == 3);
         assert_eq!(met.semaphores.in_order(), [0, 1, 2], "few are met at once");
         let request = |mutex| Request { mutex: MutexId(mutex), handle: Handle(0) };
         let wait = Op::MutexWaitAny([request(999_999), request(7), request(999_999)].into());
@@ -299,7 +276,7 @@ mod tests {
         let read = met.renamed(Op::Access(CellId(9), Access::Read), &objects, &mut values);
         assert_eq!(read, Op::Access(CellId(0), Access::Read));
         assert_eq!(
-            met.late(),
+            met.order()[3..],
             [Object::Mutex(MutexId(0)), Object::Mutex(MutexId(1)), Object::Cell(CellId(0))]
         );
         assert_eq!(met.mutexes.in_order(), [1, 0], "7 is declared before 999999");
@@ -317,6 +294,6 @@ mod tests {
         let mut met = Met::new(&objects, &mut values);
         let receive = Op::Irecv { mailbox: MailboxId(40), pattern: Default::default() };
         assert_eq!(met.renamed(receive.clone(), &objects, &mut values), receive);
-        assert!(!met.may_grow() && met.late().is_empty());
+        assert!(!met.may_grow() && met.order().len() == FEW);
     }
 }

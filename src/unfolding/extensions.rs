@@ -210,42 +210,41 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     fn extend_other(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
-        let from = self.origin(c, process);
-        let Some(op) = self.locals.op(from.before) else { return };
+        let Some(op) = self.locals.op(c.state.local(process)) else { return };
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => {
                 let post = Post::of(op);
-                self.extend_post_by(c, from, post, e);
+                self.extend_post_by(c, process, post, e);
             }
             Op::WaitAny(ref comms) | Op::TestAny(ref comms) => {
                 let found = self.completions_by(c, process, comms, e);
-                self.extend_completed_by(c, from, &found, e);
+                self.extend_completed_by(c, process, &found, e);
             }
             Op::AsyncLock(mutex) => {
                 let chain = self.structure.lanes.locks(mutex);
-                self.extend_chain_by(c, from, chain, e);
+                self.extend_chain_by(c, process, chain, e);
             }
             Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => {
                 let found = self.ownerships_by(c, process, requests, e);
-                self.extend_completed_by(c, from, &found, e);
+                self.extend_completed_by(c, process, &found, e);
             }
-            Op::Unlock(request) => self.extend_unlock_by(c, from, request, e),
+            Op::Unlock(request) => self.extend_unlock_by(c, process, request, e),
             Op::AsyncAcquire(semaphore) => {
                 let chain = self.structure.lanes.acquires(semaphore);
-                self.extend_chain_by(c, from, chain, e);
+                self.extend_chain_by(c, process, chain, e);
             }
             Op::Release(semaphore) => {
                 let chain = self.structure.lanes.releases(semaphore);
-                self.extend_chain_by(c, from, chain, e);
+                self.extend_chain_by(c, process, chain, e);
             }
             Op::AcquireWait { semaphore, handle } => {
-                self.extend_acquired_by(c, from, semaphore, handle, e);
+                self.extend_acquired_by(c, process, semaphore, handle, e);
             }
             Op::BarrierWait { barrier, round } => {
-                self.extend_passed_by(c, from, barrier, round, e);
+                self.extend_passed_by(c, process, barrier, round, e);
             }
-            Op::Access(cell, access) => self.extend_access_by(c, from, cell, access, e),
-            Op::Join(target) => self.extend_joined_by(c, from, target, e),
+            Op::Access(cell, access) => self.extend_access_by(c, process, cell, access, e),
+            Op::Join(target) => self.extend_joined_by(c, process, target, e),
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
             Op::Handle { .. } => {}
         }
@@ -325,10 +324,17 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The same for a process at such an operation, when e joins its chain.
-    fn extend_chain_by(&mut self, c: &mut Configuration, from: Origin, chain: Lane, e: EventId) {
+    fn extend_chain_by(
+        &mut self,
+        c: &mut Configuration,
+        process: ProcessId,
+        chain: Lane,
+        e: EventId,
+    ) {
         if self.structure.event(e).chain != chain {
             return;
         }
+        let from = self.origin(c, process);
         let outcome = match self.locals.op(from.before) {
             Some(Op::Release(_)) => Outcome::Unit,
             _ => self.posted(c, from),
@@ -346,13 +352,14 @@ impl<S: System> Unfolding<'_, S> {
     fn extend_completed_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         results: &[(Choice, Outcome)],
         e: EventId,
     ) {
         if results.is_empty() {
             return;
         }
+        let from = self.origin(c, process);
         let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();

@@ -7,10 +7,9 @@
 //! one for each object and then one for each process, and shorter or longer by processes spawned. What does not
 //! fit into a number is a list kept once in [`Parts`].
 //!
-//! Objects that a search meets on its way ([`crate::model::Met`]) have a list of their own behind the others: its length,
-//! and then a number for each, [`EMPTY`] for one that is as at its start. The list ends with the last that is not,
-//! rounded up to a power of two, as portraits of one length share more. So a state has the same portrait
-//! whichever objects were met.
+//! Where a search meets objects on its way ([`crate::model::Met`]) they are a list with its length in front: [`EMPTY`] for
+//! one that is as at its start, and no more than up to the last that is not, rounded up to a power of two, as portraits
+//! of one length share more. So a state has the same portrait whichever objects were met.
 //!
 //! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
 //! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.
@@ -82,20 +81,9 @@ impl State {
         slots: &mut Vec<u32>,
     ) {
         slots.clear();
-        let met = locals.met();
-        let cells = self.cells[..met.cells.first()].iter();
-        slots.extend(cells.map(|versions| versions[versions.len() - 1].0));
-        let mutexes = self.mutexes[..met.mutexes.first()].iter();
-        slots.extend(mutexes.map(|mutex| parts.queue(mutex.queue())));
-        let semaphores = self.semaphores[..met.semaphores.first()].iter();
-        slots.extend(semaphores.map(|semaphore| parts.units(semaphore)));
-        let barriers = self.barriers[..met.barriers.first()].iter();
-        slots.extend(barriers.map(|barrier| parts.rounds(barrier)));
-        for mailbox in 0..met.mailboxes.first() as u32 {
-            slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
-        }
-        if locals.met().may_grow() {
-            self.late(locals, parts, slots);
+        match locals.met().may_grow() {
+            false => self.objects(locals, parts, slots),
+            true => self.objects_met(locals, parts, slots),
         }
         let existing = self.processes.iter().rposition(|p| p.local != LocalId::ABSENT);
         for process in 0..existing.map_or(0, |last| last + 1) {
@@ -103,13 +91,39 @@ impl State {
         }
     }
 
-    /// The objects that were not met at once, if they are not as at their start.
-    fn late<S: System>(&self, locals: &mut Locals<'_, S>, parts: &mut Parts, slots: &mut Vec<u32>) {
-        let before = slots.len();
+    /// All objects, if all were met at once.
+    fn objects<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        slots: &mut Vec<u32>,
+    ) {
+        slots.extend(self.cells.iter().map(|versions| versions[versions.len() - 1].0));
+        for mutex in &self.mutexes {
+            slots.push(parts.queue(mutex.queue()));
+        }
+        for semaphore in &self.semaphores {
+            slots.push(parts.units(semaphore));
+        }
+        for barrier in &self.barriers {
+            slots.push(parts.rounds(barrier));
+        }
+        for mailbox in 0..self.mailboxes.len() as u32 {
+            slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
+        }
+    }
+
+    /// The objects that were met, if they are not as at their start.
+    fn objects_met<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        slots: &mut Vec<u32>,
+    ) {
         slots.push(0);
         let mut used = 0;
-        for at in 0..locals.met().late().len() {
-            let slot = match locals.met().late()[at] {
+        for at in 0..self.known {
+            let slot = match locals.met().order()[at] {
                 Object::Cell(id) => match self.versions(id) {
                     [initial, .., content] if content != initial => content.0 + 1,
                     _ => EMPTY,
@@ -131,8 +145,8 @@ impl State {
             0 => 0,
             used => used.next_power_of_two(),
         };
-        slots.resize(before + 1 + length, EMPTY);
-        slots[before] = length as u32;
+        slots.resize(1 + length, EMPTY);
+        slots[0] = length as u32;
     }
 
     /// The posts of a mailbox that are not paired.

@@ -101,19 +101,21 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_post_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         post: Post,
         e: EventId,
     ) {
         let chain = self.structure.lanes.posts(post.mailbox, post.end);
         let event = self.structure.event(e);
         if event.chain == chain {
+            let from = self.origin(c, process);
             let position = c.len_of(chain);
             let enabled = self.extend_post_at(c, from, post, chain, position);
-            self.set_only_enabled(c, from.process, enabled);
+            self.set_only_enabled(c, process, enabled);
         } else if event.kind == Kind::FailedTest
             && self.structure.watches[&e].iter().any(|watch| watch.lane == chain)
         {
+            let from = self.origin(c, process);
             for position in self.positions(c, from, chain) {
                 if !self.completes_tested(c, post, chain, position, e) {
                     continue;
@@ -122,7 +124,7 @@ impl<S: System> Unfolding<'_, S> {
                 let shape = self.post_shape(c, from, post, chain, link);
                 let extension = self.add(c, from, shape, &[link, e]);
                 if position == c.len_of(chain) {
-                    self.set_only_enabled(c, from.process, extension);
+                    self.set_only_enabled(c, process, extension);
                 }
             }
         }

@@ -8,7 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Shape};
-use crate::model::{Access, CellId, System};
+use crate::model::{Access, CellId, ProcessId, System};
 use crate::unfolding::event::{EventId, Kind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::{Configuration, Unfolding};
@@ -127,7 +127,7 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_access_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         cell: CellId,
         access: Access,
         e: EventId,
@@ -136,11 +136,12 @@ impl<S: System> Unfolding<'_, S> {
         if event.chain != self.structure.lanes.writes(cell) {
             return;
         }
+        let from = self.origin(c, process);
         let required = if event.kind == Kind::Read { e } else { EventId::NONE };
         let version = c.len_of(event.chain);
         // If what follows e is too high, nothing is enabled: what was so is in conflict with e.
         if let Some(enabled) = self.extend_access_at(c, from, (cell, access), version, required) {
-            self.set_only_enabled(c, from.process, enabled);
+            self.set_only_enabled(c, process, enabled);
         }
     }
 }

@@ -159,19 +159,21 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_unlock_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         request: Request,
         e: EventId,
     ) {
         let chain = self.structure.lanes.unlocks(request.mutex);
         let event = self.structure.event(e);
         if event.chain == chain {
+            let from = self.origin(c, process);
             let position = c.len_of(chain);
             let enabled = self.extend_unlock_at(c, from, request, chain, position);
-            self.set_only_enabled(c, from.process, enabled);
+            self.set_only_enabled(c, process, enabled);
         } else if event.kind == Kind::FailedTest
             && self.structure.watches[&e].iter().any(|watch| watch.lane == chain)
         {
+            let from = self.origin(c, process);
             for position in self.positions(c, from, chain) {
                 if !self.makes_tester_owner(c, from, request, position, e) {
                     continue;
@@ -180,7 +182,7 @@ impl<S: System> Unfolding<'_, S> {
                 let shape = Shape { link, ..Shape::change(chain, Outcome::Unit) };
                 let extension = self.add(c, from, shape, &[link, e]);
                 if position == c.len_of(chain) {
-                    self.set_only_enabled(c, from.process, extension);
+                    self.set_only_enabled(c, process, extension);
                 }
             }
         }

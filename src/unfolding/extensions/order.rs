@@ -45,18 +45,20 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_acquired_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         semaphore: SemaphoreId,
         handle: Handle,
         e: EventId,
     ) {
         let event = self.structure.event(e);
-        let request = c.state.semaphore_request(from.process, handle);
-        if event.chain == self.structure.lanes.releases(semaphore)
-            && c.state.semaphore(semaphore).granted_by(request) == Some(event.link.depth - 1)
-        {
+        if event.chain != self.structure.lanes.releases(semaphore) {
+            return;
+        }
+        let request = c.state.semaphore_request(process, handle);
+        if c.state.semaphore(semaphore).granted_by(request) == Some(event.link.depth - 1) {
+            let from = self.origin(c, process);
             let enabled = self.add(c, from, Shape::plain(Outcome::Unit), &[e]);
-            self.set_only_enabled(c, from.process, enabled);
+            self.set_only_enabled(c, process, enabled);
         }
     }
 
@@ -79,7 +81,7 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_passed_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         barrier: BarrierId,
         round: u32,
         e: EventId,
@@ -87,8 +89,9 @@ impl<S: System> Unfolding<'_, S> {
         let size = c.state.barrier(barrier).size as usize;
         let arrivals = c.arrivals[barrier.index()].get(round as usize);
         if arrivals.is_some_and(|arrivals| arrivals.len() >= size && arrivals.last() == Some(&e)) {
+            let from = self.origin(c, process);
             let enabled = self.extend_passed(c, from, barrier, round);
-            c.set_enabled(from.process, &enabled);
+            c.set_enabled(process, &enabled);
         }
     }
 
@@ -131,13 +134,14 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_joined_by(
         &mut self,
         c: &mut Configuration,
-        from: Origin,
+        process: ProcessId,
         target: ProcessId,
         e: EventId,
     ) {
         if self.structure.event(e).process == target {
+            let from = self.origin(c, process);
             let enabled = self.extend_joined(c, from, target);
-            c.set_enabled(from.process, &enabled);
+            c.set_enabled(process, &enabled);
         }
     }
 }
