@@ -35,6 +35,7 @@ mod run;
 mod spec;
 mod study;
 
+use crate::model::NoSchedule;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -102,6 +103,12 @@ enum Failure {
     Reported,
     /// The output could not be written.
     Output(std::io::Error),
+}
+
+impl From<NoSchedule> for Failure {
+    fn from(why: NoSchedule) -> Self {
+        Failure::Usage(why.to_string())
+    }
 }
 
 impl From<std::io::Error> for Failure {

@@ -43,7 +43,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::alternatives::Alternatives;
-use crate::model::{Action, Failure, FailureKind, ProcessId, State, System};
+use crate::model::{Action, Failure, FailureKind, ProcessId, Schedule, State, System};
 
 /// Which algorithm to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -549,9 +549,8 @@ pub struct Violation {
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,
-    /// An execution from the initial state that ends in the violation: actions to
-    /// [`State::step`] through on fresh [`Locals`](crate::model::Locals).
-    pub schedule: Vec<Action>,
+    /// An execution that ends in the violation.
+    pub schedule: Schedule,
     /// Where the shortest was asked for: has no execution of its class fewer switches between processes?
     pub has_fewest_switches: Option<bool>,
 }

@@ -15,6 +15,7 @@
 //! | [`Action`] | a process and the choice among the outcomes of its operation |
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
+//! | [`Schedule`] | an execution in portable names, as text too |
 //! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Reach`] | what a process may still do |
 //! | [`StopSignal`] | that work is to stop, for loops that may be long |
@@ -30,6 +31,7 @@ mod object;
 mod op;
 mod printable;
 mod reach;
+mod schedule;
 mod state;
 mod stop;
 mod system;
@@ -48,6 +50,7 @@ pub use op::{
 };
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};
+pub use schedule::{NoSchedule, Refusal, Schedule};
 pub use state::{Parts, State};
 pub use stop::StopSignal;
 pub use system::{Contents, Effects, Failure, FailureKind, Mark, Names, Next, Site, System};

@@ -13,7 +13,6 @@
 //! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
 //! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
-//! | [`schedule`] | executions as short strings that fit on a command line |
 
 mod calls;
 mod changes;
@@ -21,7 +20,6 @@ mod deadlock;
 mod livelock;
 mod narration;
 mod replay;
-pub mod schedule;
 mod snapshot;
 mod suppliers;
 
@@ -32,7 +30,7 @@ pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
 pub use livelock::{Motion, Spin, Watch};
-pub use replay::{Ending, Refusal, Replay, Standing, Step};
+pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{

@@ -27,10 +27,8 @@ use serde::Serialize;
 use crate::explore::{
     self, Depth, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::{Failure, ProcessId, System};
-use crate::property::{
-    Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock, schedule,
-};
+use crate::model::{Failure, ProcessId, Schedule, System};
+use crate::property::{Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock};
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
 
@@ -283,7 +281,7 @@ impl ViolationReport {
         standing: &Standing,
         steps: &[Step],
     ) -> Option<Self> {
-        let schedule: Vec<_> = replay.state().schedule().collect();
+        let schedule = Schedule::of(replay.state());
         let report = ViolationReport {
             kind: ViolationKind::Deadlock,
             message: String::new(),
@@ -303,7 +301,7 @@ impl ViolationReport {
             ended: Vec::new(),
             idle: Vec::new(),
             failed: Vec::new(),
-            replay: schedule::format(&schedule),
+            replay: schedule.to_string(),
         };
         match standing {
             Standing::Open | Standing::Ended => None,
@@ -374,7 +372,7 @@ impl ExecutionReport {
         let violation = ViolationReport::of(replay, &subject.spec, &standing, &steps);
         let mut movers: Vec<ProcessId> = replay.enabled().iter().map(|a| a.process).collect();
         movers.dedup();
-        let schedule: Vec<_> = replay.state().schedule().collect();
+        let schedule = Schedule::of(replay.state());
         ExecutionReport {
             seed,
             verdict: match &violation {
@@ -386,7 +384,7 @@ impl ExecutionReport {
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
             calls: replay.calls().to_vec(),
-            replay: schedule::format(&schedule),
+            replay: schedule.to_string(),
             violations: violation.into_iter().collect(),
             subject,
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, K, Method, NoObserver, Observer, Outcome, Verdict, explore};
 use mazurka::lang::{self, Program};
-use mazurka::model::{Locals, State, System};
+use mazurka::model::{Locals, Schedule, State, System};
 use mazurka::study::client::{Buggy, Client, Unmade, Wish, client};
 
 use crate::cli::{code, json, mazurka, run, run_with, stderr, stdout};
@@ -55,8 +55,7 @@ struct Results<'p> {
 
 impl Observer for Results<'_> {
     fn trace(&mut self, state: &State) {
-        let schedule = state.portable_schedule();
-        let end = crate::judge::replay(&mut self.locals, &schedule, |_, _, _| {}).expect("a trace");
+        let end = Schedule::of(state).replay(&mut self.locals).expect("a trace");
         let locals = end.processes().map(|process| self.locals.get(end.local(process)));
         let system = self.locals.system();
         self.seen.insert(locals.map(|local| system.variables(local, &|_| None)).collect());

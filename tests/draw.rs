@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 
 use mazurka::explore::{Budget, K, NoObserver, Prefix, unfold};
 use mazurka::lang::{Program, compile};
+use mazurka::model::Schedule;
 use mazurka::report::picture::{ControlFlow, Fate, PartialOrder, Picture, SpaceTime};
 use mazurka::report::{Subject, dot, json, svg};
 use roxmltree::{Document, Node};
@@ -210,9 +211,9 @@ fn unfolding(program: &Program, events: usize) -> PartialOrder {
 /// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control flow.
 fn pictures(program: &Program) -> Vec<Picture> {
     let (mut prefix, outcome) = prefix(program, EVENTS);
-    let violation = outcome.violations.first().map_or(&[][..], |v| v.schedule.as_slice());
-    let class = PartialOrder::of_execution(subject(), program, violation, EVENTS);
-    let chart = SpaceTime::of_execution(subject(), program, violation, EVENTS);
+    let violation = outcome.violations.first().map_or(Schedule::default(), |v| v.schedule.clone());
+    let class = PartialOrder::of_execution(subject(), program, &violation, EVENTS);
+    let chart = SpaceTime::of_execution(subject(), program, &violation, EVENTS);
     let order = PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, EVENTS);
     let search = Picture::Steps(steps::tree(program, K::Partial(1), EVENTS, EVENTS / 2));
     let (class, chart) = (Picture::Order(class.unwrap()), Picture::SpaceTime(chart.unwrap()));

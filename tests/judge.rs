@@ -8,8 +8,8 @@ use mazurka::explore::{
     Scheduling, Stateful, StopReason, Switches, Violation, ViolationKind,
 };
 use mazurka::model::{
-    Action, Choice, Failure, FailureKind, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
-    ProcessId, State, Status, System,
+    Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
+    System,
 };
 use mazurka::property::{Motion, Replay, Standing, Watch, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
@@ -168,10 +168,9 @@ impl<'s, S: System> Recorder<'s, S> {
     /// The process of a violation, by a name that all explorers that this recorder watches agree on.
     pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
         let who = violation.process?;
-        let state = replay(&mut self.locals, &violation.schedule, |_, _, _| {});
+        let state = violation.schedule.replay(&mut self.locals);
         let state = state.unwrap_or_else(|how| panic!("{violation:?}: {how}"));
-        let ids = state.portable_ids();
-        state.processes().find(|process| ids[process.index()] == who)
+        state.by_birth().get(who.index()).copied()
     }
 
     /// Who had failed at the end of any trace that ever came, and on what.
@@ -187,10 +186,10 @@ impl<'s, S: System> Recorder<'s, S> {
 
 impl<S: System> Recorder<'_, S> {
     fn note(&mut self, state: &State, is_complete: bool) {
-        let schedule = state.portable_schedule();
+        let schedule = Schedule::of(state);
         let classes = &mut self.classes;
-        let end = replay(&mut self.locals, &schedule, |locals, state, action| {
-            classes.push(action, state.footprint(locals));
+        let end = schedule.replay_with(&mut self.locals, |locals, state| {
+            classes.push(state.action(state.depth() - 1), state.footprint(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
         let mut end = end;
@@ -222,40 +221,6 @@ impl<S: System> Observer for Recorder<'_, S> {
     }
 }
 
-/// Runs a portable schedule on the bare model; `each` is told of every action with the state after it, by
-/// the numbers that processes have in `locals`.
-pub fn replay<'s, S: System>(
-    locals: &mut Locals<'s, S>,
-    schedule: &[Action],
-    mut each: impl FnMut(&Locals<'s, S>, &State, Action),
-) -> Result<State, String> {
-    let mut state = State::initial(locals);
-    // What `locals` calls the processes; those that exist from the start come first everywhere.
-    let mut names: Vec<ProcessId> = state.processes().collect();
-    for (index, &portable) in schedule.iter().enumerate() {
-        let Some(&process) = names.get(portable.process.index()) else {
-            return Err(format!("step {index}: {:?} was never spawned", portable.process));
-        };
-        let mut action = Action { process, ..portable };
-        if let Some(Op::Handle { .. }) = locals.op(state.local(process))
-            && let Handled::Message(MessageId(position)) = portable.choice.handled()
-        {
-            let message = state.inboxes().log().get(position as usize);
-            let message = message.ok_or_else(|| format!("step {index}: no message {position}"))?;
-            action.choice = Choice::message(message.id);
-        }
-        let mut enabled = Vec::new();
-        state.enabled(locals, &mut enabled);
-        if !enabled.contains(&action) {
-            return Err(format!("step {index}: {action:?} is not among {enabled:?}"));
-        }
-        state.step(locals, action);
-        names.extend(state.just_spawned(locals));
-        each(locals, &state, action);
-    }
-    Ok(state)
-}
-
 /// Is there nothing left but to go round loops for nothing?
 fn is_livelocked<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> bool {
     match Watch::default().motion(locals, state) {
@@ -276,7 +241,7 @@ pub fn check_counterexample_where<S: System>(
     allow_pending: bool,
 ) -> Result<(), String> {
     let mut locals = Locals::new(system);
-    let mut state = replay(&mut locals, &violation.schedule, |_, _, _| {})?;
+    let mut state = violation.schedule.replay(&mut locals).map_err(|how| how.to_string())?;
     if violation.kind == ViolationKind::Livelock {
         return is_livelocked(&mut locals, &mut state)
             .then_some(())

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use mazurka::explore::{Budget, Guarantee, Method, Observer, Outcome, ViolationKind, explore};
 use mazurka::lang::{Program, compile};
-use mazurka::model::{CellId, Locals, ProcessId, State};
+use mazurka::model::{CellId, Locals, ProcessId, Schedule, State};
 
-use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused, replay};
+use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
 
 /// Larger programs are passed over.
@@ -33,8 +33,7 @@ struct Ends<'s> {
 
 impl Observer for Ends<'_> {
     fn trace(&mut self, state: &State) {
-        let schedule = state.portable_schedule();
-        let end = replay(&mut self.locals, &schedule, |_, _, _| {}).expect("an execution");
+        let end = Schedule::of(state).replay(&mut self.locals).expect("an execution");
         if end.is_terminal(&self.locals) {
             let of = |p: ProcessId| format!("{:?}", self.locals.get(end.local(p)));
             let processes: Vec<_> = end.processes().map(of).collect();

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mazurka::explore::{Budget, Method, Observer, Outcome, explore};
-use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, Schedule, State, System};
 use mazurka::trace::{Classes, NormalForm};
 
-use crate::judge::{has_ended, replay};
+use crate::judge::has_ended;
 
 /// Watches searches of one system one after the other, so that what it tells of them can be compared.
 pub struct Watcher<'s, S: System> {
@@ -20,8 +20,7 @@ pub struct Watcher<'s, S: System> {
 
 impl<S: System> Observer for Watcher<'_, S> {
     fn trace(&mut self, state: &State) {
-        let schedule = state.portable_schedule();
-        let end = replay(&mut self.locals, &schedule, |_, _, _| {}).expect("an execution");
+        let end = Schedule::of(state).replay(&mut self.locals).expect("an execution");
         let end = describe(&self.locals, &end);
         self.ends.insert(end);
     }

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use mazurka::explore::prefix::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
-use mazurka::property::{Fact, Replay, schedule};
+use mazurka::model::Schedule;
+use mazurka::property::{Fact, Replay};
 use mazurka::report::html;
 use mazurka::report::picture::SearchTree;
 use mazurka::report::viewer::{Asked, Run, Topic, Viewer};
@@ -422,7 +423,7 @@ fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
 
 /// Differences applied one after the other give the state of a replay.
 fn assert_states(path: &Path, program: &Program, run: &Run) -> usize {
-    let actions = schedule::parse(&run.chart.replay).unwrap();
+    let actions = run.chart.replay.parse::<Schedule>().unwrap();
     let first = actions.len() - run.chart.steps.len();
     let mut replay = Replay::new(program);
     replay.follow(&actions[..first]).unwrap();

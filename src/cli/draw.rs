@@ -12,8 +12,7 @@ use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, K, Method, NoObserver, Observer, StopReason, explore, unfold};
-use crate::model::{Action, State};
-use crate::property::schedule;
+use crate::model::{Schedule, State};
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
@@ -179,7 +178,7 @@ const SEARCHED: u64 = 10_000;
 /// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before.
 fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, Failure> {
     if let Some(text) = &args.schedule {
-        let schedule = schedule::parse(text).map_err(Failure::Usage)?;
+        let schedule = text.parse()?;
         return Ok(Some(Asked { name: "The schedule given".into(), schedule }));
     }
     let wanted = args.trace.unwrap_or(1);
@@ -213,20 +212,20 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
 struct Visited {
     wanted: u64,
     seen: u64,
-    found: Option<Vec<Action>>,
+    found: Option<Schedule>,
     /// The first execution that did not come to an end.
-    cut: Option<Vec<Action>>,
+    cut: Option<Schedule>,
 }
 
 impl Observer for Visited {
     fn trace(&mut self, state: &State) {
         self.seen += 1;
         if self.seen == self.wanted {
-            self.found = Some(state.portable_schedule());
+            self.found = Some(Schedule::of(state));
         }
     }
 
     fn truncated(&mut self, state: &State) {
-        self.cut.get_or_insert_with(|| state.portable_schedule());
+        self.cut.get_or_insert_with(|| Schedule::of(state));
     }
 }

@@ -11,8 +11,7 @@ use super::{Failure, memory};
 use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
 use crate::lang::Program;
-use crate::model::Action;
-use crate::property::Refusal;
+use crate::model::{Refusal, Schedule};
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::text::shown;
 use crate::report::viewer::{Asked, Viewer};
@@ -109,7 +108,7 @@ pub(super) fn picture(picture: &Picture, format: Format) -> String {
 }
 
 /// The chart of an execution.
-pub(super) fn chart(spec: &Spec, schedule: &[Action], limit: usize) -> Result<Picture, Failure> {
+pub(super) fn chart(spec: &Spec, schedule: &Schedule, limit: usize) -> Result<Picture, Failure> {
     let chart = SpaceTime::of_execution(spec.subject.clone(), &spec.program, schedule, limit);
     chart.map(Picture::SpaceTime).map_err(refused)
 }

@@ -11,7 +11,7 @@ use super::options::{Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure, files};
-use crate::property::schedule;
+use crate::model::Schedule;
 use crate::report::json;
 use crate::report::text::{self, shown};
 
@@ -81,10 +81,10 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
                 .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))?
         }
     };
-    let schedule = schedule::parse(&text).map_err(Failure::Usage)?;
+    let schedule: Schedule = text.parse()?;
     let spec = Spec::load(&args.spec, output)?;
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
-    for action in schedule {
+    for &action in &schedule {
         execution.take(action)?;
     }
     let report = execution.report(&spec, None);

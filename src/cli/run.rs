@@ -11,7 +11,7 @@ use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::ENDLESS;
-use crate::property::schedule;
+use crate::model::Schedule;
 use crate::report::{json, text};
 use crate::study::SplitMix;
 
@@ -58,8 +58,8 @@ const LOOK: usize = 64;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let script = args.schedule.as_deref().unwrap_or_default();
-    let script =
-        schedule::parse(script).map_err(|why| Failure::Usage(format!("--schedule: {why}")))?;
+    let script: Schedule =
+        script.parse().map_err(|why| Failure::Usage(format!("--schedule: {why}")))?;
     let seed = match args.schedule {
         Some(_) => args.seed,
         None => Some(args.seed.unwrap_or(0)),
@@ -70,7 +70,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let start = Instant::now();
     let is_late = || args.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
-    for action in script {
+    for &action in &script {
         execution.take(action)?;
     }
     let mut random = seed.map(SplitMix);

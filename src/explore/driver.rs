@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::watchdog::Watchdog;
 use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{
-    Action, Failure, LocalId, Locals, ProcessId, Site, State, StopSignal, System, Values,
+    Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
 use crate::property::{self, Motion, Spin, Watch};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
@@ -233,14 +233,14 @@ impl<'o> Driver<'o> {
                 kind: ViolationKind::Deadlock,
                 process: None,
                 failure: None,
-                schedule: state.portable_schedule(),
+                schedule: Schedule::of(state),
                 has_fewest_switches: None,
             });
         } else if let Some(failure) = property::final_failure(locals, state) {
             is_violating = true;
             let symptom = Symptom::Failure(None, failure.clone());
             self.note(locals.system(), symptom, state.depth(), || {
-                failed(None, failure, state.portable_schedule())
+                failed(None, failure, Schedule::of(state))
             });
         }
         // While nothing was found, nothing has failed.
@@ -301,7 +301,7 @@ impl<'o> Driver<'o> {
             kind: ViolationKind::Livelock,
             process: None,
             failure: None,
-            schedule: state.portable_schedule(),
+            schedule: Schedule::of(state),
             has_fewest_switches: None,
         });
     }
@@ -374,7 +374,7 @@ impl<'o> Driver<'o> {
         if let Some(failure) = property::process_failure(locals, state, process) {
             let symptom = Symptom::Failure(Some(process), failure.clone());
             self.note(locals.system(), symptom, 0, || {
-                let schedule = causal_past(locals.system(), &state.portable_schedule());
+                let schedule = causal_past(locals.system(), &Schedule::of(state));
                 let moved = state.schedule().last().map(|action| action.process);
                 let mut violation = failed(Some(process), failure.clone(), schedule);
                 if let Some(moved) = moved {
@@ -387,7 +387,7 @@ impl<'o> Driver<'o> {
         if let Some(failure) = property::oversubscription(locals, state) {
             let symptom = Symptom::Failure(None, failure.clone());
             self.note(locals.system(), symptom, state.depth(), || {
-                failed(None, failure, state.portable_schedule())
+                failed(None, failure, Schedule::of(state))
             });
             self.stop(StopReason::Oversubscribed);
         }
@@ -437,7 +437,7 @@ fn length(violation: &Violation) -> (usize, usize) {
 }
 
 /// A failure that `schedule` leads to.
-fn failed(process: Option<ProcessId>, failure: Failure, schedule: Vec<Action>) -> Violation {
+fn failed(process: Option<ProcessId>, failure: Failure, schedule: Schedule) -> Violation {
     let kind = failure.kind.into();
     Violation { kind, process, failure: Some(failure), schedule, has_fewest_switches: None }
 }
@@ -465,10 +465,7 @@ fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
 /// last, or else the one that it spawned. (Others may have failed just so before.)
 fn who_failed<S: System>(system: &S, violation: &Violation, moved_last: bool) -> ProcessId {
     let mut locals = Locals::new(system);
-    let mut state = State::initial(&mut locals);
-    for &action in &violation.schedule {
-        state.step(&mut locals, action);
-    }
+    let state = violation.schedule.replay(&mut locals).expect("the execution that failed");
     let last = violation.schedule.last().expect("the failure followed an action").process;
     let fails = |process: &ProcessId| {
         property::process_failure(&locals, &state, *process) == violation.failure.as_ref()

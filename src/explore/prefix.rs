@@ -16,7 +16,7 @@
 //! ```
 
 use super::{Budget, Driver, K, Observer, Outcome, udpor};
-use crate::model::{Action, Choice, Handled, Op, State, System};
+use crate::model::{Action, Schedule, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// So many maximal configurations are visited at most, unless the budget says otherwise.
@@ -39,20 +39,19 @@ pub struct Prefix<'s, S: System> {
 }
 
 impl<S: System> Prefix<'_, S> {
-    /// An execution of these events, which are in the order of one, for a replay elsewhere.
-    pub fn schedule(&mut self, events: &[EventId]) -> Vec<Action> {
-        let mut state = State::initial(&mut self.unfolding.locals);
-        for &id in events {
-            let event = self.unfolding.structure.event(id);
-            let action = Action { process: event.process, choice: event.choice };
-            state.step(&mut self.unfolding.locals, action);
-        }
-        state.portable_schedule()
+    /// The execution of these events, which are in the order of one.
+    pub fn schedule(&mut self, events: &[EventId]) -> Schedule {
+        let Unfolding { structure, locals, .. } = &mut self.unfolding;
+        let actions = events.iter().map(|&id| structure.event(id));
+        Schedule::of_actions(
+            locals,
+            actions.map(|event| Action { process: event.process, choice: event.choice }),
+        )
     }
 
     /// The other way round: the events of an execution, as far as the unfolding reaches: there is a bound to
     /// the height of events, and none after a barrier is crowded. Those that the search did not meet join U.
-    pub fn events(&mut self, schedule: &[Action]) -> Vec<EventId> {
+    pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };
             if self.empty.state().oversubscribed().is_some() {
@@ -67,17 +66,10 @@ impl<S: System> Prefix<'_, S> {
         events
     }
 
-    /// The event of en(C) that is this action of a replay.
-    fn enabled(&self, Action { process, choice }: Action) -> Option<EventId> {
+    /// The event of en(C) that is the action of this portable name.
+    fn enabled(&self, portable: Action) -> Option<EventId> {
         let (c, locals) = (&self.empty, &self.unfolding.locals);
-        let ids = c.state().portable_ids();
-        let process = c.state().processes().find(|own| ids[own.index()] == process)?;
-        let choice = match (locals.op(c.state().local(process))?, choice.handled()) {
-            (Op::Handle { .. }, Handled::Message(position)) => {
-                Choice::message(c.state().inboxes().log().get(position.index())?.id)
-            }
-            _ => choice,
-        };
+        let Action { process, choice } = c.state().action_named(locals, portable)?;
         let is_meant = |&event: &EventId| self.unfolding.structure.event(event).choice == choice;
         c.enabled_of(process).iter().copied().find(is_meant)
     }

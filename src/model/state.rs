@@ -15,11 +15,11 @@ mod touches;
 
 pub use portrait::Parts;
 
-use super::object::NONE;
+use super::object::{NONE, place};
 use super::{
     Action, Barrier, BarrierId, CellId, Choice, End, Envelope, Handle, Inboxes, LocalId, Locals,
-    Mailbox, MailboxId, MessageId, Met, Mutex, MutexId, Object, Op, Outcome, Posted, ProcessId,
-    Request, Semaphore, SemaphoreId, Status, Stimulus, System, Value, ValueId,
+    Mailbox, MailboxId, Met, Mutex, MutexId, Object, Op, Outcome, Posted, ProcessId, Request,
+    Semaphore, SemaphoreId, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A process in a state.
@@ -126,34 +126,9 @@ impl State {
         self.trail[position].before
     }
 
-    /// The actions that led here, for a replay elsewhere: see [`State::portable_ids`].
-    pub fn portable_schedule(&self) -> Vec<Action> {
-        let ids = self.portable_ids();
-        let rename = |done: &Done| {
-            let choice = match done.taken {
-                NONE => done.action.choice,
-                position => Choice::message(MessageId(position)),
-            };
-            Action { process: ids[done.action.process.index()], choice }
-        };
-        self.trail.iter().map(rename).collect()
-    }
-
-    /// What a replay of this execution alone, on fresh [`Locals`], calls each process. An explorer numbers
-    /// spawned processes in the order in which it happened to meet them on all its branches; a replay,
-    /// in the order in which this one execution spawns them. (So it is with messages, which a
-    /// replay numbers as they are sent.)
-    pub fn portable_ids(&self) -> Vec<ProcessId> {
-        let mut ids: Vec<_> = (0..self.processes.len() as u32).map(ProcessId).collect();
-        let born = |p: &ProcessId| self.processes[p.index()].born;
-        let mut spawned: Vec<_> = self.processes().filter(|p| born(p) != NONE).collect();
-        // Those of one handler are numbered by age already.
-        spawned.sort_by_key(born);
-        let first = self.processes().count() - spawned.len();
-        for (index, process) in spawned.into_iter().enumerate() {
-            ids[process.index()] = ProcessId((first + index) as u32);
-        }
-        ids
+    /// The message that the action at `position` took, by its place in the log of messages.
+    pub fn taken(&self, position: usize) -> Option<u32> {
+        place(self.trail[position].taken)
     }
 
     /// The processes that exist.

@@ -4,7 +4,6 @@
 //! the violation it was reported for is evidence that does not rest on the search that found it.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -17,8 +16,8 @@ use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, Outcome, ProcessId, Reach, Site,
-    State, Status, Stimulus, System, Value, ValueId,
+    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, Outcome, ProcessId, Reach,
+    Refusal, Site, State, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -65,23 +64,6 @@ pub enum Standing {
         failure: Failure,
     },
 }
-
-/// Why a schedule cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The step, from 1.
-    pub step: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {} of the schedule: {}", self.step, self.why)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// An execution in the making.
 pub struct Replay<'s, S: System> {
@@ -468,7 +450,7 @@ fn describe(op: &Op) -> &'static str {
 mod tests {
     use super::super::scripts::{Script, irecv, isend, wait};
     use super::*;
-    use crate::model::{Choice, Handle};
+    use crate::model::{Choice, Handle, Schedule};
 
     fn outcomes(system: &Script, order: &[(u32, i32)]) -> Vec<String> {
         let action = |&(p, c): &(u32, i32)| Action { process: ProcessId(p), choice: Choice(c) };
@@ -526,8 +508,8 @@ mod tests {
         let mut state = State::initial(&mut locals);
         let (mut told, mut renamed) = (0, 0);
         walk(&mut locals, &mut state, &mut |_, state| {
-            let schedule = state.portable_schedule();
-            renamed += usize::from(schedule != state.schedule().collect::<Vec<_>>());
+            let schedule = Schedule::of(state);
+            renamed += usize::from(schedule != state.schedule().collect());
             told += 1;
             let mut replay = Replay::new(&script);
             replay.follow(&schedule).unwrap();

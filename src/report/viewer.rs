@@ -21,8 +21,8 @@ use serde::Serialize;
 use super::picture::{PartialOrder, SearchTree};
 use super::{Subject, plural};
 use crate::explore::{Outcome, Prefix};
-use crate::model::{Action, System};
-use crate::property::{FactKind, Refusal};
+use crate::model::{Refusal, Schedule, System};
+use crate::property::FactKind;
 use crate::unfolding::EventId;
 
 pub use super::picture::SpaceTime;
@@ -105,7 +105,7 @@ pub struct Asked {
     /// How to call it.
     pub name: String,
     /// Its actions, as a replay numbers processes and messages.
-    pub schedule: Vec<Action>,
+    pub schedule: Schedule,
 }
 
 impl Viewer {
@@ -149,7 +149,7 @@ impl Viewer {
 /// An execution in the unfolding.
 struct Placed {
     name: Option<String>,
-    schedule: Vec<Action>,
+    schedule: Schedule,
     /// As far as the unfolding reaches.
     events: Vec<EventId>,
     configuration: Option<usize>,

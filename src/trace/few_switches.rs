@@ -15,8 +15,8 @@
 use rustc_hash::FxHashSet;
 
 use super::HappensBefore;
-use super::causal_past::replay;
-use crate::model::{Action, Locals, PaperRelation, State, System};
+use super::causal_past::happens_before;
+use crate::model::{Action, PaperRelation, Schedule, System};
 
 /// Numbers kept for the cuts that were met, as long as the search is exact.
 const MOST_NUMBERS: usize = 1 << 17;
@@ -25,11 +25,11 @@ const WIDEST_BEAM: usize = 64;
 /// Steps that a beam of one cut may take, roughly; a wider one is for shorter executions.
 const MOST_STEPS: usize = 1 << 22;
 
-/// An execution of a class, as an execution from the initial state on fresh [`Locals`].
+/// An execution of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linearisation {
     /// The execution.
-    pub schedule: Vec<Action>,
+    pub schedule: Schedule,
     /// How often the turn goes from one process to another.
     pub switches: usize,
     /// No execution of the class has fewer.
@@ -42,21 +42,15 @@ pub fn switches(schedule: &[Action]) -> usize {
 }
 
 /// An execution of the class of `schedule` with as few switches as can be found; never one with more.
-pub fn few_switches<S: System>(system: &S, schedule: &[Action]) -> Linearisation {
-    let mut locals = Locals::new(system);
-    let mut state = State::initial(&mut locals);
-    let mut order = HappensBefore::new(PaperRelation);
-    for &action in schedule {
-        state.step(&mut locals, action);
-        order.push(action.process, state.footprint(&locals));
-    }
+pub fn few_switches<S: System>(system: &S, schedule: &Schedule) -> Linearisation {
+    let (mut locals, order) = happens_before(system, schedule);
     let (positions, is_fewest) = Search::new(schedule, &order).run();
-    let actions = positions.iter().map(|&position| (schedule[position], order.footprint(position)));
-    let sorted = replay(system, actions);
+    let actions = positions.into_iter().map(|position| schedule[position]);
+    let sorted = Schedule::of_actions(&mut locals, actions);
     let (found, given) = (switches(&sorted), switches(schedule));
     match found <= given {
         true => Linearisation { schedule: sorted, switches: found, is_fewest },
-        false => Linearisation { schedule: schedule.to_vec(), switches: given, is_fewest: false },
+        false => Linearisation { schedule: schedule.clone(), switches: given, is_fewest: false },
     }
 }
 

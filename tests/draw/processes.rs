@@ -6,7 +6,7 @@ use std::fs;
 use mazurka::explore::{Budget, K, Method, Observer, explore};
 use mazurka::lang::compile;
 use mazurka::model::flow::{Act, Arm, Step, Turn};
-use mazurka::model::{Action, State};
+use mazurka::model::{Schedule, State};
 use mazurka::property::Replay;
 
 use crate::cli::{json as parsed, run};
@@ -29,12 +29,12 @@ fn all(steps: &[Step]) -> Vec<&Step> {
 }
 
 /// The execution that is followed first.
-struct First(Vec<Action>);
+struct First(Schedule);
 
 impl Observer for First {
     fn trace(&mut self, state: &State) {
         if self.0.is_empty() {
-            self.0 = state.portable_schedule();
+            self.0 = Schedule::of(state);
         }
     }
 }
@@ -51,7 +51,7 @@ fn what_is_executed_is_in_the_picture() {
         let is_visible = |step: &&Step| step.act != Act::Local || step.text.contains("local(");
         let lines: BTreeSet<u32> =
             steps.into_iter().filter(is_visible).map(|step| step.line).collect();
-        let mut first = First(Vec::new());
+        let mut first = First(Schedule::default());
         let budget = Budget { max_traces: Some(1), depth: Some(200), ..Budget::default() };
         explore(&program, Method::Udpor(K::Optimal), budget, &mut first);
         for step in Replay::new(&program).follow(&first.0).unwrap() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use mazurka::explore::{Budget, Method, Observer, Verdict, explore};
 use mazurka::lang::{self, Granularity, Program};
-use mazurka::model::{Action, CellId, Choice, Locals, ProcessId, State};
+use mazurka::model::{Action, CellId, Choice, Locals, ProcessId, Schedule, State};
 
 use super::{counts, fails, holds};
 use crate::judge::{Counts, Recorder};
@@ -118,8 +118,7 @@ impl Observer for Ends<'_> {
     fn trace(&mut self, state: &State) {
         self.recorder.trace(state);
         let mut locals = Locals::new(self.program);
-        let schedule = state.portable_schedule();
-        let end = crate::judge::replay(&mut locals, &schedule, |_, _, _| {}).expect("a trace");
+        let end = Schedule::of(state).replay(&mut locals).expect("a trace");
         let content = |cell| locals.values.get(end.content(CellId(cell))).to_string();
         self.ends.insert((0..self.cells).map(content).collect());
     }

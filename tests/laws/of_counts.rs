@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use mazurka::explore::{Budget, Method, NoObserver, Observer, count, explore};
-use mazurka::model::{Action, Locals, PaperRelation, State, System};
+use mazurka::model::{Action, Locals, PaperRelation, Schedule, State, System};
 use mazurka::trace::{Classes, NormalForm, few_switches, switches};
 
 use super::hold_on_random_programs;
-use crate::judge::{check_counterexample_where, replay};
+use crate::judge::check_counterexample_where;
 use crate::random_models::{Sample, Subject};
 
 hold_on_random_programs! {
@@ -42,12 +42,12 @@ fn what_is_counted_on_the_graph_is_what_there_is<S: Subject>(samples: &[Sample<S
 struct Turns<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
-    found: HashMap<NormalForm, (usize, Vec<Action>)>,
+    found: HashMap<NormalForm, (usize, Schedule)>,
 }
 
 impl<S: System> Observer for Turns<'_, S> {
     fn trace(&mut self, state: &State) {
-        let schedule = state.portable_schedule();
+        let schedule = Schedule::of(state);
         let form = self.class(&schedule);
         let turns = switches(&schedule);
         let known = self.found.entry(form).or_insert((turns, schedule));
@@ -56,12 +56,12 @@ impl<S: System> Observer for Turns<'_, S> {
 }
 
 impl<S: System> Turns<'_, S> {
-    fn class(&mut self, schedule: &[Action]) -> NormalForm {
+    fn class(&mut self, schedule: &Schedule) -> NormalForm {
         let Turns { locals, classes, .. } = self;
-        let push = |locals: &Locals<'_, S>, state: &State, action| {
-            classes.push(action, state.footprint(locals));
+        let push = |locals: &Locals<'_, S>, state: &State| {
+            classes.push(state.action(state.depth() - 1), state.footprint(locals));
         };
-        replay(locals, schedule, push).expect("an execution");
+        schedule.replay_with(locals, push).expect("an execution");
         let form = self.classes.normal_form();
         schedule.iter().for_each(|_| self.classes.pop());
         form

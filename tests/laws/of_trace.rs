@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mazurka::model::{Action, Locals, PaperRelation, Parts, State};
+use mazurka::model::{Action, Locals, PaperRelation, Parts, Schedule, State};
 use mazurka::trace::{Classes, HappensBefore, causal_past};
 
 use super::{hold_on_random_programs, structure_of};
-use crate::judge::replay;
 use crate::naive::{Snapshot, check_swaps};
 use crate::random_models::{Rng, Sample, Subject};
 
@@ -108,11 +107,11 @@ fn view<S: Subject>(
     locals: &mut Locals<'_, S>,
     parts: &mut Parts,
     state: &State,
-) -> (Snapshot, Vec<Action>, Vec<Action>, Vec<u32>) {
+) -> (Snapshot, Vec<Action>, Schedule, Vec<u32>) {
     let (mut enabled, mut portrait) = (Vec::new(), Vec::new());
     state.portrait(locals, parts, &mut portrait);
     state.enabled(locals, &mut enabled);
-    (Snapshot::of(locals, state), enabled, state.portable_schedule(), portrait)
+    (Snapshot::of(locals, state), enabled, Schedule::of(state), portrait)
 }
 
 /// Along an execution with a look at every action on the way, and all the way back.
@@ -158,8 +157,8 @@ fn the_causal_past_of_an_event_is_an_execution<S: Subject>(samples: &[Sample<S>]
             let Some(&event) = run.order.last().filter(|&&event| done.insert(event)) else {
                 continue;
             };
-            let past = causal_past(&sample.script, &run.state.portable_schedule());
-            let end = replay(&mut locals, &past, |_, _, _| {}).unwrap_or_else(|how| {
+            let past = causal_past(&sample.script, &Schedule::of(&run.state));
+            let end = past.replay(&mut locals).unwrap_or_else(|how| {
                 panic!("{how}: the past of event {event} in {}", sample.describe())
             });
             let expected = structure.configuration(&structure.local_configuration(event));

@@ -7,8 +7,8 @@ use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::Verdict;
-use crate::model::{Action, System};
-use crate::property::{Refusal, Replay};
+use crate::model::{Refusal, Schedule, System};
+use crate::property::Replay;
 use crate::report::{ViolationReport, plural};
 use crate::trace::Execution;
 
@@ -17,7 +17,7 @@ impl PartialOrder {
     pub fn of_execution<S: System>(
         subject: Subject,
         system: &S,
-        schedule: &[Action],
+        schedule: &Schedule,
         max_events: usize,
     ) -> Result<Self, Refusal> {
         let mut replay = Replay::new(system);

@@ -11,10 +11,10 @@ use super::lanes::Lanes;
 use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{
-    self, Access, Action, BarrierId, CellId, Choice, Handled, MutexId, Op, ProcessId, Request,
-    SemaphoreId, State, System,
+    self, Access, Action, BarrierId, CellId, Choice, Handled, MutexId, Op, ProcessId, Refusal,
+    Request, Schedule, SemaphoreId, State, System,
 };
-use crate::property::{Refusal, Replay, Standing, Step, schedule};
+use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
 
 impl SpaceTime {
@@ -22,7 +22,7 @@ impl SpaceTime {
     pub fn of_execution<S: System>(
         subject: Subject,
         system: &S,
-        actions: &[Action],
+        actions: &Schedule,
         max_steps: usize,
     ) -> Result<Self, Refusal> {
         let mut replay = Replay::new(system);
@@ -58,7 +58,7 @@ impl SpaceTime {
             pending: left_pending(replay.state(), &lanes),
             holds: book.holds(&replay, &lanes),
             arrows: book.arrows,
-            replay: schedule::format(actions),
+            replay: actions.to_string(),
             left_out: Vec::new(),
             subject,
         };

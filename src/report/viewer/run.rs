@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{Run, Topic};
-use crate::model::{Action, System};
-use crate::property::{Fact, Refusal, Replay};
+use crate::model::{Refusal, Schedule, System};
+use crate::property::{Fact, Replay};
 use crate::report::picture::SpaceTime;
 use crate::trace::Execution;
 
@@ -17,7 +17,7 @@ pub(super) fn tell<S: System>(
     system: &S,
     allow_pending: bool,
     chart: SpaceTime,
-    schedule: &[Action],
+    schedule: &Schedule,
     drawn: &[Option<usize>],
 ) -> Result<Run, Refusal> {
     let first = schedule.len() - chart.steps.len();
@@ -46,7 +46,7 @@ pub(super) fn tell<S: System>(
 }
 
 /// What each step from `first` on needs directly, numbered from there.
-fn causes<S: System>(system: &S, schedule: &[Action], first: usize) -> Vec<Vec<usize>> {
+fn causes<S: System>(system: &S, schedule: &Schedule, first: usize) -> Vec<Vec<usize>> {
     let mut execution = Execution::new(system);
     schedule.iter().for_each(|&action| execution.push(action));
     let of_one = |at| {

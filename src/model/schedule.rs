@@ -1,0 +1,300 @@
+//! Executions in portable names: a schedule that one search found means the same in every other.
+//!
+//! A search numbers spawned processes and messages as it meets them on all its branches ([`Locals`]). So its
+//! [`Action`]s say nothing to anybody else. A schedule names both by *birth*, in its own execution alone:
+//!
+//! | what | its number |
+//! |---|---|
+//! | a process | those that exist from the start, in order of declaration; then the others, as they are spawned |
+//! | a message | those that are pending from the start; then the others, as they are sent, all actors together |
+//!
+//! Fresh [`Locals`] that see this execution only give the same numbers. There the actions of a schedule can be
+//! stepped through as they are; elsewhere [`State::action_named`] finds them.
+//!
+//! As text: `0,0,1,2:1,0x3`. One item per action, separated by commas: the number of the process that moves,
+//! `:choice` where the operation had several outcomes and it was not the first (`:-1` for a test that found
+//! nothing), `xN` for N times in a row. Nothing in it needs quoting in a shell.
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use super::state::State;
+use super::{Action, Choice, Handled, Locals, Op, ProcessId, System};
+
+/// The longest schedule that can be parsed: a repetition must not fill the memory.
+const MAX_LENGTH: usize = 50_000_000;
+
+/// An execution from the initial state, in portable names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Schedule(Vec<Action>);
+
+impl Schedule {
+    /// The execution that led to `state`.
+    pub fn of(state: &State) -> Schedule {
+        let ids = state.portable_ids();
+        let rename = |(position, action): (usize, Action)| {
+            let choice = match state.taken(position) {
+                Some(message) => Choice(message as i32),
+                None => action.choice,
+            };
+            Action { process: ids[action.process.index()], choice }
+        };
+        state.schedule().enumerate().map(rename).collect()
+    }
+
+    /// The execution of these actions, which have their names in `locals` and are enabled one after the other.
+    pub fn of_actions<S: System>(
+        locals: &mut Locals<'_, S>,
+        actions: impl IntoIterator<Item = Action>,
+    ) -> Schedule {
+        let mut state = State::initial(locals);
+        actions.into_iter().for_each(|action| state.step(locals, action));
+        Schedule::of(&state)
+    }
+
+    /// Leaves its first actions only, at most so many.
+    pub fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+
+    /// The state that it leads to, in the names of `locals`.
+    pub fn replay<S: System>(&self, locals: &mut Locals<'_, S>) -> Result<State, Refusal> {
+        self.replay_with(locals, |_, _| {})
+    }
+
+    /// The same; `each` is told of the state after each action.
+    pub fn replay_with<'s, S: System>(
+        &self,
+        locals: &mut Locals<'s, S>,
+        mut each: impl FnMut(&Locals<'s, S>, &State),
+    ) -> Result<State, Refusal> {
+        let mut state = State::initial(locals);
+        let mut processes = state.by_birth();
+        for (index, &action) in self.iter().enumerate() {
+            let Some(action) = state.named_among(&processes, locals, action) else {
+                let why = format!("{} is not enabled", Schedule(vec![action]));
+                return Err(Refusal { step: index + 1, why });
+            };
+            state.step(locals, action);
+            processes.extend(state.just_spawned(locals));
+            each(locals, &state);
+        }
+        Ok(state)
+    }
+}
+
+impl State {
+    /// The processes that exist, in order of birth. The place of one in this list is its portable number.
+    pub fn by_birth(&self) -> Vec<ProcessId> {
+        let mut processes: Vec<_> = self.processes().collect();
+        // Those that one handler started are numbered by age already.
+        processes.sort_by_key(|&process| self.born(process).map_or(0, |position| position + 1));
+        processes
+    }
+
+    /// The portable number of each process that exists.
+    fn portable_ids(&self) -> Vec<ProcessId> {
+        let mut ids = Vec::new();
+        for (index, process) in self.by_birth().into_iter().enumerate() {
+            ids.resize(ids.len().max(process.index() + 1), process);
+            ids[process.index()] = ProcessId(index as u32);
+        }
+        ids
+    }
+
+    /// What `locals` calls the action of this portable name, if it is enabled here.
+    pub fn action_named<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        portable: Action,
+    ) -> Option<Action> {
+        self.named_among(&self.by_birth(), locals, portable)
+    }
+
+    /// The same where the processes are known by birth.
+    fn named_among<S: System>(
+        &self,
+        processes: &[ProcessId],
+        locals: &Locals<'_, S>,
+        portable: Action,
+    ) -> Option<Action> {
+        let process = *processes.get(portable.process.index())?;
+        let choice = match (locals.op(self.local(process))?, portable.choice.handled()) {
+            (Op::Handle { .. }, Handled::Message(position)) => {
+                Choice::message(self.inboxes().log().get(position.index())?.id)
+            }
+            _ => portable.choice,
+        };
+        let mut is_enabled = false;
+        self.choices(locals, process, |enabled| is_enabled |= enabled == choice);
+        is_enabled.then_some(Action { process, choice })
+    }
+}
+
+/// Why a schedule cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The step, from 1.
+    pub step: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {} of the schedule: {}", self.step, self.why)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Deref for Schedule {
+    type Target = [Action];
+
+    fn deref(&self) -> &[Action] {
+        &self.0
+    }
+}
+
+impl From<Vec<Action>> for Schedule {
+    fn from(actions: Vec<Action>) -> Schedule {
+        Schedule(actions)
+    }
+}
+
+impl FromIterator<Action> for Schedule {
+    fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Schedule {
+        Schedule(actions.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a Schedule {
+    type Item = &'a Action;
+    type IntoIter = std::slice::Iter<'a, Action>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, run) in self.chunk_by(PartialEq::eq).enumerate() {
+            let Action { process, choice } = run[0];
+            let comma = if index > 0 { "," } else { "" };
+            write!(f, "{comma}{}", process.0)?;
+            if choice != Choice::ONLY {
+                write!(f, ":{}", choice.0)?;
+            }
+            if run.len() > 1 {
+                write!(f, "x{}", run.len())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a text is no schedule: which item is wrong, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSchedule(String);
+
+impl fmt::Display for NoSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoSchedule {}
+
+impl FromStr for Schedule {
+    type Err = NoSchedule;
+
+    /// Space around items is ignored, and the empty string is the empty execution.
+    fn from_str(text: &str) -> Result<Schedule, NoSchedule> {
+        let mut actions = Vec::new();
+        if text.trim().is_empty() {
+            return Ok(Schedule(actions));
+        }
+        for (index, item) in text.split(',').enumerate() {
+            let (action, times) = parse_item(item.trim()).map_err(|why| {
+                let (number, item) = (index + 1, item.trim());
+                NoSchedule(format!("item {number} of the schedule, `{item}`: {why}"))
+            })?;
+            if times > MAX_LENGTH - actions.len() {
+                let why = format!("the schedule has more than {MAX_LENGTH} actions");
+                return Err(NoSchedule(why));
+            }
+            actions.extend(std::iter::repeat_n(action, times));
+        }
+        Ok(Schedule(actions))
+    }
+}
+
+fn parse_item(item: &str) -> Result<(Action, usize), String> {
+    if item.is_empty() {
+        return Err("expected the number of a process".into());
+    }
+    let (item, times) = match item.split_once('x') {
+        Some((item, times)) => match times.parse() {
+            Ok(times) if times > 0 => (item, times),
+            _ => return Err(format!("`{times}` is not a number of repetitions")),
+        },
+        None => (item, 1),
+    };
+    let (process, choice) = match item.split_once(':') {
+        Some((process, choice)) => {
+            (process, choice.parse().map_err(|_| format!("`{choice}` is not a choice"))?)
+        }
+        None => (item, Choice::ONLY.0),
+    };
+    let process = process.parse().map_err(|_| format!("`{process}` is not a process number"))?;
+    Ok((Action { process: ProcessId(process), choice: Choice(choice) }, times))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(process: u32, choice: i32) -> Action {
+        Action { process: ProcessId(process), choice: Choice(choice) }
+    }
+
+    #[test]
+    fn repetitions_and_choices_are_short() {
+        let schedule: Schedule = [
+            action(0, 0),
+            action(0, 0),
+            action(1, 0),
+            action(2, 1),
+            action(2, 1),
+            action(0, -1),
+            action(12, 0),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(schedule.to_string(), "0x2,1,2:1x2,0:-1,12");
+        assert_eq!(schedule.to_string().parse(), Ok(schedule));
+    }
+
+    #[test]
+    fn the_empty_execution_is_the_empty_string() {
+        assert_eq!(Schedule::default().to_string(), "");
+        assert_eq!(" ".parse(), Ok(Schedule::default()));
+    }
+
+    #[test]
+    fn errors_name_the_item() {
+        for (text, fragment) in [
+            ("0,,1", "item 2"),
+            ("a", "`a` is not a process number"),
+            ("0:", "`` is not a choice"),
+            ("0x0", "`0` is not a number of repetitions"),
+            ("0x99999999999", "more than"),
+            ("-1", "not a process number"),
+        ] {
+            let error = text.parse::<Schedule>().unwrap_err().to_string();
+            assert!(error.contains(fragment), "{text}: {error}");
+        }
+    }
+}
