@@ -23,11 +23,10 @@
 
 mod declarations;
 pub mod flow;
-mod inbox;
 mod independence;
 mod locals;
 mod met;
-mod object;
+mod objects;
 mod op;
 mod printable;
 mod reach;
@@ -39,11 +38,15 @@ mod touch;
 mod value;
 
 pub use declarations::{Declarations, Objects};
-pub use inbox::{Inboxes, Message};
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};
-pub use object::{Barrier, End, Mailbox, Mutex, Post, Posted, Semaphore};
+pub use objects::Posted;
+pub use objects::barrier::Barrier;
+pub use objects::inbox::{Inboxes, Message};
+pub use objects::mailbox::{End, Mailbox, Post};
+pub use objects::mutex::Mutex;
+pub use objects::semaphore::Semaphore;
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
     MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,

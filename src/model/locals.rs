@@ -12,6 +12,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::objects::World;
 use super::{
     Effects, Handle, MessageId, Met, Next, Object, Op, Outcome, Reach, Stimulus, System, Touch,
     Value, ValueId, Values,
@@ -112,8 +113,7 @@ pub struct Locals<'s, S: System> {
     initial: Vec<LocalId>,
     /// Per local state what it is numbered anew, as far as it was asked for.
     canonical: Vec<Option<Canonical>>,
-    parents: Vec<Option<Birth>>,
-    children: Children,
+    births: Births,
     /// Which guards hold; filled in by queries.
     guards: RefCell<FxHashMap<Occasion, bool>>,
     /// Those that start no actor; and those that do, by the number of the action, too, which is part of
@@ -142,8 +142,7 @@ impl<'s, S: System> Locals<'s, S> {
             some_return: false,
             initial: Vec::new(),
             canonical: Vec::new(),
-            parents: vec![None; first.len()],
-            children: FxHashMap::default(),
+            births: Births { parents: vec![None; first.len()], children: FxHashMap::default() },
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
             messages: FxHashMap::default(),
@@ -203,6 +202,23 @@ impl<'s, S: System> Locals<'s, S> {
     /// If `id` is the start of a process that was never [`start`](Locals::start)ed.
     pub fn status(&self, id: LocalId) -> &Status {
         self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
+    }
+
+    /// The same, with what carrying out an operation may use.
+    pub(super) fn world(&mut self, id: LocalId) -> (&Status, World<'_>) {
+        let status = self.status[id.0 as usize].as_deref();
+        let world = World { values: &mut self.values, births: &mut self.births };
+        (status.expect("a local state that some execution reached"), world)
+    }
+
+    /// How processes came into being.
+    pub(super) fn births(&self) -> &Births {
+        &self.births
+    }
+
+    /// The same, for a handler that starts some.
+    pub(super) fn births_mut(&mut self) -> &mut Births {
+        &mut self.births
     }
 
     /// The same, to be held while the program goes on.
@@ -310,14 +326,8 @@ impl<'s, S: System> Locals<'s, S> {
         if let Some(known) = known.or_else(|| self.reactions.get(&(occasion, Some(act)))) {
             return known.clone();
         }
-        let mut handling = Handling {
-            own,
-            act,
-            sent: Vec::new(),
-            started: Vec::new(),
-            parents: &mut self.parents,
-            children: &mut self.children,
-        };
+        let mut handling =
+            Handling { own, act, sent: Vec::new(), started: Vec::new(), births: &mut self.births };
         let local = &self.arena[id.0 as usize];
         let after = self.system.handle(local, own, stimulus, &self.values, &mut handling);
         let Handling { sent, started, .. } = handling;
@@ -354,22 +364,22 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// The process that comes into being so.
     pub fn child(&mut self, birth: Birth) -> ProcessId {
-        name_child(&mut self.parents, &mut self.children, birth)
+        self.births.child(birth)
     }
 
     /// The process that came into being so, if that ever happened.
     pub fn known_child(&self, birth: Birth) -> Option<ProcessId> {
-        self.children.get(&birth).copied()
+        self.births.known(birth)
     }
 
     /// How `process` came into being; `None` for those that exist from the start.
     pub fn birth(&self, process: ProcessId) -> Option<Birth> {
-        self.parents[process.index()]
+        self.births.parents[process.index()]
     }
 
     /// How many processes were ever met.
     pub fn process_count(&self) -> usize {
-        self.parents.len()
+        self.births.parents.len()
     }
 
     fn intern(&mut self, local: S::Local) -> LocalId {
@@ -391,17 +401,27 @@ impl<'s, S: System> Locals<'s, S> {
     }
 }
 
-type Children = FxHashMap<Birth, ProcessId>;
+/// The processes that were ever met, and how they came into being.
+pub(super) struct Births {
+    /// `None` for those that exist from the start.
+    parents: Vec<Option<Birth>>,
+    children: FxHashMap<Birth, ProcessId>,
+}
 
-fn name_child(
-    parents: &mut Vec<Option<Birth>>,
-    children: &mut Children,
-    birth: Birth,
-) -> ProcessId {
-    *children.entry(birth).or_insert_with(|| {
-        parents.push(Some(birth));
-        ProcessId(parents.len() as u32 - 1)
-    })
+impl Births {
+    /// The process that comes into being so.
+    pub(super) fn child(&mut self, birth: Birth) -> ProcessId {
+        let parents = &mut self.parents;
+        *self.children.entry(birth).or_insert_with(|| {
+            parents.push(Some(birth));
+            ProcessId(parents.len() as u32 - 1)
+        })
+    }
+
+    /// The process that came into being so, if that ever happened.
+    pub(super) fn known(&self, birth: Birth) -> Option<ProcessId> {
+        self.children.get(&birth).copied()
+    }
 }
 
 /// A handler at work.
@@ -410,8 +430,7 @@ struct Handling<'l, L> {
     act: u32,
     sent: Vec<(ProcessId, Value)>,
     started: Vec<L>,
-    parents: &'l mut Vec<Option<Birth>>,
-    children: &'l mut Children,
+    births: &'l mut Births,
 }
 
 impl<L> Effects<L> for Handling<'_, L> {
@@ -423,6 +442,6 @@ impl<L> Effects<L> for Handling<'_, L> {
         let place = self.started.len() as u32;
         self.started.push(actor);
         let birth = Birth { parent: self.own, act: self.act, place };
-        name_child(self.parents, self.children, birth)
+        self.births.child(birth)
     }
 }

@@ -1,9 +1,10 @@
 //! Visible operations, their outcomes, and actions.
 //!
-//! [`Op`] is closed on purpose: a new operation does not compile until the state, the independence
+//! [`Op`] is closed on purpose: a new operation does not compile until the objects, the independence
 //! relation and the extensions of the unfolding say what it does.
 
-use super::{LocalId, ProcessId, Value, ValueId, Values};
+use super::objects::{Operation, by_operation};
+use super::{LocalId, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -159,26 +160,12 @@ impl Op {
     /// May it leave every object as it is? Then its execution tells
     /// ([`Footprint::is_observation`](super::Footprint::is_observation)).
     pub fn may_observe(&self) -> bool {
-        match self {
-            Op::WaitAny(_) | Op::TestAny(_) | Op::MutexWaitAny(_) | Op::MutexTestAny(_) => true,
-            Op::AcquireWait { .. } | Op::BarrierWait { .. } | Op::Join(_) => true,
-            Op::Choose { .. } | Op::Local => true,
-            Op::Access(_, access) => !matches!(access, Access::Write(_)),
-            Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => false,
-            Op::AsyncAcquire(_) | Op::Release(_) | Op::Arrive { .. } => false,
-            Op::Spawn(_) | Op::Handle { .. } => false,
-        }
+        by_operation!(self, operation => operation.may_observe())
     }
 
     /// Can one history leave the operation several outcomes?
     pub fn is_choice(&self) -> bool {
-        match self {
-            Op::WaitAny(comms) | Op::TestAny(comms) => comms.len() > 1,
-            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => requests.len() > 1,
-            Op::Choose { lo, hi } => hi - lo > 1,
-            Op::Handle { .. } => true,
-            _ => false,
-        }
+        by_operation!(self, operation => operation.is_choice())
     }
 }
 
@@ -200,30 +187,6 @@ pub enum Access {
     FetchAdd(i64),
     /// Outcome [`Outcome::Value`], the old content. A swap that leaves the content is a read.
     Swap(ValueId),
-}
-
-impl Access {
-    /// What the process is told, and the new content if the access is a change.
-    pub fn apply(self, content: ValueId, values: &mut Values) -> (Outcome, Option<ValueId>) {
-        match self {
-            Access::Read => (Outcome::Value(content), None),
-            Access::Write(new) => (Outcome::Unit, Some(new)),
-            Access::CompareAndSwap { old, .. } if old != content => {
-                (Outcome::Value(ValueId::FALSE), None)
-            }
-            Access::CompareAndSwap { new, .. } => {
-                (Outcome::Value(ValueId::TRUE), (new != content).then_some(new))
-            }
-            Access::FetchAdd(addend) => match values.get(content).int().checked_add(addend) {
-                None => (Outcome::Overflow, None),
-                Some(sum) => {
-                    let new = values.intern(Value::Int(sum));
-                    (Outcome::Value(content), (new != content).then_some(new))
-                }
-            },
-            Access::Swap(new) => (Outcome::Value(content), (new != content).then_some(new)),
-        }
-    }
 }
 
 /// What a process is told when its operation is carried out.

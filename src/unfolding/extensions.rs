@@ -2,7 +2,7 @@
 //!
 //! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
 //! event and each x is an event of C that a depends on. Which x come into question is a matter of the
-//! operation: one file each for mailboxes, mutexes, cells and the rest.
+//! operation: one file for each kind of object, as in the model.
 //!
 //! When e joins C, the new extensions are those that have e among their direct causes:
 //! - the next action of e's own process, with all combinations of other causes in C;
@@ -17,10 +17,12 @@
 //! taken off en(C) then, like everything in conflict with e.
 
 mod actor;
+mod barrier;
+mod cell;
 mod mailbox;
-mod memory;
 mod mutex;
-mod order;
+mod process;
+mod semaphore;
 mod spin;
 
 use std::ops::RangeInclusive;

@@ -8,8 +8,8 @@
 //! Invariant, restored by each method: the list of an actor holds its messages that are sent and not
 //! taken, in the order of sending.
 
-use super::object::{NONE, place};
-use super::{MessageId, ProcessId, ValueId};
+use super::{NONE, place};
+use crate::model::{MessageId, ProcessId, ValueId};
 
 /// A message that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Inboxes {
     }
 
     /// Appends a message; `creator` is the position of the sending action in the execution.
-    pub(super) fn send(
+    pub(in crate::model) fn send(
         &mut self,
         id: MessageId,
         to: ProcessId,
@@ -106,7 +106,7 @@ impl Inboxes {
     }
 
     /// Takes the last sending back.
-    pub(super) fn unsend(&mut self) {
+    pub(in crate::model) fn unsend(&mut self) {
         let message = self.log.pop().expect("a message to take back");
         self.positions[message.id.index()] = NONE;
         let (first, last) = &mut self.ends[message.to.index()];
@@ -118,7 +118,7 @@ impl Inboxes {
     }
 
     /// Takes a pending message out of its list.
-    pub(super) fn take(&mut self, at: u32) {
+    pub(in crate::model) fn take(&mut self, at: u32) {
         let message = &mut self.log[at as usize];
         message.taken = true;
         let (to, previous, next) = (message.to.index(), message.previous, message.next);
@@ -126,7 +126,7 @@ impl Inboxes {
     }
 
     /// Puts the message that was taken last back into its list.
-    pub(super) fn untake(&mut self, at: u32) {
+    pub(in crate::model) fn untake(&mut self, at: u32) {
         let message = &mut self.log[at as usize];
         message.taken = false;
         let (to, previous, next) = (message.to.index(), message.previous, message.next);

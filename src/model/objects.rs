@@ -1,0 +1,211 @@
+//! The shared objects, one file for each kind: what they hold, and what the operations on them mean.
+//!
+//! | file | object | operations |
+//! |---|---|---|
+//! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
+//! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, unlock |
+//! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
+//! | `barrier` | arrivals by round | async_barrier, barrier_wait |
+//! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
+//! | `process` | processes as such | choose, local, spawn, join |
+//! | `actor` | messages on their way (`inbox`) | handlers |
+//!
+//! Objects are logs. Nothing is erased while executing, and undoing is popping; each file says which invariants its
+//! object keeps.
+//!
+//! An [`Op`](super::Op) says what a process asks for. What it means is said by an [`Operation`], a small type that
+//! answers all that the model asks: is it enabled, what does it do, how is it undone, what did it touch.
+//! [`by_operation`] finds the type for an `Op`. So a new operation is a variant of `Op`, a line there and an
+//! `Operation`; it does not compile without.
+
+pub(super) mod actor;
+pub(super) mod barrier;
+pub(super) mod cell;
+pub(super) mod inbox;
+pub(super) mod mailbox;
+pub(super) mod mutex;
+pub(super) mod process;
+pub(super) mod semaphore;
+
+use super::locals::Births;
+use super::state::{Done, State};
+use super::{
+    Choice, Footprint, Handle, Locals, Outcome, ProcessId, System, Touch, ValueId, Values,
+};
+
+/// What the model asks of an operation.
+pub(super) trait Operation {
+    /// Calls `each` with the choices of the process that is at this operation; not at all if it is blocked.
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice));
+
+    /// Does what the action says that is under way, one of the choices; what its process is told.
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome;
+
+    /// Takes back what `carry_out` did.
+    fn undo(&self, state: &mut State, births: &Births, done: &Done);
+
+    /// What the last action of `state` touched, which was this operation.
+    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint;
+
+    /// The touch that it has wherever it is executed, if it has one.
+    fn touch<S: System>(&self, system: &S) -> Option<Touch>;
+
+    /// Calls `each` with all that it watches, enabled in `state`: see [`Touch`].
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        system: &S,
+        values: &mut Values,
+        process: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let _ = (state, values, process);
+        self.touch(system).into_iter().for_each(each);
+    }
+
+    /// Calls `each` with all that it touched as the last action of `state`.
+    fn touches<S: System>(
+        &self,
+        state: &State,
+        system: &S,
+        done: &Done,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let _ = (state, done);
+        self.touch(system).into_iter().for_each(each);
+    }
+
+    /// May it leave every object as it is? Then its execution tells ([`Footprint::is_observation`]).
+    fn may_observe(&self) -> bool;
+
+    /// Can one history leave it several outcomes?
+    fn is_choice(&self) -> bool {
+        false
+    }
+}
+
+/// A process, the state that it is in, and what is known of local states.
+pub(super) struct Place<'p, 's, S: System> {
+    pub(super) state: &'p State,
+    pub(super) locals: &'p Locals<'s, S>,
+    pub(super) process: ProcessId,
+}
+
+/// What carrying out an operation may use besides the state.
+pub(super) struct World<'w> {
+    pub(super) values: &'w mut Values,
+    pub(super) births: &'w mut Births,
+}
+
+/// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.
+macro_rules! by_operation {
+    ($op:expr, $it:ident => $answer:expr) => {{
+        use $crate::model::objects::{actor, barrier, cell, mailbox, mutex, process, semaphore};
+        use $crate::model::{End, Op, ValueId};
+        macro_rules! answer {
+            ($operation:expr) => {{
+                let $it = $operation;
+                $answer
+            }};
+        }
+        match *$op {
+            Op::Isend { mailbox, envelope, value } => {
+                answer!(mailbox::Posting { mailbox, end: End::Send, envelope, value })
+            }
+            Op::Irecv { mailbox, pattern: envelope } => {
+                let value = ValueId::UNIT;
+                answer!(mailbox::Posting { mailbox, end: End::Receive, envelope, value })
+            }
+            Op::WaitAny(ref comms) => answer!(mailbox::Completion { comms, is_test: false }),
+            Op::TestAny(ref comms) => answer!(mailbox::Completion { comms, is_test: true }),
+            Op::AsyncLock(mutex) => answer!(mutex::Lock(mutex)),
+            Op::MutexWaitAny(ref requests) => answer!(mutex::Own { requests, is_test: false }),
+            Op::MutexTestAny(ref requests) => answer!(mutex::Own { requests, is_test: true }),
+            Op::Unlock(request) => answer!(mutex::Unlock(request)),
+            Op::AsyncAcquire(semaphore) => answer!(semaphore::Acquire(semaphore)),
+            Op::AcquireWait { semaphore, handle } => {
+                answer!(semaphore::AcquireWait { semaphore, handle })
+            }
+            Op::Release(semaphore) => answer!(semaphore::Release(semaphore)),
+            Op::Arrive { barrier, round } => answer!(barrier::Arrive { barrier, round }),
+            Op::BarrierWait { barrier, round } => answer!(barrier::Pass { barrier, round }),
+            Op::Access(cell, access) => answer!(cell::At(cell, access)),
+            Op::Choose { lo, hi } => answer!(process::Choose { lo, hi }),
+            Op::Local => answer!(process::Local),
+            Op::Spawn(child) => answer!(process::Spawn(child)),
+            Op::Join(target) => answer!(process::Join(target)),
+            Op::Handle { internals } => answer!(actor::React { internals }),
+        }
+    }};
+}
+pub(super) use by_operation;
+
+/// No place in a log.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A place in a log, if any.
+pub(super) fn place(index: u32) -> Option<u32> {
+    (index != NONE).then_some(index)
+}
+
+/// Where a request went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Posted {
+    /// A communication: an end of a mailbox, and the position there.
+    At(super::MailboxId, mailbox::End, u32),
+    /// A request for a mutex.
+    Mutex(super::MutexId, u32),
+    /// A request for a semaphore.
+    Semaphore(super::SemaphoreId, u32),
+}
+
+impl State {
+    /// Where the request `handle` of `process` went.
+    pub fn posted(&self, process: ProcessId, handle: Handle) -> Posted {
+        self.processes[process.index()].posted[handle.index()]
+    }
+
+    /// How many requests `process` has posted: the number of its next handle.
+    pub fn posted_count(&self, process: ProcessId) -> u32 {
+        self.processes[process.index()].posted.len() as u32
+    }
+
+    /// Notes with its process where a request went.
+    fn note(&mut self, process: ProcessId, posted: Posted) -> Outcome {
+        let log = &mut self.processes[process.index()].posted;
+        log.push(posted);
+        Outcome::Posted(Handle(log.len() as u32 - 1))
+    }
+
+    /// Takes the last request of `process` back.
+    fn unnote(&mut self, process: ProcessId) {
+        self.processes[process.index()].posted.pop();
+    }
+}
+
+/// The choices of an any-form: one for each element that is complete, and for a test [`Choice::NOTHING`] if
+/// there is none.
+fn choices_of_any(
+    complete: impl Iterator<Item = bool>,
+    is_test: bool,
+    each: &mut impl FnMut(Choice),
+) {
+    let mut found = false;
+    for (index, is_complete) in complete.enumerate() {
+        if is_complete {
+            found = true;
+            each(Choice(index as i32));
+        }
+    }
+    if is_test && !found {
+        each(Choice::NOTHING);
+    }
+}
+
+/// What an any-form is told; `value` is what element `index` hands over.
+fn outcome_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Outcome {
+    match choice {
+        Choice::NOTHING => Outcome::Incomplete,
+        Choice(index) => Outcome::Completed { index: index as u32, value: value(index as usize) },
+    }
+}

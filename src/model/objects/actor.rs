@@ -1,0 +1,137 @@
+//! Actors: their messages, and what their handlers do.
+
+use super::{NONE, Operation, Place, World, place};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Action, Choice, Footprint, Handled, Inboxes, LocalId, Locals, Message, MessageId, Outcome,
+    ProcessId, Stimulus, System, Touch, Values,
+};
+
+impl State {
+    /// The messages between actors.
+    pub fn inboxes(&self) -> &Inboxes {
+        &self.inboxes
+    }
+
+    /// The message of this name.
+    ///
+    /// # Panics
+    /// If it was not sent here.
+    pub fn message(&self, id: MessageId) -> &Message {
+        let position = self.inboxes.position(id).expect("a message that was sent");
+        &self.inboxes.log()[position as usize]
+    }
+
+    /// What the actor acts on if it makes this choice.
+    pub fn stimulus(&self, choice: Choice) -> Stimulus {
+        match choice.handled() {
+            Handled::Message(id) => Stimulus::Message(self.message(id).content),
+            Handled::Internal(handler) => Stimulus::Internal(handler),
+        }
+    }
+
+    /// Runs a handler; the local state after it.
+    pub(in crate::model) fn react<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        done: &mut Done,
+    ) -> LocalId {
+        let Action { process, choice } = done.action;
+        let stimulus = self.stimulus(choice);
+        let (local, acted) = (self.local(process), self.acted(process));
+        let reaction = locals.react(process, local, stimulus, acted);
+        if let Handled::Message(id) = choice.handled() {
+            done.taken = self.inboxes.position(id).expect("a message that was sent");
+            self.inboxes.take(done.taken);
+        }
+        done.started = reaction.started.len() as u32;
+        for (place, &local) in reaction.started.iter().enumerate() {
+            self.start(locals.births_mut(), process, place as u32, local);
+        }
+        let creator = Some(self.trail.len());
+        for (place, &(to, content)) in reaction.sent.iter().enumerate() {
+            let id = locals.message(Some((process, acted)), place as u32);
+            self.inboxes.send(id, to, content, creator);
+        }
+        reaction.after
+    }
+}
+
+/// An actor at rest.
+pub(in crate::model) struct React {
+    pub(in crate::model) internals: u32,
+}
+
+impl Operation for React {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, locals, process } = at;
+        let (local, log) = (state.local(process), state.inboxes.log());
+        for message in state.inboxes.pending(process).map(|at| &log[at as usize]) {
+            if locals.accepts(process, local, Stimulus::Message(message.content)) {
+                each(Choice::message(message.id));
+            }
+        }
+        for handler in 0..self.internals {
+            if locals.accepts(process, local, Stimulus::Internal(handler)) {
+                each(Choice::internal(handler));
+            }
+        }
+    }
+
+    /// A handler has no outcome: [`State::react`] runs it.
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
+        unreachable!("a handler has no outcome")
+    }
+
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        while state.inboxes.log().len() > done.messages as usize {
+            state.inboxes.unsend();
+        }
+        state.unstart(births, done);
+        if done.taken != NONE {
+            state.inboxes.untake(done.taken);
+        }
+    }
+
+    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint {
+        let process = done.action.process;
+        let taken = place(done.taken);
+        let creator = taken.and_then(|position| state.inboxes.log()[position as usize].creator());
+        let born = state.born(process).filter(|_| state.acted(process) == 1);
+        Footprint::Handler {
+            taken,
+            sent: (done.messages, state.inboxes.log().len() as u32 - done.messages),
+            started: state.started(births, done).collect(),
+            causes: creator.into_iter().chain(born).map(|position| position as u32).collect(),
+        }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        _: &State,
+        _: &S,
+        _: &mut Values,
+        process: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        each(Touch::Listen(process));
+    }
+
+    fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        let sent = &state.inboxes.log()[done.messages as usize..];
+        sent.iter().for_each(|message| each(Touch::Tell(message.to)));
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,126 @@
+//! Barriers: who has arrived, by round.
+
+use super::{Operation, Place, World};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{BarrierId, Choice, Footprint, Outcome, ProcessId, System, Touch, Values};
+
+/// A barrier: who has arrived, per round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barrier {
+    /// How many arrivals end a round.
+    pub size: u32,
+    /// Arrivals per round; a process arrives once a round.
+    pub rounds: Vec<Vec<ProcessId>>,
+}
+
+impl Barrier {
+    /// Those who have arrived in `round`.
+    pub fn arrived(&self, round: u32) -> &[ProcessId] {
+        self.rounds.get(round as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// More processes arrived than take part? The first round has them all.
+    pub fn is_oversubscribed(&self) -> bool {
+        self.arrived(0).len() > self.size as usize
+    }
+}
+
+impl State {
+    /// A barrier.
+    pub fn barrier(&self, id: BarrierId) -> &Barrier {
+        &self.barriers[id.index()]
+    }
+
+    /// The barrier that more processes have arrived at than take part in it, if there is one. Such an
+    /// execution has no meaning from here on.
+    pub fn oversubscribed(&self) -> Option<BarrierId> {
+        let index = self.barriers.iter().position(Barrier::is_oversubscribed);
+        index.map(|index| BarrierId(index as u32))
+    }
+}
+
+/// async_barrier.
+pub(in crate::model) struct Arrive {
+    pub(in crate::model) barrier: BarrierId,
+    pub(in crate::model) round: u32,
+}
+
+impl Operation for Arrive {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        let rounds = &mut state.barriers[self.barrier.index()].rounds;
+        if rounds.len() == self.round as usize {
+            rounds.push(Vec::new());
+        }
+        rounds[self.round as usize].push(done.action.process);
+        Outcome::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, _: &Done) {
+        let rounds = &mut state.barriers[self.barrier.index()].rounds;
+        rounds[self.round as usize].pop();
+        // The first of a round has begun it.
+        rounds.pop_if(|arrived| arrived.is_empty());
+    }
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Arrive { barrier: self.barrier, round: self.round }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Arrive(self.barrier))
+    }
+
+    /// It commutes with everything.
+    fn watches<S: System>(
+        &self,
+        _: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        _: &mut impl FnMut(Touch),
+    ) {
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// barrier_wait.
+pub(in crate::model) struct Pass {
+    pub(in crate::model) barrier: BarrierId,
+    pub(in crate::model) round: u32,
+}
+
+impl Operation for Pass {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, .. } = at;
+        let barrier = state.barrier(self.barrier);
+        if barrier.arrived(self.round).len() >= barrier.size as usize {
+            each(Choice::ONLY);
+        }
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
+        Outcome::Unit
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Pass { barrier: self.barrier, round: self.round }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}

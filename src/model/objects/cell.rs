@@ -1,0 +1,113 @@
+//! Shared cells: every content that a cell has had.
+
+use super::{Operation, Place, World};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Access, CellId, Choice, Footprint, Locals, Outcome, ProcessId, System, Touch, Value, ValueId,
+    Values,
+};
+
+impl Access {
+    /// What the process is told, and the new content if the access is a change.
+    pub fn apply(self, content: ValueId, values: &mut Values) -> (Outcome, Option<ValueId>) {
+        match self {
+            Access::Read => (Outcome::Value(content), None),
+            Access::Write(new) => (Outcome::Unit, Some(new)),
+            Access::CompareAndSwap { old, .. } if old != content => {
+                (Outcome::Value(ValueId::FALSE), None)
+            }
+            Access::CompareAndSwap { new, .. } => {
+                (Outcome::Value(ValueId::TRUE), (new != content).then_some(new))
+            }
+            Access::FetchAdd(addend) => match values.get(content).int().checked_add(addend) {
+                None => (Outcome::Overflow, None),
+                Some(sum) => {
+                    let new = values.intern(Value::Int(sum));
+                    (Outcome::Value(content), (new != content).then_some(new))
+                }
+            },
+            Access::Swap(new) => (Outcome::Value(content), (new != content).then_some(new)),
+        }
+    }
+}
+
+impl State {
+    /// Every content that the cell has had, the initial one first. A position here is a *version*.
+    pub fn versions(&self, cell: CellId) -> &[ValueId] {
+        &self.cells[cell.index()]
+    }
+
+    /// The content of the cell.
+    pub fn content(&self, cell: CellId) -> ValueId {
+        *self.versions(cell).last().expect("a cell has its initial version")
+    }
+
+    /// The content of a declared cell.
+    pub fn content_of_declared<S: System>(&self, locals: &Locals<'_, S>, cell: CellId) -> Value {
+        let met = locals.met().cells.met(cell.0);
+        // Another branch of the search may have met it since.
+        let log = met.and_then(|met| self.cells.get(met as usize));
+        match log.and_then(|versions| versions.last()) {
+            Some(&content) => locals.values.get(content).clone(),
+            None => locals.system().objects().cells.start(cell.0).clone(),
+        }
+    }
+}
+
+/// An access to a cell.
+pub(in crate::model) struct At(pub(in crate::model) CellId, pub(in crate::model) Access);
+
+impl At {
+    fn touched(&self, is_change: bool) -> Touch {
+        if is_change { Touch::Write(self.0) } else { Touch::Read(self.0) }
+    }
+}
+
+impl Operation for At {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome {
+        let (outcome, new) = self.1.apply(state.content(self.0), world.values);
+        done.changed = new.is_some();
+        state.cells[self.0.index()].extend(new);
+        outcome
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        if done.changed {
+            state.cells[self.0.index()].pop();
+        }
+    }
+
+    fn footprint(&self, _: &State, _: &Births, done: &Done) -> Footprint {
+        if done.changed { Footprint::Write(self.0) } else { Footprint::Read(self.0) }
+    }
+
+    /// It depends on the content.
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        values: &mut Values,
+        _: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let (_, new) = self.1.apply(state.content(self.0), values);
+        each(self.touched(new.is_some()));
+    }
+
+    fn touches<S: System>(&self, _: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        each(self.touched(done.changed));
+    }
+
+    fn may_observe(&self) -> bool {
+        !matches!(self.1, Access::Write(_))
+    }
+}

@@ -1,0 +1,293 @@
+//! Mailboxes: sends and receives in order of arrival, and which of them are paired.
+//!
+//! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
+//! (see `independence`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
+
+use super::{NONE, Operation, Place, Posted, World, choices_of_any, outcome_of_any, place};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, Envelope, Footprint, Handle, MailboxId, Outcome, ProcessId, System, Touch, ValueId,
+    Values,
+};
+
+/// An end of a mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum End {
+    /// Where sends are posted.
+    Send,
+    /// Where receives are posted.
+    Receive,
+}
+
+impl End {
+    /// The other end.
+    pub fn opposite(self) -> End {
+        match self {
+            End::Send => End::Receive,
+            End::Receive => End::Send,
+        }
+    }
+}
+
+/// A send or receive posted at a mailbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Post {
+    /// Who posted it.
+    pub process: ProcessId,
+    /// Source and tag, or the pattern.
+    pub envelope: Envelope,
+    /// What is sent; unit for a receive.
+    pub value: ValueId,
+    partner: u32,
+}
+
+impl Post {
+    /// The opposite post it is paired with, by position.
+    pub fn partner(&self) -> Option<u32> {
+        place(self.partner)
+    }
+}
+
+/// The two ends of a mailbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mailbox {
+    /// Sends in order of arrival.
+    pub sends: Vec<Post>,
+    /// Receives in order of arrival.
+    pub receives: Vec<Post>,
+    /// How many of the receives have a pattern. With none, the k-th send pairs with the k-th receive.
+    patterns: u32,
+}
+
+impl Mailbox {
+    /// The posts at one end.
+    pub fn posts(&self, end: End) -> &[Post] {
+        match end {
+            End::Send => &self.sends,
+            End::Receive => &self.receives,
+        }
+    }
+
+    fn posts_mut(&mut self, end: End) -> &mut Vec<Post> {
+        match end {
+            End::Send => &mut self.sends,
+            End::Receive => &mut self.receives,
+        }
+    }
+
+    /// Does every post match every opposite one?
+    pub fn is_plain(&self) -> bool {
+        self.patterns == 0
+    }
+
+    /// The oldest post opposite to `end` that matches `envelope` and is not paired with one of the first
+    /// `position` posts at `end`: the partner that a post at that position gets.
+    pub fn partner_at(&self, end: End, position: u32, envelope: Envelope) -> Option<u32> {
+        let opposite = self.posts(end.opposite());
+        if self.is_plain() && (end == End::Send || envelope.is_wildcard()) {
+            return ((position as usize) < opposite.len()).then_some(position);
+        }
+        let found = opposite.iter().position(|post| {
+            let free = place(post.partner).is_none_or(|partner| partner >= position);
+            free && match end {
+                End::Send => post.envelope.accepts(envelope),
+                End::Receive => envelope.accepts(post.envelope),
+            }
+        });
+        found.map(|index| index as u32)
+    }
+
+    /// The posts at `end` that are not paired, by position. O(1) each if every post matches.
+    pub fn unpaired(&self, end: End) -> impl Iterator<Item = u32> {
+        let from = if self.is_plain() { self.posts(end.opposite()).len() } else { 0 };
+        let rest = self.posts(end).iter().enumerate().skip(from);
+        rest.filter(|(_, post)| post.partner == NONE).map(|(position, _)| position as u32)
+    }
+
+    /// Posts at `end`, and pairs the post if it can be.
+    pub(in crate::model) fn push(
+        &mut self,
+        end: End,
+        process: ProcessId,
+        envelope: Envelope,
+        value: ValueId,
+    ) {
+        let position = self.posts(end).len() as u32;
+        if end == End::Receive && !envelope.is_wildcard() {
+            self.patterns += 1;
+        }
+        let partner = self.partner_at(end, position, envelope).unwrap_or(NONE);
+        self.posts_mut(end).push(Post { process, envelope, value, partner });
+        if partner != NONE {
+            self.posts_mut(end.opposite())[partner as usize].partner = position;
+        }
+    }
+
+    /// Takes back the last post at `end`.
+    pub(in crate::model) fn pop(&mut self, end: End) {
+        let post = self.posts_mut(end).pop().expect("a post to undo");
+        if end == End::Receive && !post.envelope.is_wildcard() {
+            self.patterns -= 1;
+        }
+        if let Some(partner) = post.partner() {
+            self.posts_mut(end.opposite())[partner as usize].partner = NONE;
+        }
+    }
+}
+
+impl State {
+    /// A mailbox.
+    pub fn mailbox(&self, id: MailboxId) -> &Mailbox {
+        &self.mailboxes[id.index()]
+    }
+
+    /// The mailbox, end, position and partner of a communication.
+    pub fn communication(
+        &self,
+        process: ProcessId,
+        handle: Handle,
+    ) -> (MailboxId, End, u32, Option<u32>) {
+        match self.posted(process, handle) {
+            Posted::At(mailbox, end, position) => {
+                let post = &self.mailbox(mailbox).posts(end)[position as usize];
+                (mailbox, end, position, post.partner())
+            }
+            other => panic!("{handle:?} of {process:?} is no communication but {other:?}"),
+        }
+    }
+
+    /// What completing this communication hands to its owner.
+    ///
+    /// # Panics
+    /// If it is not complete.
+    pub fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
+        match self.communication(process, comm) {
+            (mailbox, End::Receive, _, Some(partner)) => {
+                self.mailbox(mailbox).sends[partner as usize].value
+            }
+            (_, End::Send, _, Some(_)) => ValueId::UNIT,
+            other => panic!("{comm:?} of {process:?} is not complete: {other:?}"),
+        }
+    }
+
+    /// The post that completes this communication of `process`.
+    fn awaited(&self, process: ProcessId, comm: Handle) -> Touch {
+        let (mailbox, end, ..) = self.communication(process, comm);
+        Touch::AwaitPost(mailbox, end.opposite())
+    }
+}
+
+/// isend, irecv.
+pub(in crate::model) struct Posting {
+    pub(in crate::model) mailbox: MailboxId,
+    pub(in crate::model) end: End,
+    pub(in crate::model) envelope: Envelope,
+    pub(in crate::model) value: ValueId,
+}
+
+impl Operation for Posting {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        let &Posting { mailbox, end, envelope, value } = self;
+        let process = done.action.process;
+        let log = &mut state.mailboxes[mailbox.index()];
+        log.push(end, process, envelope, value);
+        let position = log.posts(end).len() as u32 - 1;
+        state.note(process, Posted::At(mailbox, end, position))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.mailboxes[self.mailbox.index()].pop(self.end);
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        let &Posting { mailbox, end, .. } = self;
+        let posts = state.mailbox(mailbox).posts(end);
+        let partner = posts.last().and_then(Post::partner);
+        Footprint::Post { mailbox, end, position: posts.len() as u32 - 1, partner }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Post(self.mailbox, self.end))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// waitany, testany.
+pub(in crate::model) struct Completion<'o> {
+    pub(in crate::model) comms: &'o [Handle],
+    pub(in crate::model) is_test: bool,
+}
+
+impl Operation for Completion<'_> {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, process, .. } = at;
+        let is_paired = |&comm: &Handle| state.communication(process, comm).3.is_some();
+        choices_of_any(self.comms.iter().map(is_paired), self.is_test, each);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        let process = done.action.process;
+        outcome_of_any(done.action.choice, |index| state.received(process, self.comms[index]))
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let process = done.action.process;
+        let watched = |&comm: &Handle| {
+            let (mailbox, end, position, _) = state.communication(process, comm);
+            (mailbox, end, position)
+        };
+        match done.action.choice {
+            Choice::NOTHING => Footprint::Incomplete(self.comms.iter().map(watched).collect()),
+            Choice(index) => {
+                let comm = self.comms[index as usize];
+                let (mailbox, end, _, partner) = state.communication(process, comm);
+                let partner = partner.expect("a completed communication has a partner");
+                Footprint::Completed { mailbox, partner_end: end.opposite(), partner }
+            }
+        }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        _: &mut Values,
+        process: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let is_open = |&&comm: &&Handle| state.communication(process, comm).3.is_none();
+        let open = self.comms.iter().filter(is_open);
+        open.for_each(|&comm| each(state.awaited(process, comm)));
+    }
+
+    /// What a test comes to may be different after what watches this.
+    fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        if self.is_test {
+            let process = done.action.process;
+            self.comms.iter().for_each(|&comm| each(state.awaited(process, comm)));
+        }
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+
+    fn is_choice(&self) -> bool {
+        self.comms.len() > 1
+    }
+}

@@ -1,0 +1,251 @@
+//! Mutexes: a queue, with its past.
+//!
+//! Invariant, restored by each method that changes a mutex: `head` is the first request that is not released, and
+//! `opened[i]` is the release after which every request up to `i` was released, known for all i before `head`. A mutex
+//! that nobody asked for allocates nothing.
+
+use super::{NONE, Operation, Place, Posted, World, choices_of_any, outcome_of_any, place};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, Footprint, MutexId, Outcome, ProcessId, Request, System, Touch, ValueId, Values,
+};
+
+/// The queue of a mutex, with its past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutex {
+    /// Every request in order, with the position of its release.
+    requests: Vec<(ProcessId, u32)>,
+    /// Every release in order, by the request that it ended.
+    releases: Vec<u32>,
+    /// The first request that is not released.
+    head: u32,
+    /// `opened[i]`: the release after which no request up to `i` was left.
+    opened: Vec<u32>,
+}
+
+impl Mutex {
+    /// Free, and never requested.
+    pub(in crate::model) fn new() -> Self {
+        Mutex { requests: Vec::new(), releases: Vec::new(), head: 0, opened: Vec::new() }
+    }
+
+    /// Every request so far, by process.
+    pub fn requests(&self) -> impl ExactSizeIterator<Item = ProcessId> {
+        self.requests.iter().map(|&(process, _)| process)
+    }
+
+    /// Every release so far, by the position of the request that it ended.
+    pub fn releases(&self) -> &[u32] {
+        &self.releases
+    }
+
+    /// The owner's request, if the mutex is not free.
+    pub fn owner(&self) -> Option<u32> {
+        ((self.head as usize) < self.requests.len()).then_some(self.head)
+    }
+
+    /// Those in the queue, the owner first.
+    pub fn queue(&self) -> impl Iterator<Item = ProcessId> {
+        let rest = &self.requests[self.head as usize..];
+        rest.iter().filter(|&&(_, released)| released == NONE).map(|&(process, _)| process)
+    }
+
+    /// Is (or was) every request before `request` released?
+    pub fn is_granted(&self, request: u32) -> bool {
+        request <= self.head
+    }
+
+    /// The release that granted `request`, by position; `None` if it was first or is not granted.
+    pub fn granted_by(&self, request: u32) -> Option<u32> {
+        let before = request.checked_sub(1)?;
+        self.opened.get(before as usize).copied()
+    }
+
+    /// When `request` was released.
+    pub fn released_at(&self, request: u32) -> Option<u32> {
+        place(self.requests[request as usize].1)
+    }
+
+    /// Appends `process` to the queue; the position of its request.
+    pub(in crate::model) fn request(&mut self, process: ProcessId) -> u32 {
+        self.requests.push((process, NONE));
+        self.requests.len() as u32 - 1
+    }
+
+    /// Takes the last request back.
+    pub(in crate::model) fn undo_request(&mut self) {
+        self.requests.pop().expect("a request to undo");
+    }
+
+    /// Takes this request out of the queue.
+    pub(in crate::model) fn release(&mut self, request: u32) {
+        let position = self.releases.len() as u32;
+        self.requests[request as usize].1 = position;
+        self.releases.push(request);
+        while self.requests.get(self.head as usize).is_some_and(|&(_, at)| at != NONE) {
+            self.head += 1;
+            self.opened.push(position);
+        }
+    }
+
+    /// Takes the last release back.
+    pub(in crate::model) fn undo_release(&mut self) {
+        let request = self.releases.pop().expect("a release to undo");
+        self.requests[request as usize].1 = NONE;
+        self.head = self.head.min(request);
+        self.opened.truncate(self.head as usize);
+    }
+}
+
+impl State {
+    /// A mutex.
+    pub fn mutex(&self, id: MutexId) -> &Mutex {
+        &self.mutexes[id.index()]
+    }
+
+    /// The position of a mutex request.
+    pub fn mutex_request(&self, process: ProcessId, request: Request) -> u32 {
+        match self.posted(process, request.handle) {
+            Posted::Mutex(mutex, position) if mutex == request.mutex => position,
+            other => panic!("{request:?} of {process:?} is {other:?}"),
+        }
+    }
+
+    /// Does the process own the mutex through this request of its own?
+    pub fn owns(&self, process: ProcessId, request: Request) -> bool {
+        self.mutex(request.mutex).is_granted(self.mutex_request(process, request))
+    }
+}
+
+/// async_lock.
+pub(in crate::model) struct Lock(pub(in crate::model) MutexId);
+
+impl Operation for Lock {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        let process = done.action.process;
+        let position = state.mutexes[self.0.index()].request(process);
+        state.note(process, Posted::Mutex(self.0, position))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.mutexes[self.0.index()].undo_request();
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Lock(self.0)
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Lock(self.0))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// mutex_waitany, mutex_testany.
+pub(in crate::model) struct Own<'o> {
+    pub(in crate::model) requests: &'o [Request],
+    pub(in crate::model) is_test: bool,
+}
+
+impl Operation for Own<'_> {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, process, .. } = at;
+        let is_owned = |&request: &Request| state.owns(process, request);
+        choices_of_any(self.requests.iter().map(is_owned), self.is_test, each);
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        outcome_of_any(done.action.choice, |_| ValueId::UNIT)
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let position = |request: Request| state.mutex_request(done.action.process, request);
+        match done.action.choice {
+            Choice::NOTHING => {
+                Footprint::NotOwned(self.requests.iter().map(|&r| (r.mutex, position(r))).collect())
+            }
+            Choice(index) => {
+                let request = self.requests[index as usize];
+                let by = state.mutex(request.mutex).granted_by(position(request));
+                Footprint::Owned { mutex: request.mutex, by }
+            }
+        }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        _: &mut Values,
+        process: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let open = self.requests.iter().filter(|&&request| !state.owns(process, request));
+        open.for_each(|request| each(Touch::AwaitUnlock(request.mutex)));
+    }
+
+    /// What a test comes to may be different after what watches this.
+    fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
+        if self.is_test {
+            self.requests.iter().for_each(|request| each(Touch::AwaitUnlock(request.mutex)));
+        }
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+
+    fn is_choice(&self) -> bool {
+        self.requests.len() > 1
+    }
+}
+
+/// unlock.
+pub(in crate::model) struct Unlock(pub(in crate::model) Request);
+
+impl Operation for Unlock {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        let position = state.mutex_request(done.action.process, self.0);
+        state.mutexes[self.0.mutex.index()].release(position);
+        Outcome::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, _: &Done) {
+        state.mutexes[self.0.mutex.index()].undo_release();
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        let mutex = state.mutex(self.0.mutex);
+        let position = mutex.releases().len() as u32 - 1;
+        let new_owner = mutex.owner().filter(|&o| mutex.granted_by(o) == Some(position));
+        Footprint::Unlock { mutex: self.0.mutex, position, new_owner }
+    }
+
+    fn touch<S: System>(&self, system: &S) -> Option<Touch> {
+        let touch = if system.may_cancel() { Touch::Cancel } else { Touch::Unlock };
+        Some(touch(self.0.mutex))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,187 @@
+//! Processes as such: what they do alone, how they start others and wait for their end.
+
+use super::{Operation, Place, World, place};
+use crate::model::locals::Births;
+use crate::model::state::{Done, Process, State};
+use crate::model::{Birth, Choice, Footprint, LocalId, Locals, Outcome, ProcessId, System, Touch};
+
+impl State {
+    /// The action that spawned `process`, by its position in the execution; `None` if it exists from the
+    /// start.
+    pub fn born(&self, process: ProcessId) -> Option<usize> {
+        place(self.processes[process.index()].born).map(|position| position as usize)
+    }
+
+    /// How many actions `process` has made.
+    pub fn acted(&self, process: ProcessId) -> u32 {
+        self.processes[process.index()].acted
+    }
+
+    /// The `place`-th process that `parent` starts in its present action comes into being.
+    pub(in crate::model) fn start(
+        &mut self,
+        births: &mut Births,
+        parent: ProcessId,
+        place: u32,
+        local: LocalId,
+    ) -> ProcessId {
+        let id = births.child(Birth { parent, act: self.acted(parent), place });
+        while self.processes.len() <= id.index() {
+            self.processes.push(Process::ABSENT);
+        }
+        let born = self.trail.len() as u32;
+        self.processes[id.index()] = Process { local, born, ..Process::ABSENT };
+        id
+    }
+
+    /// The processes that the last action started, in order.
+    pub fn just_spawned<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+    ) -> impl Iterator<Item = ProcessId> {
+        let last = self.trail.last().into_iter();
+        last.flat_map(move |last| self.started(locals.births(), last))
+    }
+
+    /// The processes that an action, the last one, started.
+    pub(super) fn started(&self, births: &Births, last: &Done) -> impl Iterator<Item = ProcessId> {
+        let parent = last.action.process;
+        let act = self.acted(parent) - 1;
+        (0..last.started).map(move |place| {
+            births.known(Birth { parent, act, place }).expect("a process that was started")
+        })
+    }
+
+    /// Removes the processes that the action just taken back had started.
+    pub(super) fn unstart(&mut self, births: &Births, done: &Done) {
+        let parent = done.action.process;
+        let act = self.acted(parent);
+        for place in 0..done.started {
+            let child = births.known(Birth { parent, act, place });
+            let child = child.expect("a process that was started");
+            self.processes[child.index()] = Process::ABSENT;
+        }
+    }
+}
+
+/// choose.
+pub(in crate::model) struct Choose {
+    pub(in crate::model) lo: i64,
+    pub(in crate::model) hi: i64,
+}
+
+impl Operation for Choose {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        (0..(self.hi - self.lo) as i32).for_each(|offset| each(Choice(offset)));
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+        Outcome::Chosen(self.lo + i64::from(done.action.choice.0))
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Nothing
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+
+    fn is_choice(&self) -> bool {
+        self.hi - self.lo > 1
+    }
+}
+
+/// local.
+pub(in crate::model) struct Local;
+
+impl Operation for Local {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
+        Outcome::Unit
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Nothing
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}
+
+/// spawn.
+pub(in crate::model) struct Spawn(pub(in crate::model) LocalId);
+
+impl Operation for Spawn {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome {
+        done.started = 1;
+        Outcome::Spawned(state.start(world.births, done.action.process, 0, self.0))
+    }
+
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        state.unstart(births, done);
+    }
+
+    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint {
+        let child = state.started(births, done).next();
+        Footprint::Spawn(child.expect("a spawned child"))
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// join.
+pub(in crate::model) struct Join(pub(in crate::model) ProcessId);
+
+impl Operation for Join {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, locals, .. } = at;
+        if locals.status(state.local(self.0)).has_ended() {
+            each(Choice::ONLY);
+        }
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
+        Outcome::Unit
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Join(self.0)
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}
