@@ -26,7 +26,8 @@
 //!
 //! | module | idea | may import |
 //! |---|---|---|
-//! | [`model`] | systems, operations, states, the dependence relation | |
+//! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
+//! | [`systems`] | systems made in Rust: a builder | `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model` |
@@ -35,6 +36,7 @@
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
 //! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
+//! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
@@ -75,6 +77,7 @@
 //!   reduction.*
 
 pub mod alternatives;
+pub mod check;
 pub mod cli;
 pub mod explore;
 pub mod lang;
@@ -82,5 +85,8 @@ pub mod model;
 pub mod property;
 pub mod report;
 pub mod study;
+pub mod systems;
 pub mod trace;
 pub mod unfolding;
+
+pub use check::check;

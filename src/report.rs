@@ -32,6 +32,9 @@ use crate::property::{Blocked, Call, Deadlock, Link, Replay, Standing, Step, exp
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
 
+/// Of this crate.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// So many of something, in figures: `1 step`, `2,000 steps`.
 fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
@@ -61,6 +64,27 @@ pub struct Subject {
     /// The constants that were set on the command line, as they were set there.
     #[serde(skip)]
     pub defines: Vec<String>,
+}
+
+impl Subject {
+    /// A system that is made in Rust: no file holds it.
+    pub fn in_rust(allow_pending: bool) -> Subject {
+        Subject {
+            mazurka: VERSION,
+            spec: "the system".into(),
+            path: PathBuf::new(),
+            constants: BTreeMap::new(),
+            granularity: None,
+            allow_pending,
+            source: String::new(),
+            defines: Vec::new(),
+        }
+    }
+
+    /// Is there a file to replay an execution of?
+    pub fn has_file(&self) -> bool {
+        !self.path.as_os_str().is_empty()
+    }
 }
 
 /// What `check` found out.

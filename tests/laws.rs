@@ -1,6 +1,7 @@
 //! Laws that hold on every program, tested on random ones of both families against the oracle.
 
 mod of_counts;
+mod of_dependence;
 mod of_depth;
 mod of_explorers;
 mod of_programs;

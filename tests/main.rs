@@ -16,6 +16,7 @@
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
+//! | `check` | systems made in Rust, and checking them in a test |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
@@ -49,6 +50,7 @@
 //! each family.
 
 mod agreement;
+mod check;
 mod cli;
 mod client;
 mod compare;

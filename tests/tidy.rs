@@ -16,6 +16,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("alternatives", &["unfolding", "model"]),
     ("explore", &["trace", "unfolding", "alternatives", "property", "model"]),
     ("study", &["explore", "lang", "model"]),
+    ("systems", &["model"]),
+    ("check", &["report", "study", "explore", "model"]),
     ("report", &["study", "explore", "unfolding", "alternatives", "trace", "property", "model"]),
     (
         "cli",
@@ -86,6 +88,9 @@ fn name(path: &Path) -> String {
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
+
+/// What is known when the crate is compiled, and so no question to the environment.
+const VERSION: &str = "env!(\"CARGO_PKG_VERSION\")";
 
 /// The code of a file without comments and unit tests.
 fn code(text: &str) -> String {
@@ -176,7 +181,7 @@ fn only_the_command_line_prints_reads_and_asks() {
             offences.extend(
                 EDGES
                     .iter()
-                    .filter(|edge| line.contains(**edge))
+                    .filter(|edge| line.replace(VERSION, "").contains(**edge))
                     .map(|edge| format!("{}:{}: {edge}", name(&path), number + 1)),
             );
         }

@@ -5,6 +5,7 @@
 //! offending text underlined, in the way that users of rustc know.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -183,6 +184,24 @@ pub struct Diagnostics {
     /// How many there are besides.
     untold: usize,
 }
+
+impl fmt::Display for Diagnostics {
+    /// As they are shown where there are no colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl fmt::Display for Diagnostic {
+    /// What is wrong, without the place.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
 
 impl Diagnostics {
     /// What was found in a file: its errors, or its warnings if there is no error. A misspelt name is also an

@@ -78,8 +78,12 @@ impl Display for Check<'_> {
         statistics(f, report)?;
         if let [violation, ..] = report.violations.as_slice() {
             let of = if report.violations.len() > 1 { " the first of them" } else { "" };
-            writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} step by step:")))?;
-            writeln!(f, "  {}", replay_command(&report.subject, &violation.replay))?;
+            let (heading, how) = match report.subject.has_file() {
+                true => ("step by step", replay_command(&report.subject, &violation.replay)),
+                false => ("with this `Schedule`", violation.replay.clone()),
+            };
+            writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} {heading}:")))?;
+            writeln!(f, "  {how}")?;
         }
         Ok(())
     }
@@ -442,6 +446,9 @@ impl Display for Story<'_> {
 /// The source line that failed, with the culprit underlined; empty if the place is unknown.
 fn excerpt(subject: &Subject, violation: &ViolationReport) -> String {
     let source = &subject.source;
+    if source.is_empty() {
+        return String::new();
+    }
     let (Some(line), Some(column)) = (violation.line, violation.column) else {
         return String::new();
     };

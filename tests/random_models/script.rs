@@ -1,437 +1,239 @@
-//! A program as a [`System`], without the language front end.
+//! A program as a [`System`], without the language front end: made by the library's builder.
 
 use mazurka::model::{
-    Access, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, Handle, MailboxId,
-    MutexId, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, System, Value, Values,
+    Contents, Envelope, Failure, Next, Objects, Outcome, Site, System, Touch, Values,
 };
+use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
 
 use super::{Body, Condition, Program, Statement, Variable};
 
-/// A program, its bodies flattened to instructions.
+/// A program and the system that it is.
 #[derive(Clone)]
 pub struct Script {
     /// Its syntax tree.
     pub program: Program,
-    objects: Objects,
-    /// The code of the processes, then of the templates.
-    code: Vec<Vec<Instruction>>,
-    processes: usize,
-    finally: Option<(usize, i64)>,
+    system: steps::Script,
 }
 
-#[derive(Clone, Debug)]
-enum Instruction {
-    /// Any statement but a branch or an abbreviation.
-    Do(Statement),
-    /// Goes on at the place given unless the condition holds.
-    Unless(Condition, usize),
-    Jump(usize),
-}
-
-/// A communication as its owner knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Comm {
-    handle: Handle,
-    is_receive: bool,
-    /// What it received, once seen complete.
-    received: Option<i64>,
-    seen_complete: bool,
-}
-
-/// A process between two visible operations: always at one, at its end, or failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Local {
-    code: usize,
-    at: usize,
-    variables: Vec<i64>,
-    comms: Vec<Option<Comm>>,
-    handles: Vec<Option<ProcessId>>,
-    requests: Vec<Option<Handle>>,
-    acquires: Vec<Option<Handle>>,
-    /// Arrivals so far, per barrier.
-    arrivals: Vec<u32>,
-    failed: Option<Failed>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Failed {
-    Assertion,
-    Misuse(&'static str),
-}
-
-/// Element `index`, and room for it.
-fn slot<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> &mut T {
-    if list.len() <= index {
-        list.resize(index + 1, T::default());
-    }
-    &mut list[index]
-}
-
-impl Local {
-    fn get(&self, variable: Variable) -> i64 {
-        let (Variable::Int(index) | Variable::Bool(index)) = variable;
-        self.variables[index]
-    }
-
-    fn set(&mut self, variable: usize, value: i64) {
-        *slot(&mut self.variables, variable) = value;
-    }
-
-    fn comm(&mut self, comm: usize) -> &mut Comm {
-        self.comms[comm].as_mut().expect("a communication that was posted")
-    }
-
-    fn request(&self, mutex: usize) -> Option<Handle> {
-        self.requests.get(mutex).copied().flatten()
-    }
-
-    fn holds(&self, condition: &Condition) -> bool {
-        condition.test.holds(self.get(condition.of))
-    }
+/// The names that the builder has given out.
+struct Names {
+    builder: Builder,
+    mailboxes: Vec<steps::Mailbox>,
+    mutexes: Vec<steps::Mutex>,
+    semaphores: Vec<steps::Semaphore>,
+    barriers: Vec<steps::Barrier>,
+    cells: Vec<steps::Cell>,
+    variables: Vec<steps::Variable>,
+    comms: Vec<Communication>,
+    children: Vec<Child>,
+    templates: Vec<Template>,
 }
 
 impl Script {
     /// The system that `program` is.
     pub fn new(program: Program) -> Script {
-        let names =
-            |prefix: &str, count: usize| (0..count).map(|n| format!("{prefix}{n}")).collect();
-        let sized = |prefix: &str, sizes: &[u32]| {
-            sizes.iter().enumerate().map(|(n, &size)| (format!("{prefix}{n}"), size)).collect()
+        let mut builder = Builder::new();
+        let count = |count: usize| 0..count;
+        let mut names = Names {
+            mailboxes: count(program.mailboxes).map(|n| builder.mailbox(format!("m{n}"))).collect(),
+            mutexes: count(program.mutexes).map(|n| builder.mutex(format!("l{n}"))).collect(),
+            semaphores: numbered(&program.semaphores, |n, units| {
+                builder.semaphore(format!("s{n}"), units)
+            }),
+            barriers: numbered(&program.barriers, |n, size| builder.barrier(format!("a{n}"), size)),
+            cells: numbered(&program.cells, |n, content| builder.cell(format!("x{n}"), content)),
+            variables: Vec::new(),
+            comms: Vec::new(),
+            children: Vec::new(),
+            templates: Vec::new(),
+            builder,
         };
-        let cells = program.cells.iter().enumerate();
-        let objects = Objects {
-            mailboxes: names("m", program.mailboxes),
-            mutexes: names("l", program.mutexes),
-            semaphores: sized("s", &program.semaphores),
-            barriers: sized("a", &program.barriers),
-            cells: cells.map(|(x, &content)| (format!("x{x}"), Value::Int(content))).collect(),
-        };
-        let bodies = program.processes.iter().chain(&program.templates);
-        let code = bodies.map(flatten).collect();
-        Script {
-            objects,
-            code,
-            processes: program.processes.len(),
-            finally: program.finally,
-            program,
+        let bodies = program.templates.iter().enumerate();
+        names.templates = bodies
+            .map(|(n, body)| {
+                let steps = names.steps(body);
+                names.builder.template(format!("T{n}"), steps)
+            })
+            .collect();
+        for (n, body) in program.processes.iter().enumerate() {
+            let steps = names.steps(body);
+            names.builder.process(format!("P{n}"), steps);
         }
-    }
-
-    fn start(&self, code: usize, argument: Option<i64>) -> Local {
-        let variables = argument.into_iter().collect();
-        let mut local = Local { code, variables, ..Local::default() };
-        self.settle(&mut local);
-        local
-    }
-
-    /// Runs to the next visible operation.
-    fn settle(&self, local: &mut Local) {
-        while let Some(instruction) = self.code[local.code].get(local.at) {
-            match instruction {
-                Instruction::Unless(condition, target) => {
-                    local.at = if local.holds(condition) { local.at + 1 } else { *target };
-                }
-                Instruction::Jump(target) => local.at = *target,
-                Instruction::Do(Statement::Assert(condition)) => {
-                    if !local.holds(condition) {
-                        local.failed = Some(Failed::Assertion);
-                        return;
-                    }
-                    local.at += 1;
-                }
-                Instruction::Do(Statement::ValueOf { comm, into }) => {
-                    let Comm { seen_complete, received, .. } = *local.comm(*comm);
-                    if !seen_complete {
-                        local.failed = Some(Failed::Misuse("value of an incomplete communication"));
-                        return;
-                    }
-                    local.set(*into, received.expect("a receive"));
-                    local.at += 1;
-                }
-                Instruction::Do(visible) => {
-                    local.failed = misuse(local, visible).map(Failed::Misuse);
-                    return;
-                }
-            }
+        if let Some((cell, expected)) = program.finally {
+            let watched = names.cells[cell];
+            let what = format!("x{cell} is not {expected}");
+            names.builder.finally(what, move |content| content(watched) == expected);
         }
-    }
-
-    fn statement(&self, local: &Local) -> Option<&Statement> {
-        match self.code[local.code].get(local.at)? {
-            Instruction::Do(statement) => Some(statement),
-            other => panic!("{other:?} is not visible"),
-        }
+        Script { system: names.builder.build(), program }
     }
 }
 
-/// What is wrong with this operation here, if anything.
-fn misuse(local: &Local, statement: &Statement) -> Option<&'static str> {
-    use Statement::*;
-    let requested = |mutex: &usize| local.request(*mutex).is_some();
-    let (fine, what) = match statement {
-        AsyncLock(m) => (!requested(m), "requested twice"),
-        Unlock(m) | MutexWait(m) | MutexTest { mutex: m, .. } => (requested(m), "not requested"),
-        MutexWaitAny { mutexes, .. } | MutexTestAny { mutexes, .. } => {
-            (mutexes.iter().all(requested), "not requested")
-        }
-        WaitAny { comms, .. } | TestAny { comms, .. } => (!comms.is_empty(), "of nothing"),
-        _ => (true, ""),
-    };
-    (!fine).then_some(what)
+fn numbered<T: Copy, N>(starts: &[T], mut declare: impl FnMut(usize, T) -> N) -> Vec<N> {
+    starts.iter().enumerate().map(|(n, &start)| declare(n, start)).collect()
+}
+
+/// Element `index`; those before it, too, are made when they are first asked for.
+fn nth<T: Copy>(list: &mut Vec<T>, index: usize, mut make: impl FnMut(usize) -> T) -> T {
+    while list.len() <= index {
+        list.push(make(list.len()));
+    }
+    list[index]
+}
+
+impl Names {
+    fn variable(&mut self, index: usize) -> steps::Variable {
+        nth(&mut self.variables, index, |n| self.builder.variable(format!("v{n}")))
+    }
+
+    fn comm(&mut self, index: usize) -> Communication {
+        nth(&mut self.comms, index, |_| self.builder.communication())
+    }
+
+    fn comms(&mut self, indices: &[usize]) -> Vec<Communication> {
+        indices.iter().map(|&index| self.comm(index)).collect()
+    }
+
+    fn child(&mut self, index: usize) -> Child {
+        nth(&mut self.children, index, |_| self.builder.child())
+    }
+
+    fn mutexes(&self, indices: &[usize]) -> Vec<steps::Mutex> {
+        indices.iter().map(|&index| self.mutexes[index]).collect()
+    }
+
+    /// Does this hold of the variables of a process?
+    fn holds(
+        &mut self,
+        Condition { of: Variable::Int(index) | Variable::Bool(index), test }: Condition,
+    ) -> impl Fn(Variables<'_>) -> bool + Send + Sync + 'static {
+        let variable = self.variable(index);
+        move |v| test.holds(v[variable])
+    }
+
+    fn steps(&mut self, body: &Body) -> Vec<Step> {
+        body.iter().flat_map(|statement| self.step(statement)).collect()
+    }
+
+    fn step(&mut self, statement: &Statement) -> Vec<Step> {
+        use Statement::*;
+        let step = match statement {
+            &Isend { comm, mailbox, value, src, tag } => {
+                let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
+                steps::isend_with(comm, mailbox, value, Envelope { src, tag })
+            }
+            &Irecv { comm, mailbox, src, tag } => {
+                let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
+                steps::irecv_with(comm, mailbox, Envelope { src, tag })
+            }
+            &Send { mailbox, value } => steps::send(self.mailboxes[mailbox], value),
+            &Recv { mailbox, into } => {
+                steps::recv(self.mailboxes[mailbox]).into(self.variable(into))
+            }
+            &Wait { comm, into: Some(into) } => {
+                steps::wait(self.comm(comm)).into(self.variable(into))
+            }
+            &Wait { comm, into: None } => steps::wait(self.comm(comm)),
+            &Test { comm, into } => steps::test(self.comm(comm)).into(self.variable(into)),
+            WaitAny { comms, into } => {
+                steps::wait_any(&self.comms(comms)).into(self.variable(*into))
+            }
+            TestAny { comms, into } => {
+                steps::test_any(&self.comms(comms)).into(self.variable(*into))
+            }
+            WaitAll { comms } => return self.comms(comms).into_iter().map(steps::wait).collect(),
+            &ValueOf { comm, into } => steps::value_of(self.comm(comm)).into(self.variable(into)),
+            &AsyncLock(m) => steps::async_lock(self.mutexes[m]),
+            &MutexWait(m) => steps::mutex_wait(self.mutexes[m]),
+            &MutexTest { mutex, into } => {
+                steps::mutex_test(self.mutexes[mutex]).into(self.variable(into))
+            }
+            MutexWaitAny { mutexes, into } => {
+                steps::mutex_wait_any(&self.mutexes(mutexes)).into(self.variable(*into))
+            }
+            MutexTestAny { mutexes, into } => {
+                steps::mutex_test_any(&self.mutexes(mutexes)).into(self.variable(*into))
+            }
+            &Unlock(m) => steps::unlock(self.mutexes[m]),
+            &Lock(m) => steps::lock(self.mutexes[m]),
+            &AsyncAcquire(s) => steps::async_acquire(self.semaphores[s]),
+            &AcquireWait(s) => steps::acquire_wait(self.semaphores[s]),
+            &Acquire(s) => steps::acquire(self.semaphores[s]),
+            &Release(s) => steps::release(self.semaphores[s]),
+            &AsyncBarrier(b) => steps::arrive(self.barriers[b]),
+            &BarrierWait(b) => steps::barrier_wait(self.barriers[b]),
+            &Barrier(b) => steps::barrier(self.barriers[b]),
+            &Read { cell, into } => steps::read(self.cells[cell]).into(self.variable(into)),
+            &Write { cell, value } => steps::write(self.cells[cell], value),
+            &Cas { cell, old, new, into } => {
+                steps::cas(self.cells[cell], old, new).into(self.variable(into))
+            }
+            &FetchAdd { cell, addend, into } => {
+                steps::fetch_add(self.cells[cell], addend).into(self.variable(into))
+            }
+            &Swap { cell, value, into } => {
+                steps::swap(self.cells[cell], value).into(self.variable(into))
+            }
+            &Choose { lo, hi, into } => steps::choose(lo..hi).into(self.variable(into)),
+            Local => steps::local(),
+            &Spawn { handle, template, argument } => {
+                steps::spawn(self.child(handle), self.templates[template], argument)
+            }
+            &Join { handle } => steps::join(self.child(handle)),
+            &Assert(condition) => steps::assert_that("of the program", self.holds(condition)),
+            If { condition, then, otherwise } => {
+                let (then, otherwise) = (self.steps(then), self.steps(otherwise));
+                steps::branch(self.holds(*condition), then, otherwise)
+            }
+        };
+        vec![step]
+    }
 }
 
 impl System for Script {
-    type Local = Local;
+    type Local = steps::Local;
 
     fn objects(&self) -> &Objects {
-        &self.objects
+        self.system.objects()
     }
 
-    fn initial(&self, _: &mut Values) -> Vec<Local> {
-        (0..self.processes).map(|process| self.start(process, None)).collect()
+    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
+        self.system.initial(values)
     }
 
-    fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
-        use Statement::*;
-        if let Some(failed) = local.failed {
-            let (kind, message) = match failed {
-                Failed::Assertion => (FailureKind::Assertion, "an assertion"),
-                Failed::Misuse(what) => (FailureKind::Error, what),
-            };
-            let site = None;
-            return Next::Failed(Failure {
-                kind,
-                message: format!("{message} at {}", local.at),
-                site,
-            });
-        }
-        let Some(statement) = self.statement(local) else { return Next::Done };
-        let handles = |comms: &[usize]| {
-            comms.iter().map(|&c| local.comms[c].expect("a posted communication").handle).collect()
-        };
-        let requests = |mutexes: &[usize]| mutexes.iter().map(|&m| request(local, m)).collect();
-        let mut int = |n: i64| values.intern(Value::Int(n));
-        Next::Op(match statement {
-            &Isend { mailbox, value, src, tag, .. } => {
-                let envelope = Envelope { src, tag };
-                Op::Isend { mailbox: MailboxId(mailbox as u32), envelope, value: int(value) }
-            }
-            &Irecv { mailbox, src, tag, .. } => {
-                Op::Irecv { mailbox: MailboxId(mailbox as u32), pattern: Envelope { src, tag } }
-            }
-            Wait { comm, .. } => Op::WaitAny(handles(&[*comm])),
-            Test { comm, .. } => Op::TestAny(handles(&[*comm])),
-            WaitAny { comms, .. } => Op::WaitAny(handles(comms)),
-            TestAny { comms, .. } => Op::TestAny(handles(comms)),
-            AsyncLock(m) => Op::AsyncLock(MutexId(*m as u32)),
-            MutexWait(m) => Op::MutexWaitAny(requests(&[*m])),
-            MutexTest { mutex, .. } => Op::MutexTestAny(requests(&[*mutex])),
-            MutexWaitAny { mutexes, .. } => Op::MutexWaitAny(requests(mutexes)),
-            MutexTestAny { mutexes, .. } => Op::MutexTestAny(requests(mutexes)),
-            Unlock(m) => Op::Unlock(request(local, *m)),
-            AsyncAcquire(s) => Op::AsyncAcquire(SemaphoreId(*s as u32)),
-            AcquireWait(s) => Op::AcquireWait {
-                semaphore: SemaphoreId(*s as u32),
-                handle: local.acquires[*s].expect("an acquire to wait for"),
-            },
-            Release(s) => Op::Release(SemaphoreId(*s as u32)),
-            AsyncBarrier(b) => Op::Arrive {
-                barrier: BarrierId(*b as u32),
-                round: local.arrivals.get(*b).copied().unwrap_or(0),
-            },
-            BarrierWait(b) => {
-                Op::BarrierWait { barrier: BarrierId(*b as u32), round: local.arrivals[*b] - 1 }
-            }
-            &Read { cell, .. } => Op::Access(CellId(cell as u32), Access::Read),
-            &Write { cell, value } => Op::Access(CellId(cell as u32), Access::Write(int(value))),
-            &Cas { cell, old, new, .. } => {
-                let (old, new) = (int(old), int(new));
-                Op::Access(CellId(cell as u32), Access::CompareAndSwap { old, new })
-            }
-            &FetchAdd { cell, addend, .. } => {
-                Op::Access(CellId(cell as u32), Access::FetchAdd(addend))
-            }
-            &Swap { cell, value, .. } => Op::Access(CellId(cell as u32), Access::Swap(int(value))),
-            &Choose { lo, hi, .. } => Op::Choose { lo, hi },
-            Local => Op::Local,
-            &Spawn { template, argument, .. } => {
-                return Next::Spawn(self.start(self.processes + template, Some(argument)));
-            }
-            Join { handle } => Op::Join(local.handles[*handle].expect("a spawned process")),
-            other => unreachable!("{other:?} is no visible operation"),
-        })
+    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
+        self.system.next(local, values)
     }
 
     fn resume(&self, local: &Self::Local, outcome: Outcome, values: &Values) -> Self::Local {
-        use Statement::*;
-        let mut after = local.clone();
-        let statement = self.statement(local).expect("a pending operation");
-        match (statement, outcome) {
-            (Isend { comm, .. } | Irecv { comm, .. }, Outcome::Posted(handle)) => {
-                let is_receive = matches!(statement, Irecv { .. });
-                *slot(&mut after.comms, *comm) =
-                    Some(Comm { handle, is_receive, received: None, seen_complete: false });
-            }
-            (
-                Wait { .. } | Test { .. } | WaitAny { .. } | TestAny { .. },
-                Outcome::Completed { index, value },
-            ) => {
-                let (comm, into, result) = match statement {
-                    Wait { comm, into } => (*comm, *into, None),
-                    Test { comm, into } => (*comm, Some(*into), Some(1)),
-                    WaitAny { comms, into } | TestAny { comms, into } => {
-                        (comms[index as usize], Some(*into), Some(i64::from(index)))
-                    }
-                    _ => unreachable!(),
-                };
-                let known = after.comm(comm);
-                known.seen_complete = true;
-                known.received = known.is_receive.then(|| values.get(value).int());
-                if let Some(into) = into {
-                    let received = known.received;
-                    after.set(into, result.or(received).expect("a wait with a result"));
-                }
-            }
-            (Test { into, .. } | MutexTest { into, .. }, Outcome::Incomplete) => {
-                after.set(*into, 0)
-            }
-            (TestAny { into, .. } | MutexTestAny { into, .. }, Outcome::Incomplete) => {
-                after.set(*into, -1);
-            }
-            (AsyncLock(m), Outcome::Posted(handle)) => {
-                *slot(&mut after.requests, *m) = Some(handle);
-            }
-            (MutexTest { into, .. }, Outcome::Completed { .. }) => after.set(*into, 1),
-            (
-                MutexWaitAny { into, .. } | MutexTestAny { into, .. },
-                Outcome::Completed { index, .. },
-            ) => after.set(*into, i64::from(index)),
-            (Unlock(m), Outcome::Unit) => after.requests[*m] = None,
-            (AsyncAcquire(s), Outcome::Posted(handle)) => {
-                *slot(&mut after.acquires, *s) = Some(handle);
-            }
-            (AcquireWait(s), Outcome::Unit) => after.acquires[*s] = None,
-            (AsyncBarrier(b), Outcome::Unit) => *slot(&mut after.arrivals, *b) += 1,
-            (
-                Read { into, .. } | Cas { into, .. } | FetchAdd { into, .. } | Swap { into, .. },
-                Outcome::Value(value),
-            ) => {
-                let value = match values.get(value) {
-                    Value::Bool(b) => i64::from(*b),
-                    other => other.int(),
-                };
-                after.set(*into, value);
-            }
-            (Choose { into, .. }, Outcome::Chosen(value)) => after.set(*into, value),
-            (Spawn { handle, .. }, Outcome::Spawned(process)) => {
-                *slot(&mut after.handles, *handle) = Some(process);
-            }
-            (MutexWait(_), Outcome::Completed { .. }) => {}
-            (Release(_) | BarrierWait(_) | Write { .. } | Local | Join { .. }, Outcome::Unit) => {}
-            (statement, outcome) => panic!("{statement:?} cannot come to {outcome:?}"),
-        }
-        after.at += 1;
-        self.settle(&mut after);
-        after
+        self.system.resume(local, outcome, values)
     }
 
     fn judge_final(
         &self,
-        _: &[Option<&Self::Local>],
+        locals: &[Option<&Self::Local>],
         cells: Contents<'_>,
-        _: &Values,
+        values: &Values,
     ) -> Option<Failure> {
-        let (cell, expected) = self.finally?;
-        let content = cells(CellId(cell as u32)).int();
-        let message = format!("final: x{cell} is not {expected}");
-        let kind = FailureKind::Assertion;
-        (content != expected).then_some(Failure { kind, message, site: None })
+        self.system.judge_final(locals, cells, values)
     }
 
     fn has_final(&self) -> bool {
-        self.finally.is_some()
+        self.system.has_final()
     }
 
     fn process_name(&self, local: &Self::Local) -> String {
-        match local.code.checked_sub(self.processes) {
-            None => format!("P{}", local.code),
-            Some(template) => format!("T{template}"),
-        }
+        self.system.process_name(local)
     }
-}
 
-fn request(local: &Local, mutex: usize) -> Request {
-    let handle = local.request(mutex).expect("misuse was found before");
-    Request { mutex: MutexId(mutex as u32), handle }
-}
-
-/// Spells out abbreviations and branches.
-fn flatten(body: &Body) -> Vec<Instruction> {
-    let mut code = Vec::new();
-    // Communications of `send` and `recv`, which the program does not name.
-    let mut unnamed = 1000;
-    flatten_into(body, &mut code, &mut unnamed);
-    renumber(&mut code);
-    code
-}
-
-fn flatten_into(body: &Body, code: &mut Vec<Instruction>, unnamed: &mut usize) {
-    use Statement::*;
-    let (src, tag) = (None, None);
-    for statement in body {
-        let mut then = |steps: Vec<Statement>| code.extend(steps.into_iter().map(Instruction::Do));
-        match statement {
-            &Send { mailbox, value } => {
-                let comm = *unnamed;
-                *unnamed += 1;
-                then(vec![Isend { comm, mailbox, value, src, tag }, Wait { comm, into: None }]);
-            }
-            &Recv { mailbox, into } => {
-                let comm = *unnamed;
-                *unnamed += 1;
-                then(vec![Irecv { comm, mailbox, src, tag }, Wait { comm, into: Some(into) }]);
-            }
-            WaitAll { comms } => {
-                then(comms.iter().map(|&comm| Wait { comm, into: None }).collect());
-            }
-            &Lock(m) => then(vec![AsyncLock(m), MutexWait(m)]),
-            &Acquire(s) => then(vec![AsyncAcquire(s), AcquireWait(s)]),
-            &Barrier(b) => then(vec![AsyncBarrier(b), BarrierWait(b)]),
-            If { condition, then, otherwise } => {
-                let branch = code.len();
-                code.push(Instruction::Unless(*condition, 0));
-                flatten_into(then, code, unnamed);
-                let jump = code.len();
-                code.push(Instruction::Jump(0));
-                code[branch] = Instruction::Unless(*condition, code.len());
-                flatten_into(otherwise, code, unnamed);
-                code[jump] = Instruction::Jump(code.len());
-            }
-            simple => then(vec![simple.clone()]),
-        }
+    fn site(&self, local: &Self::Local) -> Option<Site> {
+        self.system.site(local)
     }
-}
 
-/// Gives unnamed communications the numbers after the named ones.
-fn renumber(code: &mut [Instruction]) {
-    let named = code.iter().filter_map(|instruction| match instruction {
-        Instruction::Do(Statement::Isend { comm, .. } | Statement::Irecv { comm, .. })
-            if *comm < 1000 =>
-        {
-            Some(*comm + 1)
-        }
-        _ => None,
-    });
-    let first = named.max().unwrap_or(0);
-    for instruction in code {
-        if let Instruction::Do(
-            Statement::Isend { comm, .. }
-            | Statement::Irecv { comm, .. }
-            | Statement::Wait { comm, .. },
-        ) = instruction
-            && *comm >= 1000
-        {
-            *comm = *comm - 1000 + first;
-        }
+    fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
+        self.system.may_touch(local, touch)
+    }
+
+    fn may_return(&self, local: &Self::Local) -> bool {
+        self.system.may_return(local)
     }
 }

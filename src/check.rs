@@ -1,0 +1,167 @@
+//! Checking a system in a test: `mazurka::check(&system).assert_ok()`.
+//!
+//! The shortest test that finds the deadlock of the philosophers:
+//!
+//! ```should_panic
+//! use mazurka::systems::{Builder, lock, unlock};
+//!
+//! let mut system = Builder::new();
+//! let fork = system.mutexes("fork", 3);
+//! for i in 0..3 {
+//!     let (left, right) = (fork[i], fork[(i + 1) % 3]);
+//!     let steps = [lock(left), lock(right), unlock(right), unlock(left)];
+//!     system.process(format!("Philosopher[{i}]"), steps);
+//! }
+//! mazurka::check(&system.build()).assert_ok();
+//! ```
+//!
+//! It panics with the counterexample: who does what until nothing can move, and who waits for whom. A search may be
+//! told more, and its result is a value:
+//!
+//! ```
+//! use mazurka::explore::Verdict;
+//! use mazurka::systems::{Builder, fetch_add};
+//!
+//! let mut system = Builder::new();
+//! let counter = system.cell("counter", 0);
+//! for name in ["A", "B"] {
+//!     system.process(name, [fetch_add(counter, 1)]);
+//! }
+//! system.finally("counter == 2", move |cells| cells(counter) == 2);
+//! let system = system.build();
+//! let checked = mazurka::check(&system).explorer("source".parse().unwrap()).all().run();
+//! assert_eq!(checked.verdict(), Verdict::Ok);
+//! assert_eq!(checked.outcome.stats.traces, 2);
+//! ```
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::explore::{Budget, NoObserver, Outcome, Setting, Verdict, Violation, explore};
+use crate::model::System;
+use crate::report::text::Check as Text;
+use crate::report::{CheckReport, Subject};
+use crate::study::Limits;
+
+/// How wide the tables of a counterexample may be.
+const ROOM: usize = 100;
+
+/// Looks for deadlocks, failed assertions and run-time errors in a system. It says how; [`run`](Check::run) and
+/// [`assert_ok`](Check::assert_ok) do it.
+pub fn check<S: System>(system: &S) -> Check<'_, S> {
+    let setting = "udpor".parse().expect("an explorer");
+    let (limits, all, shortest) = (Limits::default(), false, false);
+    Check { system, setting, limits, all, shortest, allow_pending: false }
+}
+
+/// A search to be done, with its options.
+#[must_use = "nothing is explored until `run` or `assert_ok`"]
+pub struct Check<'s, S: System> {
+    system: &'s S,
+    setting: Setting,
+    limits: Limits,
+    all: bool,
+    shortest: bool,
+    allow_pending: bool,
+}
+
+impl<S: System> Check<'_, S> {
+    /// By this explorer, `"dpor:order=random+seed=7".parse()` say, and not by UDPOR with full alternatives.
+    pub fn explorer(self, setting: Setting) -> Self {
+        Check { setting, ..self }
+    }
+
+    /// Explores everything, and does not stop at the first violation.
+    pub fn all(self) -> Self {
+        Check { all: true, ..self }
+    }
+
+    /// Explores everything, and keeps of each violation the execution with the fewest steps.
+    pub fn shortest(self) -> Self {
+        Check { all: true, shortest: true, ..self }
+    }
+
+    /// Up to this depth, as the explorer measures it. What is deeper is not explored.
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.limits.depth = Some(depth);
+        self
+    }
+
+    /// At most so many complete executions.
+    pub fn max_traces(mut self, traces: u64) -> Self {
+        self.limits.max_traces = Some(traces);
+        self
+    }
+
+    /// For at most so long.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.limits.timeout = Some(time);
+        self
+    }
+
+    /// Messages to actors that nobody takes are no deadlock.
+    pub fn allow_pending(self) -> Self {
+        Check { allow_pending: true, ..self }
+    }
+
+    /// Explores; what came of it.
+    pub fn run(self) -> Checked {
+        let Check { system, setting, limits, all, shortest, allow_pending } = self;
+        let budget = Budget { all, shortest, allow_pending, ..limits.budget(|| 0) };
+        let outcome = explore(system, setting.method(), budget, &mut NoObserver);
+        let subject = Subject::in_rust(allow_pending);
+        let report = CheckReport::new(subject, system, setting, limits, &outcome, None);
+        Checked { report: CheckReport { shortest, ..report }, outcome }
+    }
+
+    /// Explores, and panics unless everything was explored and nothing is wrong.
+    ///
+    /// # Panics
+    /// With the counterexample, or with what was not explored.
+    #[track_caller]
+    pub fn assert_ok(self) {
+        self.run().assert_ok();
+    }
+}
+
+/// What a search came to. It is shown as `mazurka check` shows it.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Figures and violations.
+    pub outcome: Outcome,
+    /// The same in the system's own terms, with each counterexample explained.
+    pub report: CheckReport,
+}
+
+impl Checked {
+    /// In one word.
+    pub fn verdict(&self) -> Verdict {
+        self.outcome.verdict()
+    }
+
+    /// Was everything explored, and is nothing wrong?
+    pub fn is_ok(&self) -> bool {
+        self.verdict() == Verdict::Ok
+    }
+
+    /// What is wrong, each with an execution that leads there.
+    pub fn violations(&self) -> &[Violation] {
+        &self.outcome.violations
+    }
+
+    /// Panics unless everything was explored and nothing is wrong.
+    ///
+    /// # Panics
+    /// With the counterexample, or with what was not explored.
+    #[track_caller]
+    pub fn assert_ok(&self) {
+        assert!(self.is_ok(), "{self}");
+    }
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Text { report: &self.report, quiet: false, room: ROOM }.to_string();
+        write!(f, "{}", anstream::adapter::strip_str(&text))
+    }
+}

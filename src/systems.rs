@@ -1,0 +1,20 @@
+//! What makes a [`System`](crate::model::System): so far a builder, for systems made in Rust.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Builder`] | declares objects and processes |
+//! | [`Step`] | what a process does: [`send`], [`lock`], [`branch`], .. |
+//! | [`Script`] | the system that is built |
+
+mod builder;
+mod script;
+
+pub use builder::{
+    Barrier, Builder, Cell, Child, Communication, Expression, Mailbox, Mutex, Semaphore, Step,
+    Template, Variable, Variables, acquire, acquire_wait, arrive, assert_that, async_acquire,
+    async_lock, barrier, barrier_wait, branch, cas, choose, fetch_add, irecv, irecv_with, isend,
+    isend_with, join, local, lock, mutex_test, mutex_test_any, mutex_wait, mutex_wait_any, read,
+    recv, release, repeat_while, send, set, spawn, swap, test, test_any, unlock, value_of, wait,
+    wait_any, write,
+};
+pub use script::{Local, Script};

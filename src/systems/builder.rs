@@ -1,0 +1,529 @@
+//! Systems made in Rust: objects by name, and processes as lists of steps.
+//!
+//! A [`Builder`] declares objects and processes. It gives out typed names for them, so a step cannot mix up a mutex and
+//! a mailbox; the numbers of requests, the rounds of barriers and the like are kept by the [`Script`] that it builds.
+//!
+//! ```
+//! use mazurka::systems::{Builder, recv, send};
+//!
+//! let mut system = Builder::new();
+//! let (mailbox, total) = (system.mailbox("m"), system.variable("total"));
+//! let received = system.variable("received");
+//! system.process("Sender", [send(mailbox, 2), send(mailbox, 3)]);
+//! system.process("Receiver", [
+//!     recv(mailbox).into(received),
+//!     mazurka::systems::set(total, move |v| v[total] + v[received]),
+//!     recv(mailbox).into(received),
+//!     mazurka::systems::set(total, move |v| v[total] + v[received]),
+//!     mazurka::systems::assert_that("the sum", move |v| v[total] == 5),
+//! ]);
+//! mazurka::check(&system.build()).assert_ok();
+//! ```
+//!
+//! Each process has variables of its own: 64-bit integers that start at 0. What it computes from them is a closure, which
+//! must be a function: equal variables, equal results. Steps know the line of the Rust source in which they were
+//! written, and a counterexample shows it.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::script::{Code, Instruction, Script};
+use crate::model::{
+    BarrierId, CellId, Contents, Envelope, Failure, FailureKind, MailboxId, MutexId, Objects,
+    SemaphoreId, Site, Value,
+};
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident($id:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub(super) $id);
+    )*};
+}
+names! {
+    /// A declared mailbox.
+    Mailbox(MailboxId);
+    /// A declared mutex.
+    Mutex(MutexId);
+    /// A declared semaphore.
+    Semaphore(SemaphoreId);
+    /// A declared barrier.
+    Barrier(BarrierId);
+    /// A declared shared cell, which holds an integer.
+    Cell(CellId);
+    /// A variable: every process has one of its own.
+    Variable(usize);
+    /// A name for a communication that is under way: every process has one of its own.
+    Communication(usize);
+    /// A name for a process that was spawned: every process has one of its own.
+    Child(usize);
+    /// What spawned processes run.
+    Template(usize);
+}
+
+/// The variables of a process: `v[x]` is the value of `x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Variables<'v>(pub(super) &'v [i64]);
+
+impl std::ops::Index<Variable> for Variables<'_> {
+    type Output = i64;
+
+    fn index(&self, variable: Variable) -> &i64 {
+        self.0.get(variable.0).unwrap_or(&0)
+    }
+}
+
+/// A value that a process computes: a number, a variable, or a closure over its variables.
+#[derive(Clone)]
+pub struct Expression(pub(super) Arc<dyn Fn(Variables<'_>) -> i64 + Send + Sync>);
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an expression")
+    }
+}
+
+impl From<i64> for Expression {
+    fn from(number: i64) -> Self {
+        Expression(Arc::new(move |_| number))
+    }
+}
+
+impl From<Variable> for Expression {
+    fn from(variable: Variable) -> Self {
+        Expression(Arc::new(move |v| v[variable]))
+    }
+}
+
+impl<F: Fn(Variables<'_>) -> i64 + Send + Sync + 'static> From<F> for Expression {
+    fn from(compute: F) -> Self {
+        Expression(Arc::new(compute))
+    }
+}
+
+/// What a process does: one or more operations in a row.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub(super) code: Vec<(Instruction, Option<Arc<Site>>)>,
+}
+
+impl Step {
+    /// A step of these instructions, written at the caller's caller.
+    #[track_caller]
+    fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
+        let place = Location::caller();
+        let (line, column, text) = (place.line(), place.column(), String::new());
+        let site = Arc::new(Site { line, column, text });
+        Step { code: code.into_iter().map(|one| (one, Some(site.clone()))).collect() }
+    }
+
+    /// Keeps what comes of it in a variable: the value received, read or chosen; of a test or a `cas` whether it
+    /// succeeded (0 or 1); of an any-form the place in its list, -1 if there was none.
+    ///
+    /// # Panics
+    /// If nothing comes of it.
+    pub fn into(mut self, variable: Variable) -> Step {
+        let last = self.code.last_mut().and_then(|(instruction, _)| instruction.result());
+        *last.expect("a step that has a result") = Some(variable.0);
+        self
+    }
+}
+
+fn all(steps: impl IntoIterator<Item = Step>) -> Vec<(Instruction, Option<Arc<Site>>)> {
+    steps.into_iter().flat_map(|step| step.code).collect()
+}
+
+/// Declares what a [`Script`] is made of.
+#[derive(Default)]
+pub struct Builder {
+    objects: Objects,
+    variables: Vec<String>,
+    communications: usize,
+    children: usize,
+    codes: Vec<Code>,
+    processes: Vec<usize>,
+    finally: Option<Final>,
+}
+
+/// The judgement of terminal states that are no deadlocks.
+pub(super) type Final = Arc<dyn Fn(Contents<'_>) -> Option<Failure> + Send + Sync>;
+
+impl Builder {
+    /// Nothing is declared yet.
+    pub fn new() -> Self {
+        Builder::default()
+    }
+
+    /// A mailbox.
+    pub fn mailbox(&mut self, name: impl Into<String>) -> Mailbox {
+        self.objects.mailboxes.push(name, ());
+        Mailbox(MailboxId(self.objects.mailboxes.len() as u32 - 1))
+    }
+
+    /// Mailboxes `name[0]`, `name[1]`, ..
+    pub fn mailboxes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mailbox> {
+        let first = self.objects.mailboxes.len() as u32;
+        self.objects.mailboxes.push_array(name, count as u32, ());
+        (first..first + count as u32).map(|id| Mailbox(MailboxId(id))).collect()
+    }
+
+    /// A mutex.
+    pub fn mutex(&mut self, name: impl Into<String>) -> Mutex {
+        self.objects.mutexes.push(name, ());
+        Mutex(MutexId(self.objects.mutexes.len() as u32 - 1))
+    }
+
+    /// Mutexes `name[0]`, `name[1]`, ..
+    pub fn mutexes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mutex> {
+        let first = self.objects.mutexes.len() as u32;
+        self.objects.mutexes.push_array(name, count as u32, ());
+        (first..first + count as u32).map(|id| Mutex(MutexId(id))).collect()
+    }
+
+    /// A semaphore with so many units.
+    pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
+        self.objects.semaphores.push(name, units);
+        Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
+    }
+
+    /// A barrier for so many processes.
+    pub fn barrier(&mut self, name: impl Into<String>, processes: u32) -> Barrier {
+        self.objects.barriers.push(name, processes);
+        Barrier(BarrierId(self.objects.barriers.len() as u32 - 1))
+    }
+
+    /// A shared cell.
+    pub fn cell(&mut self, name: impl Into<String>, content: i64) -> Cell {
+        self.objects.cells.push(name, Value::Int(content));
+        Cell(CellId(self.objects.cells.len() as u32 - 1))
+    }
+
+    /// A variable, of which every process has its own. It starts at 0.
+    pub fn variable(&mut self, name: impl Into<String>) -> Variable {
+        self.variables.push(name.into());
+        Variable(self.variables.len() - 1)
+    }
+
+    /// A name for communications, of which every process has its own.
+    pub fn communication(&mut self) -> Communication {
+        self.communications += 1;
+        Communication(self.communications - 1)
+    }
+
+    /// A name for spawned processes, of which every process has its own.
+    pub fn child(&mut self) -> Child {
+        self.children += 1;
+        Child(self.children - 1)
+    }
+
+    /// A process that exists from the start.
+    pub fn process(&mut self, name: impl Into<String>, steps: impl IntoIterator<Item = Step>) {
+        let Template(code) = self.template(name, steps);
+        self.processes.push(code);
+    }
+
+    /// Processes that [`spawn`] starts.
+    pub fn template(
+        &mut self,
+        name: impl Into<String>,
+        steps: impl IntoIterator<Item = Step>,
+    ) -> Template {
+        self.codes.push(Code::new(name.into(), all(steps), &self.objects));
+        Template(self.codes.len() - 1)
+    }
+
+    /// What must hold of the cells in every final state in which nothing waits; `what` says it in a failure.
+    pub fn finally(
+        &mut self,
+        what: impl Into<String>,
+        holds: impl Fn(&dyn Fn(Cell) -> i64) -> bool + Send + Sync + 'static,
+    ) {
+        let what = what.into();
+        self.finally = Some(Arc::new(move |contents| {
+            let content = |cell: Cell| contents(cell.0).int();
+            let message = format!("final: {what}");
+            let failure = Failure { kind: FailureKind::Assertion, message, site: None };
+            (!holds(&content)).then_some(failure)
+        }));
+    }
+
+    /// The system.
+    pub fn build(self) -> Script {
+        let Builder { objects, variables, codes, processes, finally, .. } = self;
+        Script::new(objects, variables, codes, processes, finally)
+    }
+}
+
+/// Sends a value and waits until it is received.
+#[track_caller]
+pub fn send(mailbox: Mailbox, value: impl Into<Expression>) -> Step {
+    let [post, wait] = Instruction::rendezvous(mailbox.0, Some(value.into()));
+    Step::new([post, wait])
+}
+
+/// Waits for a message and receives it.
+#[track_caller]
+pub fn recv(mailbox: Mailbox) -> Step {
+    Step::new(Instruction::rendezvous(mailbox.0, None))
+}
+
+/// Begins to send a value; the communication goes on in the background.
+#[track_caller]
+pub fn isend(name: Communication, mailbox: Mailbox, value: impl Into<Expression>) -> Step {
+    isend_with(name, mailbox, value, Envelope::default())
+}
+
+/// The same with a source or a tag.
+#[track_caller]
+pub fn isend_with(
+    name: Communication,
+    mailbox: Mailbox,
+    value: impl Into<Expression>,
+    envelope: Envelope,
+) -> Step {
+    let (comm, value) = (Some(name.0), Some(value.into()));
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value }])
+}
+
+/// Begins to receive; the communication goes on in the background.
+#[track_caller]
+pub fn irecv(name: Communication, mailbox: Mailbox) -> Step {
+    irecv_with(name, mailbox, Envelope::default())
+}
+
+/// The same, of messages with this source or tag only.
+#[track_caller]
+pub fn irecv_with(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
+    let (comm, envelope) = (Some(name.0), pattern);
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value: None }])
+}
+
+/// Waits for a communication; the result is the value received.
+#[track_caller]
+pub fn wait(name: Communication) -> Step {
+    Step::new([Instruction::Wait { comm: Some(name.0), into: None }])
+}
+
+/// Is a communication complete? The result is 0 or 1.
+#[track_caller]
+pub fn test(name: Communication) -> Step {
+    Step::new([Instruction::Test { comm: name.0, into: None }])
+}
+
+/// Waits for one of several communications; the result is its place in the list.
+#[track_caller]
+pub fn wait_any(names: &[Communication]) -> Step {
+    let comms = names.iter().map(|name| name.0).collect();
+    Step::new([Instruction::CompleteAny { comms, is_test: false, into: None }])
+}
+
+/// Is one of several communications complete? The result is its place in the list, or -1.
+#[track_caller]
+pub fn test_any(names: &[Communication]) -> Step {
+    let comms = names.iter().map(|name| name.0).collect();
+    Step::new([Instruction::CompleteAny { comms, is_test: true, into: None }])
+}
+
+/// The value that a communication has received, which this process has seen complete.
+#[track_caller]
+pub fn value_of(name: Communication) -> Step {
+    Step::new([Instruction::ValueOf { comm: name.0, into: None }])
+}
+
+/// Locks a mutex: asks for it and waits.
+#[track_caller]
+pub fn lock(mutex: Mutex) -> Step {
+    let mutexes = Box::new([mutex.0]);
+    Step::new([
+        Instruction::Lock(mutex.0),
+        Instruction::Own { mutexes, form: super::script::Form::Wait, into: None },
+    ])
+}
+
+/// Asks for a mutex and goes on.
+#[track_caller]
+pub fn async_lock(mutex: Mutex) -> Step {
+    Step::new([Instruction::Lock(mutex.0)])
+}
+
+/// Waits for a mutex that was asked for.
+#[track_caller]
+pub fn mutex_wait(mutex: Mutex) -> Step {
+    let mutexes = Box::new([mutex.0]);
+    Step::new([Instruction::Own { mutexes, form: super::script::Form::Wait, into: None }])
+}
+
+/// Is a mutex owned that was asked for? The result is 0 or 1.
+#[track_caller]
+pub fn mutex_test(mutex: Mutex) -> Step {
+    let mutexes = Box::new([mutex.0]);
+    Step::new([Instruction::Own { mutexes, form: super::script::Form::Test, into: None }])
+}
+
+/// Waits for one of several mutexes that were asked for; the result is its place in the list.
+#[track_caller]
+pub fn mutex_wait_any(mutexes: &[Mutex]) -> Step {
+    let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
+    Step::new([Instruction::Own { mutexes, form: super::script::Form::WaitAny, into: None }])
+}
+
+/// Is one of several mutexes owned? The result is its place in the list, or -1.
+#[track_caller]
+pub fn mutex_test_any(mutexes: &[Mutex]) -> Step {
+    let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
+    Step::new([Instruction::Own { mutexes, form: super::script::Form::TestAny, into: None }])
+}
+
+/// Unlocks a mutex, or takes a request for it back.
+#[track_caller]
+pub fn unlock(mutex: Mutex) -> Step {
+    Step::new([Instruction::Unlock(mutex.0)])
+}
+
+/// Takes a unit of a semaphore: asks for it and waits.
+#[track_caller]
+pub fn acquire(semaphore: Semaphore) -> Step {
+    Step::new([Instruction::Acquire(semaphore.0), Instruction::AcquireWait(semaphore.0)])
+}
+
+/// Asks for a unit of a semaphore and goes on.
+#[track_caller]
+pub fn async_acquire(semaphore: Semaphore) -> Step {
+    Step::new([Instruction::Acquire(semaphore.0)])
+}
+
+/// Waits for the unit that was asked for last.
+#[track_caller]
+pub fn acquire_wait(semaphore: Semaphore) -> Step {
+    Step::new([Instruction::AcquireWait(semaphore.0)])
+}
+
+/// Gives a unit to a semaphore.
+#[track_caller]
+pub fn release(semaphore: Semaphore) -> Step {
+    Step::new([Instruction::Release(semaphore.0)])
+}
+
+/// Waits at a barrier until all have arrived.
+#[track_caller]
+pub fn barrier(barrier: Barrier) -> Step {
+    Step::new([Instruction::Arrive(barrier.0), Instruction::Pass(barrier.0)])
+}
+
+/// Arrives at a barrier and goes on.
+#[track_caller]
+pub fn arrive(barrier: Barrier) -> Step {
+    Step::new([Instruction::Arrive(barrier.0)])
+}
+
+/// Waits until all have arrived in the round in which this process arrived last.
+#[track_caller]
+pub fn barrier_wait(barrier: Barrier) -> Step {
+    Step::new([Instruction::Pass(barrier.0)])
+}
+
+/// Reads a cell.
+#[track_caller]
+pub fn read(cell: Cell) -> Step {
+    Step::new([Instruction::access(cell.0, super::script::Access::Read)])
+}
+
+/// Writes a cell.
+#[track_caller]
+pub fn write(cell: Cell, value: impl Into<Expression>) -> Step {
+    Step::new([Instruction::access(cell.0, super::script::Access::Write(value.into()))])
+}
+
+/// Writes `new` if the cell holds `old`; the result is whether it did.
+#[track_caller]
+pub fn cas(cell: Cell, old: impl Into<Expression>, new: impl Into<Expression>) -> Step {
+    let (old, new) = (old.into(), new.into());
+    Step::new([Instruction::access(cell.0, super::script::Access::CompareAndSwap(old, new))])
+}
+
+/// Adds to a cell; the result is what it held before.
+#[track_caller]
+pub fn fetch_add(cell: Cell, addend: impl Into<Expression>) -> Step {
+    Step::new([Instruction::access(cell.0, super::script::Access::FetchAdd(addend.into()))])
+}
+
+/// Writes a cell; the result is what it held before.
+#[track_caller]
+pub fn swap(cell: Cell, value: impl Into<Expression>) -> Step {
+    Step::new([Instruction::access(cell.0, super::script::Access::Swap(value.into()))])
+}
+
+/// Chooses a number: every one of the range is tried.
+#[track_caller]
+pub fn choose(range: std::ops::Range<i64>) -> Step {
+    let (lo, hi) = (range.start, range.end);
+    assert!(lo < hi && hi - lo <= i64::from(i32::MAX), "choose from {lo}..{hi}");
+    Step::new([Instruction::Choose { lo, hi, into: None }])
+}
+
+/// A visible step without effect.
+#[track_caller]
+pub fn local() -> Step {
+    Step::new([Instruction::Local])
+}
+
+/// Starts a process; `argument` is what its first variable starts with.
+#[track_caller]
+pub fn spawn(name: Child, template: Template, argument: impl Into<Expression>) -> Step {
+    let (child, code, argument) = (name.0, template.0, argument.into());
+    Step::new([Instruction::Spawn { child, code, argument }])
+}
+
+/// Waits until a process has ended.
+#[track_caller]
+pub fn join(name: Child) -> Step {
+    Step::new([Instruction::Join(name.0)])
+}
+
+/// Sets a variable. No step that others can see.
+#[track_caller]
+pub fn set(variable: Variable, value: impl Into<Expression>) -> Step {
+    Step::new([Instruction::Set(variable.0, value.into())])
+}
+
+/// Fails unless this holds; `what` says it in the failure.
+#[track_caller]
+pub fn assert_that(
+    what: impl Into<String>,
+    holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,
+) -> Step {
+    Step::new([Instruction::Assert(what.into().into(), condition(holds))])
+}
+
+/// Takes one of two ways.
+#[track_caller]
+pub fn branch(
+    holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,
+    then: impl IntoIterator<Item = Step>,
+    otherwise: impl IntoIterator<Item = Step>,
+) -> Step {
+    let (then, otherwise) = (all(then), all(otherwise));
+    let mut step = Step::new([Instruction::Unless(condition(holds), then.len() as i32 + 2)]);
+    let over = Step::new([Instruction::Jump(otherwise.len() as i32 + 1)]);
+    step.code.extend(then.into_iter().chain(over.code).chain(otherwise));
+    step
+}
+
+/// Goes round while this holds.
+#[track_caller]
+pub fn repeat_while(
+    holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,
+    steps: impl IntoIterator<Item = Step>,
+) -> Step {
+    let body = all(steps);
+    let length = body.len() as i32;
+    let mut step = Step::new([Instruction::Unless(condition(holds), length + 2)]);
+    let back = Step::new([Instruction::Jump(-length - 1)]);
+    step.code.extend(body.into_iter().chain(back.code));
+    step
+}
+
+fn condition(holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static) -> Expression {
+    Expression(Arc::new(move |v| i64::from(holds(v))))
+}

@@ -1,0 +1,628 @@
+//! What a [`Builder`](super::Builder) builds: processes that run lists of instructions.
+//!
+//! A process is at a visible operation, at its end, or failed; what it computes in between is done at once (`settle`).
+//! Its local state keeps what the operations need and the author of the steps need not know: the handles of its
+//! requests, and in which round of a barrier it is. Misuse (a mutex asked for twice, unlocked without having asked, a
+//! communication that was never begun) is a failure of the process.
+
+use std::sync::Arc;
+
+use super::builder::{Expression, Final, Variables};
+use crate::model::{
+    self, BarrierId, CellId, Contents, End, Envelope, Failure, FailureKind, Handle, MailboxId,
+    MutexId, Names, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System,
+    Touch, Value, Values,
+};
+
+/// A result is kept in this variable, if in any.
+type Kept = Option<usize>;
+
+/// An operation, or what a process computes between two of them.
+#[derive(Clone, Debug)]
+pub(super) enum Instruction {
+    /// isend if there is a value, else irecv. `comm` is its name; without one it is [`Local::latest`].
+    Post {
+        comm: Option<usize>,
+        mailbox: MailboxId,
+        envelope: Envelope,
+        value: Option<Expression>,
+    },
+    Wait {
+        comm: Option<usize>,
+        into: Kept,
+    },
+    Test {
+        comm: usize,
+        into: Kept,
+    },
+    CompleteAny {
+        comms: Box<[usize]>,
+        is_test: bool,
+        into: Kept,
+    },
+    ValueOf {
+        comm: usize,
+        into: Kept,
+    },
+    Lock(MutexId),
+    Own {
+        mutexes: Box<[MutexId]>,
+        form: Form,
+        into: Kept,
+    },
+    Unlock(MutexId),
+    Acquire(SemaphoreId),
+    AcquireWait(SemaphoreId),
+    Release(SemaphoreId),
+    Arrive(BarrierId),
+    Pass(BarrierId),
+    Access {
+        cell: CellId,
+        access: Access,
+        into: Kept,
+    },
+    Choose {
+        lo: i64,
+        hi: i64,
+        into: Kept,
+    },
+    Local,
+    Spawn {
+        child: usize,
+        code: usize,
+        argument: Expression,
+    },
+    Join(usize),
+    Set(usize, Expression),
+    Assert(Arc<str>, Expression),
+    /// Goes so far on unless the condition holds (is not 0).
+    Unless(Expression, i32),
+    Jump(i32),
+}
+
+/// How a process asks whether it owns a mutex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Wait,
+    Test,
+    WaitAny,
+    TestAny,
+}
+
+/// An access to a cell.
+#[derive(Clone, Debug)]
+pub(super) enum Access {
+    Read,
+    Write(Expression),
+    CompareAndSwap(Expression, Expression),
+    FetchAdd(Expression),
+    Swap(Expression),
+}
+
+impl Instruction {
+    /// A post without a name and the wait for it.
+    pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
+        let (comm, envelope) = (None, Envelope::default());
+        [
+            Instruction::Post { comm, mailbox, envelope, value },
+            Instruction::Wait { comm: None, into: None },
+        ]
+    }
+
+    pub(super) fn access(cell: CellId, access: Access) -> Instruction {
+        Instruction::Access { cell, access, into: None }
+    }
+
+    /// Where its result is kept, if it has one.
+    pub(super) fn result(&mut self) -> Option<&mut Kept> {
+        use Instruction::*;
+        match self {
+            Access { access: self::Access::Write(_), .. } | Own { form: Form::Wait, .. } => None,
+            Wait { into, .. } | Test { into, .. } | CompleteAny { into, .. } => Some(into),
+            ValueOf { into, .. } | Own { into, .. } | Access { into, .. } => Some(into),
+            Choose { into, .. } => Some(into),
+            Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
+            Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
+            Unless(..) | Jump(_) => None,
+        }
+    }
+
+    /// May it touch this, wherever it is executed?
+    fn may_touch(&self, touch: Touch) -> bool {
+        use Instruction::*;
+        match (self, touch) {
+            (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
+                *mailbox == other && value.is_some() == (end == End::Send)
+            }
+            // Which mailboxes these look at is a question of what was posted.
+            (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
+            (Lock(mutex), Touch::Lock(other)) => *mutex == other,
+            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other)) => *mutex == other,
+            (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
+            (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
+            (Release(semaphore), Touch::Release(other)) => *semaphore == other,
+            (Arrive(barrier), Touch::Arrive(other)) => *barrier == other,
+            (Access { cell, .. }, Touch::Read(other)) => *cell == other,
+            (Access { cell, access, .. }, Touch::Write(other)) => {
+                *cell == other && !matches!(access, self::Access::Read)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What a process runs.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    name: String,
+    instructions: Vec<(Instruction, Option<Arc<Site>>)>,
+}
+
+impl Code {
+    /// With the text of each operation, as its author would say it.
+    pub(super) fn new(
+        name: String,
+        mut instructions: Vec<(Instruction, Option<Arc<Site>>)>,
+        objects: &Objects,
+    ) -> Code {
+        for (instruction, site) in &mut instructions {
+            let text = text(instruction, objects);
+            *site = site.as_ref().map(|site| Arc::new(Site { text, ..Site::clone(site) }));
+        }
+        Code { name, instructions }
+    }
+}
+
+fn text(instruction: &Instruction, objects: &Objects) -> String {
+    use Instruction::*;
+    let mailbox = |id: &MailboxId| objects.mailboxes.name(id.0);
+    let mutex = |id: &MutexId| objects.mutexes.name(id.0);
+    let mutexes = |ids: &[MutexId]| ids.iter().map(mutex).collect::<Vec<_>>().join(", ");
+    let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
+    let barrier = |id: &BarrierId| objects.barriers.name(id.0);
+    match instruction {
+        Post { comm, mailbox: id, value, .. } => {
+            let verb = if value.is_some() { "send" } else { "recv" };
+            let begin = if comm.is_some() { "i" } else { "" };
+            format!("{begin}{verb}({})", mailbox(id))
+        }
+        Wait { .. } => "wait".into(),
+        Test { .. } => "test".into(),
+        CompleteAny { is_test: false, .. } => "wait_any".into(),
+        CompleteAny { is_test: true, .. } => "test_any".into(),
+        ValueOf { .. } => "value_of".into(),
+        Lock(id) => format!("lock({})", mutex(id)),
+        Own { mutexes: ids, form, .. } => match form {
+            Form::Wait => format!("lock({})", mutexes(ids)),
+            Form::Test => format!("mutex_test({})", mutexes(ids)),
+            Form::WaitAny => format!("mutex_wait_any({})", mutexes(ids)),
+            Form::TestAny => format!("mutex_test_any({})", mutexes(ids)),
+        },
+        Unlock(id) => format!("unlock({})", mutex(id)),
+        Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),
+        Release(id) => format!("release({})", semaphore(id)),
+        Arrive(id) | Pass(id) => format!("barrier({})", barrier(id)),
+        Access { cell, access, .. } => {
+            let verb = match access {
+                self::Access::Read => "read",
+                self::Access::Write(_) => "write",
+                self::Access::CompareAndSwap(..) => "cas",
+                self::Access::FetchAdd(_) => "fetch_add",
+                self::Access::Swap(_) => "swap",
+            };
+            format!("{verb}({})", objects.cells.name(cell.0))
+        }
+        Choose { lo, hi, .. } => format!("choose({lo}..{hi})"),
+        Local => "local()".into(),
+        Spawn { .. } => "spawn".into(),
+        Join(_) => "join".into(),
+        Set(..) => "set".into(),
+        Assert(what, _) => format!("assert_that({what:?})"),
+        Unless(..) | Jump(_) => "branch".into(),
+    }
+}
+
+/// A communication as its owner knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Comm {
+    handle: Handle,
+    is_receive: bool,
+    is_seen_complete: bool,
+    received: i64,
+}
+
+/// A process of a [`Script`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Local {
+    code: u32,
+    at: u32,
+    variables: Vec<i64>,
+    comms: Vec<Option<Comm>>,
+    /// The communication without a name.
+    latest: Option<Comm>,
+    /// Per mutex or semaphore the request for it.
+    requests: Vec<(MutexId, Handle)>,
+    acquires: Vec<(SemaphoreId, Handle)>,
+    /// Per barrier how often it has arrived there.
+    arrivals: Vec<(BarrierId, u32)>,
+    children: Vec<Option<ProcessId>>,
+    failed: Option<Failed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Failed {
+    Assertion,
+    Misuse(&'static str),
+}
+
+/// Element `index`, and room for it.
+fn slot<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize(index + 1, T::default());
+    }
+    &mut list[index]
+}
+
+/// What belongs to `key`.
+fn of<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+    list.iter().find(|(known, _)| *known == key).map(|&(_, value)| value)
+}
+
+impl Local {
+    fn value(&self, expression: &Expression) -> i64 {
+        (expression.0)(Variables(&self.variables))
+    }
+
+    fn keep(&mut self, into: Kept, value: i64) {
+        if let Some(variable) = into {
+            *slot(&mut self.variables, variable) = value;
+        }
+    }
+
+    fn comm(&self, name: Option<usize>) -> Option<Comm> {
+        match name {
+            None => self.latest,
+            Some(name) => self.comms.get(name).copied().flatten(),
+        }
+    }
+
+    fn comm_mut(&mut self, name: Option<usize>) -> &mut Option<Comm> {
+        match name {
+            None => &mut self.latest,
+            Some(name) => slot(&mut self.comms, name),
+        }
+    }
+
+    /// A communication is complete, and has received this.
+    fn complete(&mut self, name: Option<usize>, value: &Value) -> i64 {
+        let comm = self.comm_mut(name).as_mut().expect("a communication that was begun");
+        comm.is_seen_complete = true;
+        if comm.is_receive {
+            comm.received = value.int();
+        }
+        comm.received
+    }
+
+    fn arrivals(&self, barrier: BarrierId) -> u32 {
+        of(&self.arrivals, barrier).unwrap_or(0)
+    }
+
+    /// What is wrong with this instruction here, if anything.
+    fn misuse(&self, instruction: &Instruction) -> Option<&'static str> {
+        use Instruction::*;
+        let requested = |mutex: &MutexId| of(&self.requests, *mutex).is_some();
+        let begun = |&comm: &usize| self.comm(Some(comm)).is_some();
+        let (is_fine, what) = match instruction {
+            Lock(mutex) => (!requested(mutex), "a mutex is asked for twice"),
+            Unlock(mutex) => (requested(mutex), "a mutex is unlocked that was not asked for"),
+            Own { mutexes, .. } => (
+                !mutexes.is_empty() && mutexes.iter().all(requested),
+                "a mutex is waited for that was not asked for",
+            ),
+            Wait { comm, .. } => (self.comm(*comm).is_some(), "nothing was begun to wait for"),
+            Test { comm, .. } => (begun(comm), "nothing was begun to test"),
+            CompleteAny { comms, .. } => (
+                !comms.is_empty() && comms.iter().all(begun),
+                "one of these communications was not begun",
+            ),
+            ValueOf { comm, .. } => (
+                self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
+                "the value of a communication that is not known to be complete",
+            ),
+            AcquireWait(semaphore) => {
+                (of(&self.acquires, *semaphore).is_some(), "no unit was asked for")
+            }
+            Pass(barrier) => (self.arrivals(*barrier) > 0, "it has not arrived at this barrier"),
+            Join(child) => {
+                (self.children.get(*child).copied().flatten().is_some(), "nothing was spawned")
+            }
+            Post { .. } | Acquire(_) | Release(_) | Arrive(_) | Access { .. } => (true, ""),
+            Choose { .. } | Local | Spawn { .. } | Set(..) | Assert(..) => (true, ""),
+            Unless(..) | Jump(_) => (true, ""),
+        };
+        (!is_fine).then_some(what)
+    }
+}
+
+/// A system made by a [`Builder`](super::Builder).
+#[derive(Clone)]
+pub struct Script {
+    objects: Objects,
+    variables: Vec<String>,
+    codes: Vec<Code>,
+    processes: Vec<usize>,
+    finally: Option<Final>,
+}
+
+impl Script {
+    pub(super) fn new(
+        objects: Objects,
+        variables: Vec<String>,
+        codes: Vec<Code>,
+        processes: Vec<usize>,
+        finally: Option<Final>,
+    ) -> Self {
+        Script { objects, variables, codes, processes, finally }
+    }
+
+    fn start(&self, code: usize, argument: Option<i64>) -> Local {
+        let variables = argument.into_iter().collect();
+        let mut local = Local { code: code as u32, variables, ..Local::default() };
+        self.settle(&mut local);
+        local
+    }
+
+    fn instruction(&self, local: &Local) -> Option<&(Instruction, Option<Arc<Site>>)> {
+        self.codes[local.code as usize].instructions.get(local.at as usize)
+    }
+
+    /// Runs to the next visible operation.
+    fn settle(&self, local: &mut Local) {
+        while let Some((instruction, _)) = self.instruction(local) {
+            local.failed = local.misuse(instruction).map(Failed::Misuse);
+            if local.failed.is_some() {
+                return;
+            }
+            let mut next = 1;
+            match instruction {
+                Instruction::Set(variable, value) => {
+                    let value = local.value(value);
+                    local.keep(Some(*variable), value);
+                }
+                Instruction::ValueOf { comm, into } => {
+                    let received = local.comm(Some(*comm)).expect("no misuse").received;
+                    local.keep(*into, received);
+                }
+                Instruction::Assert(_, condition) if local.value(condition) == 0 => {
+                    local.failed = Some(Failed::Assertion);
+                    return;
+                }
+                Instruction::Assert(..) => {}
+                Instruction::Unless(condition, far) if local.value(condition) == 0 => next = *far,
+                Instruction::Unless(..) => {}
+                Instruction::Jump(far) => next = *far,
+                _ => return,
+            }
+            local.at = local.at.checked_add_signed(next).expect("a place in the code");
+        }
+    }
+
+    fn request(local: &Local, mutex: MutexId) -> Request {
+        Request { mutex, handle: of(&local.requests, mutex).expect("misuse was found before") }
+    }
+
+    /// The operation of an instruction that is one; a spawn is none.
+    fn op(local: &Local, instruction: &Instruction, values: &mut Values) -> Op {
+        use Instruction::*;
+        let mut int = |value: &Expression| values.intern(Value::Int(local.value(value)));
+        let handle = |name| local.comm(name).expect("misuse was found before").handle;
+        match instruction {
+            Post { mailbox, envelope, value: Some(value), .. } => {
+                let value = int(value);
+                Op::Isend { mailbox: *mailbox, envelope: *envelope, value }
+            }
+            Post { mailbox, envelope, value: None, .. } => {
+                Op::Irecv { mailbox: *mailbox, pattern: *envelope }
+            }
+            Wait { comm, .. } => Op::WaitAny([handle(*comm)].into()),
+            Test { comm, .. } => Op::TestAny([handle(Some(*comm))].into()),
+            CompleteAny { comms, is_test, .. } => {
+                let handles = comms.iter().map(|&comm| handle(Some(comm))).collect();
+                if *is_test { Op::TestAny(handles) } else { Op::WaitAny(handles) }
+            }
+            Lock(mutex) => Op::AsyncLock(*mutex),
+            Own { mutexes, form, .. } => {
+                let requests = mutexes.iter().map(|&mutex| Script::request(local, mutex)).collect();
+                match form {
+                    Form::Wait | Form::WaitAny => Op::MutexWaitAny(requests),
+                    Form::Test | Form::TestAny => Op::MutexTestAny(requests),
+                }
+            }
+            Unlock(mutex) => Op::Unlock(Script::request(local, *mutex)),
+            Acquire(semaphore) => Op::AsyncAcquire(*semaphore),
+            AcquireWait(semaphore) => {
+                let handle = of(&local.acquires, *semaphore).expect("misuse was found before");
+                Op::AcquireWait { semaphore: *semaphore, handle }
+            }
+            Release(semaphore) => Op::Release(*semaphore),
+            Arrive(barrier) => Op::Arrive { barrier: *barrier, round: local.arrivals(*barrier) },
+            Pass(barrier) => {
+                Op::BarrierWait { barrier: *barrier, round: local.arrivals(*barrier) - 1 }
+            }
+            Access { cell, access, .. } => Op::Access(
+                *cell,
+                match access {
+                    self::Access::Read => model::Access::Read,
+                    self::Access::Write(value) => model::Access::Write(int(value)),
+                    self::Access::CompareAndSwap(old, new) => {
+                        let (old, new) = (int(old), int(new));
+                        model::Access::CompareAndSwap { old, new }
+                    }
+                    self::Access::FetchAdd(addend) => model::Access::FetchAdd(local.value(addend)),
+                    self::Access::Swap(value) => model::Access::Swap(int(value)),
+                },
+            ),
+            Choose { lo, hi, .. } => Op::Choose { lo: *lo, hi: *hi },
+            Local => Op::Local,
+            Join(child) => Op::Join(local.children[*child].expect("misuse was found before")),
+            Spawn { .. } | Set(..) | Assert(..) | ValueOf { .. } | Unless(..) | Jump(_) => {
+                unreachable!("{instruction:?} is no operation")
+            }
+        }
+    }
+}
+
+impl System for Script {
+    type Local = Local;
+
+    fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    fn initial(&self, _: &mut Values) -> Vec<Local> {
+        self.processes.iter().map(|&code| self.start(code, None)).collect()
+    }
+
+    fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
+        let Some((instruction, site)) = self.instruction(local) else { return Next::Done };
+        let site = || site.as_deref().cloned();
+        match (local.failed, instruction) {
+            (Some(Failed::Misuse(what)), _) => {
+                let (kind, message) = (FailureKind::Error, what.into());
+                Next::Failed(Failure { kind, message, site: site() })
+            }
+            (Some(Failed::Assertion), Instruction::Assert(what, _)) => {
+                let (kind, message) = (FailureKind::Assertion, format!("assertion failed: {what}"));
+                Next::Failed(Failure { kind, message, site: site() })
+            }
+            (_, Instruction::Spawn { code, argument, .. }) => {
+                Next::Spawn(self.start(*code, Some(local.value(argument))))
+            }
+            (_, operation) => Next::Op(Script::op(local, operation, values)),
+        }
+    }
+
+    fn resume(&self, local: &Local, outcome: Outcome, values: &Values) -> Local {
+        use Instruction::*;
+        let mut after = local.clone();
+        let (instruction, _) = self.instruction(local).expect("a pending operation");
+        match (instruction, outcome) {
+            (Post { comm, value, .. }, Outcome::Posted(handle)) => {
+                let is_receive = value.is_none();
+                *after.comm_mut(*comm) =
+                    Some(Comm { handle, is_receive, is_seen_complete: false, received: 0 });
+            }
+            (Wait { comm, into }, Outcome::Completed { value, .. }) => {
+                let received = after.complete(*comm, values.get(value));
+                after.keep(*into, received);
+                if comm.is_none() {
+                    after.latest = None;
+                }
+            }
+            (Test { comm, into }, Outcome::Completed { value, .. }) => {
+                after.complete(Some(*comm), values.get(value));
+                after.keep(*into, 1);
+            }
+            (CompleteAny { comms, into, .. }, Outcome::Completed { index, value }) => {
+                after.complete(Some(comms[index as usize]), values.get(value));
+                after.keep(*into, i64::from(index));
+            }
+            (Test { into, .. } | Own { form: Form::Test, into, .. }, Outcome::Incomplete) => {
+                after.keep(*into, 0);
+            }
+            (CompleteAny { into, .. } | Own { into, .. }, Outcome::Incomplete) => {
+                after.keep(*into, -1);
+            }
+            (Own { form: Form::Test, into, .. }, Outcome::Completed { .. }) => after.keep(*into, 1),
+            (Own { into, .. }, Outcome::Completed { index, .. }) => {
+                after.keep(*into, i64::from(index));
+            }
+            (Lock(mutex), Outcome::Posted(handle)) => {
+                after.requests.push((*mutex, handle));
+                after.requests.sort_unstable_by_key(|&(mutex, _)| mutex);
+            }
+            (Unlock(mutex), _) => after.requests.retain(|(known, _)| known != mutex),
+            (Acquire(semaphore), Outcome::Posted(handle)) => {
+                after.acquires.retain(|(known, _)| known != semaphore);
+                after.acquires.push((*semaphore, handle));
+                after.acquires.sort_unstable_by_key(|&(semaphore, _)| semaphore);
+            }
+            (AcquireWait(semaphore), _) => after.acquires.retain(|(known, _)| known != semaphore),
+            (Arrive(barrier), _) => {
+                let arrivals = after.arrivals(*barrier) + 1;
+                after.arrivals.retain(|(known, _)| known != barrier);
+                after.arrivals.push((*barrier, arrivals));
+                after.arrivals.sort_unstable_by_key(|&(barrier, _)| barrier);
+            }
+            (Access { into, .. }, Outcome::Value(value)) => {
+                let value = match values.get(value) {
+                    Value::Bool(holds) => i64::from(*holds),
+                    other => other.int(),
+                };
+                after.keep(*into, value);
+            }
+            (Access { .. }, Outcome::Overflow) => {
+                after.failed = Some(Failed::Misuse("fetch_add leaves the range of integers"));
+                return after;
+            }
+            (Choose { into, .. }, Outcome::Chosen(value)) => after.keep(*into, value),
+            (Spawn { child, .. }, Outcome::Spawned(process)) => {
+                *slot(&mut after.children, *child) = Some(process);
+            }
+            (Access { .. } | Release(_) | Pass(_) | Local | Join(_), Outcome::Unit) => {}
+            (instruction, outcome) => panic!("{instruction:?} cannot come to {outcome:?}"),
+        }
+        after.at += 1;
+        self.settle(&mut after);
+        after
+    }
+
+    fn judge_final(
+        &self,
+        _: &[Option<&Local>],
+        cells: Contents<'_>,
+        _: &Values,
+    ) -> Option<Failure> {
+        self.finally.as_ref()?(cells)
+    }
+
+    fn has_final(&self) -> bool {
+        self.finally.is_some()
+    }
+
+    fn process_name(&self, local: &Local) -> String {
+        self.codes[local.code as usize].name.clone()
+    }
+
+    fn site(&self, local: &Local) -> Option<Site> {
+        self.instruction(local)?.1.as_deref().cloned()
+    }
+
+    /// Those that are not 0.
+    fn variables(&self, local: &Local, _: Names<'_>) -> Vec<(String, String)> {
+        let known = self.variables.iter().zip(&local.variables).filter(|(_, value)| **value != 0);
+        known.map(|(name, value)| (name.clone(), value.to_string())).collect()
+    }
+
+    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
+        let mut codes = vec![local.code as usize];
+        let mut at = 0;
+        while at < codes.len() {
+            for (instruction, _) in &self.codes[codes[at]].instructions {
+                match instruction {
+                    Instruction::Spawn { code, .. } if !codes.contains(code) => codes.push(*code),
+                    other if other.may_touch(touch) => return true,
+                    _ => {}
+                }
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Only where something is repeated.
+    fn may_return(&self, local: &Local) -> bool {
+        let code = &self.codes[local.code as usize].instructions;
+        code.iter().any(|(instruction, _)| matches!(instruction, Instruction::Jump(..0)))
+    }
+}

@@ -1,0 +1,197 @@
+//! `mazurka::check`, and systems made in Rust: that they are what the same programs in the language are, and what people
+//! are told of them.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use mazurka::explore::{StopReason, Verdict};
+use mazurka::lang;
+use mazurka::model::{FailureKind, Schedule};
+use mazurka::systems::{
+    Builder, Script, Variables, assert_that, branch, choose, fetch_add, lock, read, recv,
+    repeat_while, send, set, unlock, write,
+};
+
+/// Everybody takes the left fork first.
+fn philosophers(count: usize) -> Script {
+    let mut system = Builder::new();
+    let fork = system.mutexes("fork", count);
+    for i in 0..count {
+        let (left, right) = (fork[i], fork[(i + 1) % count]);
+        let steps = [lock(left), lock(right), unlock(right), unlock(left)];
+        system.process(format!("Philosopher[{i}]"), steps);
+    }
+    system.build()
+}
+
+/// A server that hears of every client once.
+fn rmq(ranks: i64) -> Script {
+    let mut system = Builder::new();
+    let (server, heard) = (system.mailbox("server"), system.variable("heard"));
+    let sum = system.variable("sum");
+    let hear = |_| [recv(server).into(heard), set(sum, move |v: Variables<'_>| v[sum] + v[heard])];
+    let expected = ranks * (ranks - 1) / 2;
+    let end = assert_that("every client is heard once", move |v| v[sum] == expected);
+    system.process("Server", (1..ranks).flat_map(hear).chain([end]));
+    for i in 1..ranks {
+        system.process(format!("Client[{i}]"), [send(server, i)]);
+    }
+    system.build()
+}
+
+fn read_file(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn systems_made_in_rust_are_what_their_programs_are() {
+    let spec = |path: &str, name: &str, n: usize| {
+        let defines = [(name.to_owned(), n.to_string())];
+        lang::compile(path, &read_file(path), &defines).expect("a spec")
+    };
+    for explorer in ["udpor", "optimal", "dpor", "exhaustive"] {
+        for n in 2..4 {
+            let setting = || explorer.parse().unwrap();
+            let stats = |built: &Script, path| {
+                let program = spec(path, "N", n);
+                let built = mazurka::check(built).explorer(setting()).all().run();
+                let written = mazurka::check(&program).explorer(setting()).all().run();
+                assert_eq!(built.verdict(), written.verdict(), "{explorer} on {path}");
+                let figures = |checked: mazurka::check::Checked| {
+                    let stats = checked.outcome.stats;
+                    (stats.traces, stats.transitions, stats.deadlocked_traces, stats.events)
+                };
+                assert_eq!(figures(built), figures(written), "{explorer} on {path}");
+            };
+            stats(&philosophers(n), "specs/mutex/philosophers.maz");
+            stats(&rmq(n as i64), "specs/mailbox/rmq-receiving.maz");
+        }
+    }
+}
+
+#[test]
+fn a_counterexample_is_explained_as_the_readme_shows() {
+    let checked = mazurka::check(&philosophers(3)).run();
+    assert_eq!(checked.verdict(), Verdict::Deadlock);
+    let told = checked.to_string();
+    let panic = catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>(), Some(&told), "it panics with what it shows");
+    // How long it took and where the lines of this file are differs.
+    let told: Vec<&str> = told.lines().filter(|line| !line.starts_with("Took")).collect();
+    let without_numbers = |line: &str| {
+        let words = line.split_whitespace().filter(|word| word.parse::<u32>().is_err());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let readme = read_file("README.md");
+    let example = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next());
+    let documented = read_file("src/check.rs").replace("//! ", "").replace("//!\n", "\n");
+    assert!(documented.contains(example.expect("an example")), "it is a doc test, too");
+    let readme: Vec<String> = readme.lines().map(without_numbers).collect();
+    for line in told.into_iter().map(without_numbers) {
+        assert!(readme.contains(&line), "not in README.md: {line}");
+    }
+}
+
+#[test]
+fn a_failed_assertion_names_its_line_and_its_variables() {
+    let mut system = Builder::new();
+    let (counter, seen) = (system.cell("counter", 0), system.variable("seen"));
+    for name in ["A", "B"] {
+        let steps = [read(counter).into(seen), write(counter, move |v: Variables<'_>| v[seen] + 1)];
+        system.process(name, steps);
+    }
+    system.finally("counter == 2", move |cells| cells(counter) == 2);
+    let lost = system.build();
+    let checked = mazurka::check(&lost).all().run();
+    assert_eq!((checked.verdict(), checked.violations().len()), (Verdict::Assertion, 1));
+    assert!(checked.to_string().contains("final: counter == 2"), "{checked}");
+
+    let mut system = Builder::new();
+    let drawn = system.variable("drawn");
+    let line = line!() + 1;
+    let steps = [choose(0..3).into(drawn), assert_that("not 2", move |v| v[drawn] != 2)];
+    system.process("P", steps);
+    let checked = mazurka::check(&system.build()).run();
+    let told = checked.to_string();
+    assert!(told.contains(&format!("(P, line {line})")), "{told}");
+    assert!(told.contains("not 2") && told.contains("drawn = 2"), "{told}");
+}
+
+#[test]
+fn misuse_is_an_error_of_the_process() {
+    let mut system = Builder::new();
+    let mutex = system.mutex("m");
+    system.process("P", [lock(mutex), lock(mutex)]);
+    system.process("Q", [unlock(mutex)]);
+    let checked = mazurka::check(&system.build()).all().run();
+    let kinds = checked.violations().iter().map(|v| v.failure.as_ref().map(|f| f.kind));
+    assert_eq!(kinds.collect::<Vec<_>>(), [Some(FailureKind::Error); 2]);
+    let told = checked.to_string();
+    assert!(told.contains("a mutex is asked for twice"), "{told}");
+    assert!(told.contains("a mutex is unlocked that was not asked for"), "{told}");
+}
+
+#[test]
+fn branches_and_loops_go_where_they_say() {
+    let mut system = Builder::new();
+    let (total, sum) = (system.cell("total", 0), system.variable("sum"));
+    let n = system.variable("n");
+    let steps = [
+        set(n, 4),
+        repeat_while(
+            move |v| v[n] > 0,
+            [
+                branch(
+                    move |v| v[n] % 2 == 0,
+                    [fetch_add(total, n)],
+                    [set(sum, move |v: Variables<'_>| v[sum] + v[n])],
+                ),
+                set(n, move |v: Variables<'_>| v[n] - 1),
+            ],
+        ),
+        assert_that("1 + 3", move |v| v[sum] == 4),
+    ];
+    system.process("P", steps);
+    system.finally("4 + 2", move |cells| cells(total) == 6);
+    mazurka::check(&system.build()).assert_ok();
+}
+
+#[test]
+fn a_loop_that_waits_ends_where_somebody_ends_it() {
+    let spinner = |somebody: bool| {
+        let mut system = Builder::new();
+        let (flag, seen) = (system.cell("flag", 0), system.variable("seen"));
+        system.process("P", [repeat_while(move |v| v[seen] == 0, [read(flag).into(seen)])]);
+        if somebody {
+            system.process("Q", [write(flag, 1)]);
+        }
+        system.build()
+    };
+    mazurka::check(&spinner(true)).assert_ok();
+    assert_eq!(mazurka::check(&spinner(false)).run().verdict(), Verdict::Livelock);
+}
+
+#[test]
+fn what_was_not_explored_is_not_ok() {
+    let checked = mazurka::check(&rmq(3)).max_traces(2).run();
+    assert_eq!(checked.outcome.stopped_by, Some(StopReason::MaxTraces));
+    assert!(!checked.is_ok());
+    assert!(catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).is_err());
+}
+
+#[test]
+fn the_schedule_of_a_violation_is_a_text_that_replays() {
+    let system = philosophers(3);
+    let checked = mazurka::check(&system).shortest().run();
+    let schedule = &checked.violations()[0].schedule;
+    let text = schedule.to_string();
+    assert!(checked.to_string().contains(&text));
+    let again: Schedule = text.parse().unwrap();
+    let mut locals = mazurka::model::Locals::new(&system);
+    let state = again.replay(&mut locals).unwrap();
+    assert!(state.is_terminal(&locals) && state.unfinished(&locals).count() == 3);
+    let refusal = "0,7".parse::<Schedule>().unwrap().replay(&mut locals).unwrap_err();
+    assert_eq!(refusal.to_string(), "step 2 of the schedule: 7 is not enabled");
+}

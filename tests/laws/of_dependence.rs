@@ -1,0 +1,224 @@
+//! The dependence relation, against those who reason about it in their own terms: the chains of the unfolding, and the
+//! touches of searches that store states.
+//!
+//! The relation is written once ([`PaperRelation`]). A chain claims that its changes are totally ordered, and a touch that
+//! a race cannot come without it. Both claims are exact for actions that change the same thing, and over-approximate
+//! where an action only looks.
+
+use std::collections::HashSet;
+
+use mazurka::model::{
+    Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, StopSignal, Touch,
+};
+use mazurka::unfolding::{EventId, Kind, Unfolding};
+
+use super::hold_on_random_programs;
+use crate::random_models::{Rng, Sample, Subject};
+
+hold_on_random_programs! {
+    chains_order_what_depends
+    touches_announce_what_depends
+}
+
+/// Executions tried for each program.
+const WALKS: usize = 4;
+/// So far ahead a race is looked for.
+const AHEAD: usize = 6;
+
+/// An event of an execution, with what it touched there.
+struct Done {
+    event: EventId,
+    process: ProcessId,
+    footprint: Footprint,
+    history: HashSet<EventId>,
+}
+
+/// A random maximal configuration, in the order of an execution.
+fn configuration<S: Subject>(unfolding: &mut Unfolding<'_, S>, rng: &mut Rng) -> Vec<Done> {
+    let stop = StopSignal::default();
+    let (fresh, mut c) = Unfolding::new(unfolding.locals.system(), u32::MAX, false, stop);
+    *unfolding = fresh;
+    let mut done: Vec<Done> = Vec::new();
+    loop {
+        let enabled: Vec<EventId> = c.enabled().collect();
+        if enabled.is_empty() || c.state().oversubscribed().is_some() {
+            return done;
+        }
+        let event = *rng.pick(&enabled);
+        unfolding.push(&mut c, event);
+        let causes = &unfolding.structure.event(event).causes;
+        let mut history: HashSet<EventId> = causes.iter().copied().collect();
+        let earlier = done.iter().filter(|one| causes.contains(&one.event));
+        history.extend(earlier.flat_map(|one| &one.history));
+        let process = unfolding.structure.event(event).process;
+        let footprint = c.state().footprint(&unfolding.locals);
+        done.push(Done { event, process, footprint, history });
+    }
+}
+
+/// Two changes of one chain depend on each other, and so do a read and a change. Two changes that depend on each other
+/// share a chain. What depends on an earlier event knows it, and what it knows directly of others it depends on.
+fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
+    let mut shared = 0;
+    for sample in samples {
+        let mut rng = Rng::new(sample.seed);
+        let stop = StopSignal::default();
+        let (mut unfolding, _) = Unfolding::new(&sample.script, u32::MAX, false, stop);
+        for _ in 0..WALKS {
+            let done = configuration(&mut unfolding, &mut rng);
+            for (at, later) in done.iter().enumerate() {
+                for earlier in done[..at].iter().filter(|one| one.process != later.process) {
+                    shared += usize::from(check_chains(&unfolding, earlier, later, sample));
+                }
+            }
+        }
+    }
+    let is_of_actors = samples.iter().any(|sample| sample.script.features().actors);
+    assert!(is_of_actors || shared > samples.len(), "{shared} pairs share a chain");
+}
+
+/// Do the two share a chain?
+fn check_chains<S: Subject>(
+    unfolding: &Unfolding<'_, S>,
+    earlier: &Done,
+    later: &Done,
+    sample: &Sample<S>,
+) -> bool {
+    let [a, b] = [earlier, later].map(|one| unfolding.structure.event(one.event));
+    let [f, g] = [&earlier.footprint, &later.footprint];
+    let depend = PaperRelation.dependent((a.process, f), (b.process, g));
+    let pair = || format!("{f:?} and {g:?} in {}", sample.describe());
+    let are_of_one_chain = a.kind != Kind::Plain && a.chain == b.chain && b.kind != Kind::Plain;
+    let is_in_chain = |kind| matches!(kind, Kind::Change | Kind::Read);
+    let share = are_of_one_chain && is_in_chain(a.kind) && is_in_chain(b.kind);
+    if share {
+        let is_change = a.kind == Kind::Change || b.kind == Kind::Change;
+        assert_eq!(depend, is_change, "one chain: {}", pair());
+    }
+    let changes = |one: &Footprint| {
+        !one.is_observation() && !matches!(one, Footprint::Spawn(_) | Footprint::Handler { .. })
+    };
+    if depend && changes(f) && changes(g) {
+        assert!(share, "two changes without a chain: {}", pair());
+    }
+    if depend {
+        assert!(later.history.contains(&earlier.event), "not in its history: {}", pair());
+    }
+    if b.causes.contains(&earlier.event) {
+        assert!(depend, "a cause on which it does not depend: {}", pair());
+    }
+    share
+}
+
+/// Let t be enabled, and let others move until one does what t's process, in some way it goes on, depends on. If t comes
+/// first, that one touches what races with what t's operation watched. And where both change one thing, racing
+/// touches are dependent.
+fn touches_announce_what_depends<S: Subject>(samples: &[Sample<S>]) {
+    let mut announced = 0;
+    for sample in samples {
+        let mut rng = Rng::new(sample.seed);
+        for _ in 0..WALKS {
+            let mut locals = Locals::new(&sample.script);
+            let mut state = State::initial(&mut locals);
+            loop {
+                let mut enabled = Vec::new();
+                state.enabled(&locals, &mut enabled);
+                if enabled.is_empty() || state.oversubscribed().is_some() {
+                    break;
+                }
+                for &t in &enabled {
+                    for _ in 0..2 {
+                        announced +=
+                            usize::from(look_ahead(&mut locals, &mut state, t, &mut rng, sample));
+                    }
+                }
+                state.step(&mut locals, *rng.pick(&enabled));
+            }
+        }
+    }
+    assert!(announced > samples.len(), "{announced} races");
+}
+
+/// What `process` can do.
+fn actions_of<S: Subject>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+) -> Vec<Action> {
+    let mut actions = Vec::new();
+    state.choices(locals, process, |choice| actions.push(Action { process, choice }));
+    actions
+}
+
+/// Was a race found along a random execution without the process of `t`? All touches are as claimed.
+fn look_ahead<S: Subject>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    t: Action,
+    rng: &mut Rng,
+    sample: &Sample<S>,
+) -> bool {
+    let start = state.depth();
+    let mut watched: Vec<Touch> = Vec::new();
+    state.watches(locals, t.process, |touch| watched.push(touch));
+    let mut rival = None;
+    while rival.is_none() && state.depth() < start + AHEAD {
+        let mut others = Vec::new();
+        state.enabled(locals, &mut others);
+        others.retain(|action| action.process != t.process);
+        if others.is_empty() || state.oversubscribed().is_some() {
+            break;
+        }
+        let a = *rng.pick(&others);
+        state.step(locals, a);
+        let touched = state.footprint(locals);
+        let own = actions_of(locals, state, t.process);
+        let depends = own.into_iter().any(|own| {
+            let footprint = state.peek(locals, own);
+            PaperRelation.dependent((t.process, &footprint), (a.process, &touched))
+        });
+        rival = depends.then_some(a);
+    }
+    let mut path: Vec<Action> = (start..state.depth()).map(|at| state.action(at)).collect();
+    path.iter().for_each(|_| state.undo(locals));
+    let Some(a) = rival else { return false };
+    path.pop();
+    state.step(locals, t);
+    let first = state.footprint(locals);
+    for action in path.iter().copied() {
+        let possible = actions_of(locals, state, action.process);
+        assert!(possible.contains(&action), "{t:?} disables {action:?} in {}", sample.describe());
+        state.step(locals, action);
+    }
+    let possible = actions_of(locals, state, a.process);
+    let again = possible.iter().find(|&&same| same == a).or(possible.first());
+    let again = *again.unwrap_or_else(|| panic!("{t:?} blocks {a:?} in {}", sample.describe()));
+    state.step(locals, again);
+    let mut touches: Vec<Touch> = Vec::new();
+    state.touches(locals, |touch| touches.push(touch));
+    let second = state.footprint(locals);
+    let racing = |watch: &Touch| touches.iter().any(|&touch| watch.races(touch));
+    let pair = || format!("{watched:?} before {touches:?} in {}", sample.describe());
+    assert!(watched.iter().any(racing), "a race unannounced: {}", pair());
+    let exact = |&watch: &Touch| {
+        touches.iter().any(|&touch| watch.races(touch) && is_change(watch) && is_change(touch))
+    };
+    if path.is_empty() && watched.iter().any(exact) {
+        let depend = PaperRelation.dependent((t.process, &first), (a.process, &second));
+        assert!(depend, "a race that is none: {}", pair());
+    }
+    while state.depth() > start {
+        state.undo(locals);
+    }
+    true
+}
+
+/// Is this touch more than a look?
+fn is_change(touch: Touch) -> bool {
+    use Touch::*;
+    match touch {
+        Post(..) | Lock(_) | Acquire(_) | Release(_) | Read(_) | Write(_) => true,
+        AwaitPost(..) | Unlock(_) | Cancel(_) | AwaitUnlock(_) | Arrive(_) => false,
+        Tell(_) | Listen(_) => false,
+    }
+}
