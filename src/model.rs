@@ -8,6 +8,7 @@
 //!
 //! | item | meaning |
 //! |---|---|
+//! | [`Actors`], [`Finale`], [`Foresight`], [`Describe`] | what else a system may say of itself |
 //! | [`Objects`] | the shared objects as declared |
 //! | [`Met`] | the objects that a search has met, by which it calls them |
 //! | [`Op`] | a visible operation, what a process asks of the objects |
@@ -21,8 +22,11 @@
 //! | [`StopSignal`] | that work is to stop, for loops that may be long |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
+mod actors;
 mod declarations;
+mod describe;
 pub mod flow;
+mod foresight;
 mod independence;
 mod locals;
 mod met;
@@ -37,7 +41,10 @@ mod system;
 mod touch;
 mod value;
 
+pub use actors::{Actors, Effects};
 pub use declarations::{Declarations, Objects};
+pub use describe::{Contents, Describe, Finale, Mark, Names, Site};
+pub use foresight::Foresight;
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};
@@ -56,6 +63,6 @@ pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};
 pub use state::{Parts, State};
 pub use stop::StopSignal;
-pub use system::{Contents, Effects, Failure, FailureKind, Mark, Names, Next, Site, System};
+pub use system::{Failure, FailureKind, Next, System};
 pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

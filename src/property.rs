@@ -34,8 +34,8 @@ pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    BarrierId, Contents, Failure, FailureKind, LocalId, Locals, Op, ProcessId, State, Status,
-    System, Value,
+    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, Op, ProcessId, State,
+    Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -74,9 +74,7 @@ pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pendi
 
 /// What the program's `final` block objects to in a terminal state that is no deadlock.
 pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    at_the_end(locals, state, |ends, cells| {
-        locals.system().judge_final(ends, cells, &locals.values)
-    })
+    at_the_end(locals, state, |finale, ends, cells| finale.judge(ends, cells, &locals.values))
 }
 
 /// What the `final` block that objects to a terminal state has read there, with names.
@@ -84,24 +82,20 @@ pub fn final_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
 ) -> Option<Vec<(String, Value)>> {
-    let system = locals.system();
-    at_the_end(locals, state, |ends, cells| system.final_readings(ends, cells, &locals.values))
+    at_the_end(locals, state, |finale, ends, cells| finale.readings(ends, cells, &locals.values))
 }
 
 /// What `ask` says of the local states and the cells of a terminal state, if there is a `final` block at all.
 fn at_the_end<S: System, T>(
     locals: &Locals<'_, S>,
     state: &State,
-    ask: impl FnOnce(&[Option<&S::Local>], Contents<'_>) -> Option<T>,
+    ask: impl FnOnce(&dyn Finale<S::Local>, &[Option<&S::Local>], Contents<'_>) -> Option<T>,
 ) -> Option<T> {
-    let system = locals.system();
-    if !system.has_final() {
-        return None;
-    }
+    let finale = locals.system().finale()?;
     let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
     let ends: Vec<_> = (0..last as u32)
         .map(|p| state.local(ProcessId(p)))
         .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
         .collect();
-    ask(&ends, &|cell| state.content_of_declared(locals, cell))
+    ask(finale, &ends, &|cell| state.content_of_declared(locals, cell))
 }

@@ -7,6 +7,7 @@
 //! | [`Script`] | the system that is built |
 
 mod builder;
+mod instruction;
 mod script;
 
 pub use builder::{

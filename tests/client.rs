@@ -58,7 +58,8 @@ impl Observer for Results<'_> {
         let end = Schedule::of(state).replay(&mut self.locals).expect("a trace");
         let locals = end.processes().map(|process| self.locals.get(end.local(process)));
         let system = self.locals.system();
-        self.seen.insert(locals.map(|local| system.variables(local, &|_| None)).collect());
+        self.seen
+            .insert(locals.map(|local| system.describe().variables(local, &|_| None)).collect());
     }
 }
 
@@ -178,7 +179,7 @@ fn a_client_says_how_to_make_it_again() {
     let again: Vec<&str> = command.split_whitespace().skip(1).collect();
     assert_eq!(stdout(&run(&again)), text, "{command}");
     assert!(!text.contains("contains(1)") && !text.contains("//@"), "{text}");
-    assert!(program(&text).has_final());
+    assert!(program(&text).finale().is_some());
 }
 
 /// The README shows what it is good for.

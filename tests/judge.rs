@@ -301,5 +301,6 @@ pub fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool 
     let of = |local| (local != LocalId::ABSENT).then(|| locals.get(local));
     let ends: Vec<_> =
         (0..locals.process_count() as u32).map(|p| of(state.local(ProcessId(p)))).collect();
-    locals.system().judge_final(&ends, &content, &locals.values).is_some()
+    let finale = locals.system().finale();
+    finale.is_some_and(|finale| finale.judge(&ends, &content, &locals.values).is_some())
 }

@@ -81,7 +81,7 @@ impl Subject for ActorScript {
 
     fn features(&self) -> Features {
         let internals = self.program.has_internals();
-        Features { actors: true, guards: self.has_guards(), internals }
+        Features { actors: true, guards: self.actors().has_guards(), internals }
     }
 }
 

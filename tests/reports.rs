@@ -20,7 +20,7 @@ struct Reaches(HashMap<LocalId, Option<Reach>>);
 
 impl Reaches {
     fn find(&mut self, locals: &Locals<'_, Program>, local: LocalId) -> bool {
-        let find = || locals.system().reach(locals.get(local));
+        let find = || locals.system().foresight().reach(locals.get(local));
         self.0.entry(local).or_insert_with(find).is_some()
     }
 }
@@ -54,7 +54,7 @@ fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usi
                     continue;
                 }
                 let reach = reaches.0[&earlier].as_ref().expect("it was found");
-                let site = || program.site(locals.get(earlier));
+                let site = || program.describe().site(locals.get(earlier));
                 for &touch in &touches {
                     assert!(
                         reach.contains(locals.declared(touch)),

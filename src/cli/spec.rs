@@ -76,7 +76,7 @@ fn json(program: &Program, value: &Value) -> serde_json::Value {
     match value {
         Value::Int(n) => (*n).into(),
         Value::Bool(b) => (*b).into(),
-        other => program.show_value(other, &|_| None).into(),
+        other => program.describe().show_value(other, &|_| None).into(),
     }
 }
 

@@ -88,9 +88,10 @@ pub fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<Str
             "`{name}` goes through executions up to a depth: say which, with --depth"
         ));
     }
-    (info.name == NAIVE.name && (system.has_guards() || system.has_internals())).then(|| {
-        format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)")
-    })
+    (info.name == NAIVE.name && (system.actors().has_guards() || system.actors().has_internals()))
+        .then(|| {
+            format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)")
+        })
 }
 
 /// Adds only a branch.

@@ -97,7 +97,7 @@ impl Symptom {
     fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
         let blocked = state.unfinished(locals).map(|process| {
             let local = state.local(process);
-            match locals.system().site(locals.get(local)) {
+            match locals.system().describe().site(locals.get(local)) {
                 None => (process, None, Some(local)),
                 site => (process, site, None),
             }
@@ -111,7 +111,7 @@ impl Symptom {
             let spin = spins.iter().find(|spin| spin.process == process);
             let (mut places, mut unknown) = (BTreeSet::new(), BTreeSet::new());
             for &local in spin.map_or(&here[..], |spin| &spin.circle) {
-                match locals.system().site(locals.get(local)) {
+                match locals.system().describe().site(locals.get(local)) {
                     Some(site) => drop(places.insert((site.line, site.column))),
                     None => drop(unknown.insert(local)),
                 }

@@ -19,8 +19,9 @@ use super::interpret::{Machine, Rest, Variable, World};
 use super::prospect;
 use crate::model::flow::Flow;
 use crate::model::{
-    CellId, Contents, Effects, Failure, FailureKind, Handle, Mark, Names, Next, Objects, Op,
-    Outcome, ProcessId, Reach, Site, Stimulus, System, Touch, Value, Values,
+    Actors, CellId, Contents, Describe, Effects, Failure, FailureKind, Finale, Foresight, Handle,
+    Mark, Names, Next, Objects, Op, Outcome, ProcessId, Reach, Site, Stimulus, System, Touch,
+    Value, Values,
 };
 
 /// A program, ready to run.
@@ -267,37 +268,6 @@ impl System for Program {
         locals
     }
 
-    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
-        self.sent.clone()
-    }
-
-    fn has_guards(&self) -> bool {
-        self.may_refuse()
-    }
-
-    fn has_internals(&self) -> bool {
-        self.code.actors.iter().any(|actor| !actor.internals.is_empty())
-    }
-
-    fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
-        self.taken(local, Some(own), stimulus, values).is_some()
-    }
-
-    fn handle(
-        &self,
-        local: &Local,
-        own: ProcessId,
-        stimulus: Stimulus,
-        values: &Values,
-        effects: &mut dyn Effects<Local>,
-    ) -> Local {
-        self.react(local, own, stimulus, values, effects)
-    }
-
-    fn handler_site(&self, local: &Local, stimulus: Stimulus, values: &Values) -> Option<Site> {
-        self.site_of_handler(local, stimulus, values)
-    }
-
     fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
         if let Some(failure) = &local.failure {
             return Next::Failed((**failure).clone());
@@ -329,12 +299,54 @@ impl System for Program {
         self.run(local.path.clone(), stack, local.pc + 1, books)
     }
 
-    fn judge_final(
+    fn actors(&self) -> &dyn Actors<Local> {
+        self
+    }
+
+    fn finale(&self) -> Option<&dyn Finale<Local>> {
+        (!self.code.finals.is_empty()).then_some(self as &dyn Finale<Local>)
+    }
+
+    fn foresight(&self) -> &dyn Foresight<Local> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl Actors<Local> for Program {
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        self.sent.clone()
+    }
+
+    fn has_guards(&self) -> bool {
+        self.may_refuse()
+    }
+
+    fn has_internals(&self) -> bool {
+        self.code.actors.iter().any(|actor| !actor.internals.is_empty())
+    }
+
+    fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
+        self.taken(local, Some(own), stimulus, values).is_some()
+    }
+
+    fn handle(
         &self,
-        locals: &[Option<&Local>],
-        cells: Contents<'_>,
-        _: &Values,
-    ) -> Option<Failure> {
+        local: &Local,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+        effects: &mut dyn Effects<Local>,
+    ) -> Local {
+        self.react(local, own, stimulus, values, effects)
+    }
+}
+
+impl Finale<Local> for Program {
+    fn judge(&self, locals: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.code.finals.iter().find_map(|&entry| {
             let world = Whole { program: self, locals, cells };
             match Machine::new(&self.code, world, Vec::new(), entry).run() {
@@ -344,7 +356,7 @@ impl System for Program {
         })
     }
 
-    fn final_readings(
+    fn readings(
         &self,
         locals: &[Option<&Local>],
         cells: Contents<'_>,
@@ -352,9 +364,43 @@ impl System for Program {
     ) -> Option<Vec<(String, Value)>> {
         self.readings(|| Whole { program: self, locals, cells })
     }
+}
 
-    fn has_final(&self) -> bool {
-        !self.code.finals.is_empty()
+impl Foresight<Local> for Program {
+    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
+        let &(declaration, index) = local.path.last().expect("a process has a declaration");
+        match touch {
+            // Messages go to references, which are values.
+            Touch::Tell(_) => true,
+            Touch::Cancel(_) if !self.may_cancel => false,
+            _ => self.touches.contain(declaration, index, touch),
+        }
+    }
+
+    fn reach(&self, local: &Local) -> Option<Reach> {
+        match (&local.failure, self.instr(local)) {
+            (Some(_), _) => Some(Reach::default()),
+            (None, Instr::Handle(_)) => None,
+            (None, _) => prospect::reach(&self.code, local.pc, &local.stack),
+        }
+    }
+
+    fn may_return(&self, local: &Local) -> bool {
+        self.code.loops[local.pc as usize]
+    }
+
+    fn may_cancel(&self) -> bool {
+        self.may_cancel
+    }
+
+    fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
+        Some(self.renumbered(local))
+    }
+}
+
+impl Describe<Local> for Program {
+    fn handler_site(&self, local: &Local, stimulus: Stimulus, values: &Values) -> Option<Site> {
+        self.site_of_handler(local, stimulus, values)
     }
 
     fn process_name(&self, local: &Local) -> String {
@@ -396,36 +442,6 @@ impl System for Program {
         machine.journal = Some(Vec::new());
         machine.run();
         machine.journal.unwrap_or_default()
-    }
-
-    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
-        let &(declaration, index) = local.path.last().expect("a process has a declaration");
-        match touch {
-            // Messages go to references, which are values.
-            Touch::Tell(_) => true,
-            Touch::Cancel(_) if !self.may_cancel => false,
-            _ => self.touches.contain(declaration, index, touch),
-        }
-    }
-
-    fn reach(&self, local: &Local) -> Option<Reach> {
-        match (&local.failure, self.instr(local)) {
-            (Some(_), _) => Some(Reach::default()),
-            (None, Instr::Handle(_)) => None,
-            (None, _) => prospect::reach(&self.code, local.pc, &local.stack),
-        }
-    }
-
-    fn may_return(&self, local: &Local) -> bool {
-        self.code.loops[local.pc as usize]
-    }
-
-    fn may_cancel(&self) -> bool {
-        self.may_cancel
-    }
-
-    fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
-        Some(self.renumbered(local))
     }
 
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {

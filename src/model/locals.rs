@@ -99,6 +99,8 @@ pub struct Locals<'s, S: System> {
     /// The values met so far.
     pub values: Values,
     met: Met,
+    /// May some actor refuse a message?
+    has_guards: bool,
     arena: Vec<S::Local>,
     /// `None` for the start of a process that no execution has spawned yet: looking further ahead could
     /// go on for ever.
@@ -133,6 +135,7 @@ impl<'s, S: System> Locals<'s, S> {
             system,
             values,
             met,
+            has_guards: system.actors().has_guards(),
             arena: Vec::new(),
             status: Vec::new(),
             latest: None,
@@ -176,14 +179,14 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
-    /// [`System::may_touch`].
+    /// [`Foresight::may_touch`].
     pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
-        self.system.may_touch(self.get(id), self.met.declared(touch))
+        self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }
 
-    /// What the process in local state `id` may still touch, as the system calls it: see [`System::reach`].
+    /// What the process in local state `id` may still touch, as the system calls it: see [`Foresight::reach`].
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
-        self.system.reach(self.get(id))
+        self.system.foresight().reach(self.get(id))
     }
 
     /// The local states of the processes that exist from the start.
@@ -235,7 +238,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// May a process come back to this local state without having changed anything? See
-    /// [`System::may_return`].
+    /// [`Foresight::may_return`].
     pub fn may_return(&self, id: LocalId) -> bool {
         self.returns[id.0 as usize]
     }
@@ -257,14 +260,14 @@ impl<'s, S: System> Locals<'s, S> {
         after
     }
 
-    /// What matters of a local state: see [`System::canonical`]. O(1) after the first time.
+    /// What matters of a local state: see [`Foresight::canonical`]. O(1) after the first time.
     pub fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
         if self.canonical.len() <= index {
             self.canonical.resize(self.arena.len(), None);
         }
         if self.canonical[index].is_none() {
-            let found = self.system.canonical(&self.arena[index]);
+            let found = self.system.foresight().canonical(&self.arena[index]);
             self.canonical[index] = Some(match found {
                 None => Canonical { local: id, requests: None },
                 Some((local, requests)) => {
@@ -301,10 +304,11 @@ impl<'s, S: System> Locals<'s, S> {
     /// Does the actor `own` in local state `id` take this message, or may it run this internal handler? O(1)
     /// after the first time.
     pub fn accepts(&self, own: ProcessId, id: LocalId, stimulus: Stimulus) -> bool {
-        let evaluate =
-            || self.system.accepts(&self.arena[id.0 as usize], own, stimulus, &self.values);
+        let evaluate = || {
+            self.system.actors().accepts(&self.arena[id.0 as usize], own, stimulus, &self.values)
+        };
         match stimulus {
-            Stimulus::Message(_) if !self.system.has_guards() => true,
+            Stimulus::Message(_) if !self.has_guards => true,
             _ => {
                 let mut guards = self.guards.borrow_mut();
                 *guards.entry((own, id, stimulus)).or_insert_with(evaluate)
@@ -329,7 +333,7 @@ impl<'s, S: System> Locals<'s, S> {
         let mut handling =
             Handling { own, act, sent: Vec::new(), started: Vec::new(), births: &mut self.births };
         let local = &self.arena[id.0 as usize];
-        let after = self.system.handle(local, own, stimulus, &self.values, &mut handling);
+        let after = self.system.actors().handle(local, own, stimulus, &self.values, &mut handling);
         let Handling { sent, started, .. } = handling;
         let after = self.begin(after);
         let sent = sent.into_iter().map(|(to, message)| (to, self.values.intern(message)));
@@ -390,7 +394,7 @@ impl<'s, S: System> Locals<'s, S> {
             return id;
         }
         let id = LocalId(arena.len() as u32);
-        let returns = self.system.may_return(&local);
+        let returns = self.system.foresight().may_return(&local);
         self.returns.push(returns);
         self.some_return |= returns;
         self.arena.push(local);

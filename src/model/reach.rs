@@ -1,7 +1,8 @@
 //! What a process may still do to the objects, from where it is on.
 //!
-//! [`System::may_touch`](super::System::may_touch) speaks of a process as such, whatever it has done; a [`Reach`] speaks of one local state. Both
-//! are over-approximations: what is not in a reach, no execution from that local state ever does.
+//! [`Foresight::may_touch`](super::Foresight::may_touch) speaks of a process as such, whatever it has done; a
+//! [`Reach`] speaks of one local state. Both are over-approximations: what is not in a reach, no execution from
+//! that local state ever does.
 
 use rustc_hash::FxHashSet;
 

@@ -89,7 +89,9 @@ impl State {
         for &local in locals.initial() {
             state.processes.push(Process { local, ..Process::ABSENT });
         }
-        for (place, (to, content)) in locals.system().initial_messages().into_iter().enumerate() {
+        for (place, (to, content)) in
+            locals.system().actors().initial_messages().into_iter().enumerate()
+        {
             let content = locals.values.intern(content);
             let id = locals.message(None, place as u32);
             state.inboxes.send(id, to, content, None);

@@ -1,10 +1,10 @@
 //! Why nobody moves: what each blocked process waits for, who could have helped, and who waits in a circle.
 //!
-//! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner
-//! of the mutex, the process to join, every process that may still post the missing message or arrive at
-//! the barrier. What a process may still do is judged from where it is and what it knows ([`System::reach`]). The
-//! last two are over-approximations, so an edge is no proof that help would come. A
-//! missing edge is a proof that it cannot, hence:
+//! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner of the
+//! mutex, the process to join, every process that may still post the missing message or arrive at the barrier. What
+//! a process may still do is judged from where it is and what it knows
+//! ([`Foresight::reach`](crate::model::Foresight::reach)). The last two are over-approximations, so an edge is no
+//! proof that help would come. A missing edge is a proof that it cannot, hence:
 //! - a process without edges waits for something that nobody can provide any more;
 //! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can be helped
 //!   by none but one another, which is what is reported as a cycle. A cycle with an edge leading out of it

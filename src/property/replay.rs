@@ -86,7 +86,8 @@ impl<'s, S: System> Replay<'s, S> {
     pub fn new(system: &'s S) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        let names = state.processes().map(|p| system.process_name(locals.get(state.local(p))));
+        let names =
+            state.processes().map(|p| system.describe().process_name(locals.get(state.local(p))));
         let names: Vec<_> = names.collect();
         let calls = Calls::default();
         let (reaches, suppliers) = (RefCell::default(), RefCell::default());
@@ -112,10 +113,10 @@ impl<'s, S: System> Replay<'s, S> {
     /// The calls that begin and end as a process goes on from `local` with `outcome`.
     fn mark(&mut self, process: ProcessId, local: LocalId, outcome: Option<Outcome>) {
         let (system, values) = (self.locals.system(), &self.locals.values);
-        let marks = system.marks(self.locals.get(local), outcome, values);
+        let marks = system.describe().marks(self.locals.get(local), outcome, values);
         let known = |process: ProcessId| self.names.get(process.index()).cloned();
         let caller = (process.index(), self.names[process.index()].as_str());
-        self.calls.mark(caller, marks, |value| system.show_value(value, &known));
+        self.calls.mark(caller, marks, |value| system.describe().show_value(value, &known));
     }
 
     /// Finds out whether there is nothing left to do but to go round loops for nothing. To be asked where that matters:
@@ -204,7 +205,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// What `process` may still do, as the system calls it ([`Locals::declared`]), if more is known than what
-    /// [`System::may_touch`] says.
+    /// [`Foresight::may_touch`](crate::model::Foresight::may_touch) says.
     pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
         let local = self.state.local(process);
         let find = || self.locals.reach(local).map(Rc::new);
@@ -254,7 +255,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// The variables of a process that exists, with their values.
     pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
         let local = self.locals.get(self.state.local(process));
-        self.locals.system().variables(local, &|process| self.known_name(process))
+        self.locals.system().describe().variables(local, &|process| self.known_name(process))
     }
 
     /// The shared cells with their contents; if very many are declared, those that processes have come to.
@@ -275,14 +276,14 @@ impl<'s, S: System> Replay<'s, S> {
     pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         let known = |process| self.known_name(process);
-        let shown = |value: &Value| self.locals.system().show_value(value, &known);
+        let shown = |value: &Value| self.locals.system().describe().show_value(value, &known);
         readings.iter().map(|(name, value)| (name.clone(), shown(value))).collect()
     }
 
     /// The operation that a process is at, its place and text.
     pub(super) fn site(&self, process: ProcessId) -> Site {
         let op = self.pending(process);
-        let site = self.locals.system().site(self.locals.get(self.state.local(process)));
+        let site = self.locals.system().describe().site(self.locals.get(self.state.local(process)));
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
     }
 
@@ -294,7 +295,8 @@ impl<'s, S: System> Replay<'s, S> {
         let content = inboxes.log()[oldest as usize].content;
         let local = self.locals.get(self.state.local(process));
         let stimulus = Stimulus::Message(content);
-        let site = self.locals.system().handler_site(local, stimulus, &self.locals.values);
+        let site =
+            self.locals.system().describe().handler_site(local, stimulus, &self.locals.values);
         site.unwrap_or_else(|| self.site(process))
     }
 
@@ -303,7 +305,7 @@ impl<'s, S: System> Replay<'s, S> {
         let stimulus = self.state.stimulus(choice);
         let system = self.locals.system();
         let local = self.locals.get(self.state.local(actor));
-        let site = system.handler_site(local, stimulus, &self.locals.values);
+        let site = system.describe().handler_site(local, stimulus, &self.locals.values);
         let mut site = site.unwrap_or_else(|| self.site(actor));
         if let Stimulus::Message(content) = stimulus {
             site.text = self.value(content);
@@ -362,8 +364,11 @@ impl<'s, S: System> Replay<'s, S> {
     fn name_the_new(&mut self) {
         for process in (self.names.len()..self.locals.process_count()).map(|p| ProcessId(p as u32))
         {
-            let template =
-                self.locals.system().process_name(self.locals.get(self.state.local(process)));
+            let template = self
+                .locals
+                .system()
+                .describe()
+                .process_name(self.locals.get(self.state.local(process)));
             let taken = |name: &String| self.names.contains(name);
             let numbered = (2..).map(|number| format!("{template}#{number}"));
             let name = std::iter::once(template.clone()).chain(numbered).find(|name| !taken(name));
@@ -409,7 +414,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// A value in the program's words.
     pub(super) fn value(&self, value: ValueId) -> String {
         let value = self.locals.values.get(value);
-        self.locals.system().show_value(value, &|process| self.known_name(process))
+        self.locals.system().describe().show_value(value, &|process| self.known_name(process))
     }
 
     fn known_name(&self, process: ProcessId) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Systems for the tests of this module: processes that run fixed lists of operations.
 
 use crate::model::{
-    End, Envelope, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome, Request, System, Touch,
-    Value, ValueId, Values,
+    Describe, End, Envelope, Foresight, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome,
+    Request, System, Touch, Value, ValueId, Values,
 };
 
 /// Processes `P0`, `P1`, .. with objects `m0`, `m1`, .. and `b0`.
@@ -87,16 +87,28 @@ impl System for Script {
         (process, at + 1)
     }
 
-    fn process_name(&self, &(process, _): &Self::Local) -> String {
-        format!("P{process}")
+    fn foresight(&self) -> &dyn Foresight<(usize, usize)> {
+        self
     }
 
-    fn may_touch(&self, &(process, _): &Self::Local, touch: Touch) -> bool {
+    fn describe(&self) -> &dyn Describe<(usize, usize)> {
+        self
+    }
+}
+
+impl Foresight<(usize, usize)> for Script {
+    fn may_touch(&self, &(process, _): &(usize, usize), touch: Touch) -> bool {
         match (touch, &self.senders) {
             (Touch::Post(mailbox, End::Send), Some(senders)) => {
                 senders[mailbox.index()].contains(&(process as u32))
             }
             _ => true,
         }
+    }
+}
+
+impl Describe<(usize, usize)> for Script {
+    fn process_name(&self, &(process, _): &(usize, usize)) -> String {
+        format!("P{process}")
     }
 }

@@ -74,7 +74,7 @@ impl CountReport {
             .cycling
             .iter()
             .map(|&process| match is_initial(process) {
-                true => system.process_name(locals.get(initial.local(process))),
+                true => system.describe().process_name(locals.get(initial.local(process))),
                 false => "a process that is started later".into(),
             })
             .collect();

@@ -28,7 +28,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::script::{Code, Instruction, Script};
+use super::instruction::{Access, Code, Form, Instruction};
+use super::script::Script;
 use crate::model::{
     BarrierId, CellId, Contents, Envelope, Failure, FailureKind, MailboxId, MutexId, Objects,
     SemaphoreId, Site, Value,
@@ -337,7 +338,7 @@ pub fn lock(mutex: Mutex) -> Step {
     let mutexes = Box::new([mutex.0]);
     Step::new([
         Instruction::Lock(mutex.0),
-        Instruction::Own { mutexes, form: super::script::Form::Wait, into: None },
+        Instruction::Own { mutexes, form: Form::Wait, into: None },
     ])
 }
 
@@ -351,28 +352,28 @@ pub fn async_lock(mutex: Mutex) -> Step {
 #[track_caller]
 pub fn mutex_wait(mutex: Mutex) -> Step {
     let mutexes = Box::new([mutex.0]);
-    Step::new([Instruction::Own { mutexes, form: super::script::Form::Wait, into: None }])
+    Step::new([Instruction::Own { mutexes, form: Form::Wait, into: None }])
 }
 
 /// Is a mutex owned that was asked for? The result is 0 or 1.
 #[track_caller]
 pub fn mutex_test(mutex: Mutex) -> Step {
     let mutexes = Box::new([mutex.0]);
-    Step::new([Instruction::Own { mutexes, form: super::script::Form::Test, into: None }])
+    Step::new([Instruction::Own { mutexes, form: Form::Test, into: None }])
 }
 
 /// Waits for one of several mutexes that were asked for; the result is its place in the list.
 #[track_caller]
 pub fn mutex_wait_any(mutexes: &[Mutex]) -> Step {
     let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
-    Step::new([Instruction::Own { mutexes, form: super::script::Form::WaitAny, into: None }])
+    Step::new([Instruction::Own { mutexes, form: Form::WaitAny, into: None }])
 }
 
 /// Is one of several mutexes owned? The result is its place in the list, or -1.
 #[track_caller]
 pub fn mutex_test_any(mutexes: &[Mutex]) -> Step {
     let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
-    Step::new([Instruction::Own { mutexes, form: super::script::Form::TestAny, into: None }])
+    Step::new([Instruction::Own { mutexes, form: Form::TestAny, into: None }])
 }
 
 /// Unlocks a mutex, or takes a request for it back.
@@ -426,32 +427,32 @@ pub fn barrier_wait(barrier: Barrier) -> Step {
 /// Reads a cell.
 #[track_caller]
 pub fn read(cell: Cell) -> Step {
-    Step::new([Instruction::access(cell.0, super::script::Access::Read)])
+    Step::new([Instruction::access(cell.0, Access::Read)])
 }
 
 /// Writes a cell.
 #[track_caller]
 pub fn write(cell: Cell, value: impl Into<Expression>) -> Step {
-    Step::new([Instruction::access(cell.0, super::script::Access::Write(value.into()))])
+    Step::new([Instruction::access(cell.0, Access::Write(value.into()))])
 }
 
 /// Writes `new` if the cell holds `old`; the result is whether it did.
 #[track_caller]
 pub fn cas(cell: Cell, old: impl Into<Expression>, new: impl Into<Expression>) -> Step {
     let (old, new) = (old.into(), new.into());
-    Step::new([Instruction::access(cell.0, super::script::Access::CompareAndSwap(old, new))])
+    Step::new([Instruction::access(cell.0, Access::CompareAndSwap(old, new))])
 }
 
 /// Adds to a cell; the result is what it held before.
 #[track_caller]
 pub fn fetch_add(cell: Cell, addend: impl Into<Expression>) -> Step {
-    Step::new([Instruction::access(cell.0, super::script::Access::FetchAdd(addend.into()))])
+    Step::new([Instruction::access(cell.0, Access::FetchAdd(addend.into()))])
 }
 
 /// Writes a cell; the result is what it held before.
 #[track_caller]
 pub fn swap(cell: Cell, value: impl Into<Expression>) -> Step {
-    Step::new([Instruction::access(cell.0, super::script::Access::Swap(value.into()))])
+    Step::new([Instruction::access(cell.0, Access::Swap(value.into()))])
 }
 
 /// Chooses a number: every one of the range is tried.

@@ -8,219 +8,12 @@
 use std::sync::Arc;
 
 use super::builder::{Expression, Final, Variables};
+use super::instruction::{Access as Accessing, Code, Form, Instruction, Kept};
 use crate::model::{
-    self, BarrierId, CellId, Contents, End, Envelope, Failure, FailureKind, Handle, MailboxId,
-    MutexId, Names, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System,
-    Touch, Value, Values,
+    self, BarrierId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Handle, MutexId,
+    Names, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System, Touch, Value,
+    Values,
 };
-
-/// A result is kept in this variable, if in any.
-type Kept = Option<usize>;
-
-/// An operation, or what a process computes between two of them.
-#[derive(Clone, Debug)]
-pub(super) enum Instruction {
-    /// isend if there is a value, else irecv. `comm` is its name; without one it is [`Local::latest`].
-    Post {
-        comm: Option<usize>,
-        mailbox: MailboxId,
-        envelope: Envelope,
-        value: Option<Expression>,
-    },
-    Wait {
-        comm: Option<usize>,
-        into: Kept,
-    },
-    Test {
-        comm: usize,
-        into: Kept,
-    },
-    CompleteAny {
-        comms: Box<[usize]>,
-        is_test: bool,
-        into: Kept,
-    },
-    ValueOf {
-        comm: usize,
-        into: Kept,
-    },
-    Lock(MutexId),
-    Own {
-        mutexes: Box<[MutexId]>,
-        form: Form,
-        into: Kept,
-    },
-    Unlock(MutexId),
-    Acquire(SemaphoreId),
-    AcquireWait(SemaphoreId),
-    Release(SemaphoreId),
-    Arrive(BarrierId),
-    Pass(BarrierId),
-    Access {
-        cell: CellId,
-        access: Access,
-        into: Kept,
-    },
-    Choose {
-        lo: i64,
-        hi: i64,
-        into: Kept,
-    },
-    Local,
-    Spawn {
-        child: usize,
-        code: usize,
-        argument: Expression,
-    },
-    Join(usize),
-    Set(usize, Expression),
-    Assert(Arc<str>, Expression),
-    /// Goes so far on unless the condition holds (is not 0).
-    Unless(Expression, i32),
-    Jump(i32),
-}
-
-/// How a process asks whether it owns a mutex.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Wait,
-    Test,
-    WaitAny,
-    TestAny,
-}
-
-/// An access to a cell.
-#[derive(Clone, Debug)]
-pub(super) enum Access {
-    Read,
-    Write(Expression),
-    CompareAndSwap(Expression, Expression),
-    FetchAdd(Expression),
-    Swap(Expression),
-}
-
-impl Instruction {
-    /// A post without a name and the wait for it.
-    pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
-        let (comm, envelope) = (None, Envelope::default());
-        [
-            Instruction::Post { comm, mailbox, envelope, value },
-            Instruction::Wait { comm: None, into: None },
-        ]
-    }
-
-    pub(super) fn access(cell: CellId, access: Access) -> Instruction {
-        Instruction::Access { cell, access, into: None }
-    }
-
-    /// Where its result is kept, if it has one.
-    pub(super) fn result(&mut self) -> Option<&mut Kept> {
-        use Instruction::*;
-        match self {
-            Access { access: self::Access::Write(_), .. } | Own { form: Form::Wait, .. } => None,
-            Wait { into, .. } | Test { into, .. } | CompleteAny { into, .. } => Some(into),
-            ValueOf { into, .. } | Own { into, .. } | Access { into, .. } => Some(into),
-            Choose { into, .. } => Some(into),
-            Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
-            Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
-            Unless(..) | Jump(_) => None,
-        }
-    }
-
-    /// May it touch this, wherever it is executed?
-    fn may_touch(&self, touch: Touch) -> bool {
-        use Instruction::*;
-        match (self, touch) {
-            (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
-                *mailbox == other && value.is_some() == (end == End::Send)
-            }
-            // Which mailboxes these look at is a question of what was posted.
-            (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
-            (Lock(mutex), Touch::Lock(other)) => *mutex == other,
-            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other)) => *mutex == other,
-            (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
-            (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
-            (Release(semaphore), Touch::Release(other)) => *semaphore == other,
-            (Arrive(barrier), Touch::Arrive(other)) => *barrier == other,
-            (Access { cell, .. }, Touch::Read(other)) => *cell == other,
-            (Access { cell, access, .. }, Touch::Write(other)) => {
-                *cell == other && !matches!(access, self::Access::Read)
-            }
-            _ => false,
-        }
-    }
-}
-
-/// What a process runs.
-#[derive(Clone, Debug)]
-pub(super) struct Code {
-    name: String,
-    instructions: Vec<(Instruction, Option<Arc<Site>>)>,
-}
-
-impl Code {
-    /// With the text of each operation, as its author would say it.
-    pub(super) fn new(
-        name: String,
-        mut instructions: Vec<(Instruction, Option<Arc<Site>>)>,
-        objects: &Objects,
-    ) -> Code {
-        for (instruction, site) in &mut instructions {
-            let text = text(instruction, objects);
-            *site = site.as_ref().map(|site| Arc::new(Site { text, ..Site::clone(site) }));
-        }
-        Code { name, instructions }
-    }
-}
-
-fn text(instruction: &Instruction, objects: &Objects) -> String {
-    use Instruction::*;
-    let mailbox = |id: &MailboxId| objects.mailboxes.name(id.0);
-    let mutex = |id: &MutexId| objects.mutexes.name(id.0);
-    let mutexes = |ids: &[MutexId]| ids.iter().map(mutex).collect::<Vec<_>>().join(", ");
-    let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
-    let barrier = |id: &BarrierId| objects.barriers.name(id.0);
-    match instruction {
-        Post { comm, mailbox: id, value, .. } => {
-            let verb = if value.is_some() { "send" } else { "recv" };
-            let begin = if comm.is_some() { "i" } else { "" };
-            format!("{begin}{verb}({})", mailbox(id))
-        }
-        Wait { .. } => "wait".into(),
-        Test { .. } => "test".into(),
-        CompleteAny { is_test: false, .. } => "wait_any".into(),
-        CompleteAny { is_test: true, .. } => "test_any".into(),
-        ValueOf { .. } => "value_of".into(),
-        Lock(id) => format!("lock({})", mutex(id)),
-        Own { mutexes: ids, form, .. } => match form {
-            Form::Wait => format!("lock({})", mutexes(ids)),
-            Form::Test => format!("mutex_test({})", mutexes(ids)),
-            Form::WaitAny => format!("mutex_wait_any({})", mutexes(ids)),
-            Form::TestAny => format!("mutex_test_any({})", mutexes(ids)),
-        },
-        Unlock(id) => format!("unlock({})", mutex(id)),
-        Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),
-        Release(id) => format!("release({})", semaphore(id)),
-        Arrive(id) | Pass(id) => format!("barrier({})", barrier(id)),
-        Access { cell, access, .. } => {
-            let verb = match access {
-                self::Access::Read => "read",
-                self::Access::Write(_) => "write",
-                self::Access::CompareAndSwap(..) => "cas",
-                self::Access::FetchAdd(_) => "fetch_add",
-                self::Access::Swap(_) => "swap",
-            };
-            format!("{verb}({})", objects.cells.name(cell.0))
-        }
-        Choose { lo, hi, .. } => format!("choose({lo}..{hi})"),
-        Local => "local()".into(),
-        Spawn { .. } => "spawn".into(),
-        Join(_) => "join".into(),
-        Set(..) => "set".into(),
-        Assert(what, _) => format!("assert_that({what:?})"),
-        Unless(..) | Jump(_) => "branch".into(),
-    }
-}
 
 /// A communication as its owner knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,10 +114,12 @@ impl Local {
             ),
             Wait { comm, .. } => (self.comm(*comm).is_some(), "nothing was begun to wait for"),
             Test { comm, .. } => (begun(comm), "nothing was begun to test"),
-            CompleteAny { comms, .. } => (
-                !comms.is_empty() && comms.iter().all(begun),
-                "one of these communications was not begun",
-            ),
+            CompleteAny { comms, .. } if comms.is_empty() => {
+                (false, "a list is empty that is waited for")
+            }
+            CompleteAny { comms, .. } => {
+                (comms.iter().all(begun), "one of these communications was not begun")
+            }
             ValueOf { comm, .. } => (
                 self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
                 "the value of a communication that is not known to be complete",
@@ -452,14 +247,14 @@ impl Script {
             Access { cell, access, .. } => Op::Access(
                 *cell,
                 match access {
-                    self::Access::Read => model::Access::Read,
-                    self::Access::Write(value) => model::Access::Write(int(value)),
-                    self::Access::CompareAndSwap(old, new) => {
+                    Accessing::Read => model::Access::Read,
+                    Accessing::Write(value) => model::Access::Write(int(value)),
+                    Accessing::CompareAndSwap(old, new) => {
                         let (old, new) = (int(old), int(new));
                         model::Access::CompareAndSwap { old, new }
                     }
-                    self::Access::FetchAdd(addend) => model::Access::FetchAdd(local.value(addend)),
-                    self::Access::Swap(value) => model::Access::Swap(int(value)),
+                    Accessing::FetchAdd(addend) => model::Access::FetchAdd(local.value(addend)),
+                    Accessing::Swap(value) => model::Access::Swap(int(value)),
                 },
             ),
             Choose { lo, hi, .. } => Op::Choose { lo: *lo, hi: *hi },
@@ -577,33 +372,26 @@ impl System for Script {
         after
     }
 
-    fn judge_final(
-        &self,
-        _: &[Option<&Local>],
-        cells: Contents<'_>,
-        _: &Values,
-    ) -> Option<Failure> {
+    fn finale(&self) -> Option<&dyn Finale<Local>> {
+        (self.finally.is_some()).then_some(self as &dyn Finale<Local>)
+    }
+
+    fn foresight(&self) -> &dyn Foresight<Local> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl Finale<Local> for Script {
+    fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.finally.as_ref()?(cells)
     }
+}
 
-    fn has_final(&self) -> bool {
-        self.finally.is_some()
-    }
-
-    fn process_name(&self, local: &Local) -> String {
-        self.codes[local.code as usize].name.clone()
-    }
-
-    fn site(&self, local: &Local) -> Option<Site> {
-        self.instruction(local)?.1.as_deref().cloned()
-    }
-
-    /// Those that are not 0.
-    fn variables(&self, local: &Local, _: Names<'_>) -> Vec<(String, String)> {
-        let known = self.variables.iter().zip(&local.variables).filter(|(_, value)| **value != 0);
-        known.map(|(name, value)| (name.clone(), value.to_string())).collect()
-    }
-
+impl Foresight<Local> for Script {
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let mut codes = vec![local.code as usize];
         let mut at = 0;
@@ -624,5 +412,21 @@ impl System for Script {
     fn may_return(&self, local: &Local) -> bool {
         let code = &self.codes[local.code as usize].instructions;
         code.iter().any(|(instruction, _)| matches!(instruction, Instruction::Jump(..0)))
+    }
+}
+
+impl Describe<Local> for Script {
+    fn process_name(&self, local: &Local) -> String {
+        self.codes[local.code as usize].name.clone()
+    }
+
+    fn site(&self, local: &Local) -> Option<Site> {
+        self.instruction(local)?.1.as_deref().cloned()
+    }
+
+    /// Those that are not 0.
+    fn variables(&self, local: &Local, _: Names<'_>) -> Vec<(String, String)> {
+        let known = self.variables.iter().zip(&local.variables).filter(|(_, value)| **value != 0);
+        known.map(|(name, value)| (name.clone(), value.to_string())).collect()
     }
 }

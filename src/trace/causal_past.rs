@@ -58,10 +58,6 @@ mod tests {
         fn resume(&self, &(is_child, step): &Self::Local, _: Outcome, _: &Values) -> Self::Local {
             (is_child, step + 1)
         }
-
-        fn process_name(&self, _: &Self::Local) -> String {
-            String::new()
-        }
     }
 
     #[test]

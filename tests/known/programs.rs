@@ -1,7 +1,8 @@
 //! The programs, each as a list of roles and what an actor in a role does about a message.
 
 use mazurka::model::{
-    Effects, Next, Objects, Op, Outcome, ProcessId, Stimulus, System, Value, Values,
+    Actors, Describe, Effects, Next, Objects, Op, Outcome, ProcessId, Stimulus, System, Value,
+    Values,
 };
 
 /// What an actor is and knows.
@@ -117,16 +118,26 @@ impl System for Cast {
         self.roles.clone()
     }
 
-    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
-        self.pending.iter().map(|(to, letter)| (*to, value(letter.clone()))).collect()
-    }
-
     fn next(&self, _: &Role, _: &mut Values) -> Next<Role> {
         Next::Op(Op::Handle { internals: 0 })
     }
 
     fn resume(&self, role: &Role, outcome: Outcome, _: &Values) -> Role {
         panic!("{role:?} is told {outcome:?}")
+    }
+
+    fn actors(&self) -> &dyn Actors<Role> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Role> {
+        self
+    }
+}
+
+impl Actors<Role> for Cast {
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        self.pending.iter().map(|(to, letter)| (*to, value(letter.clone()))).collect()
     }
 
     fn has_guards(&self) -> bool {
@@ -151,7 +162,9 @@ impl System for Cast {
         play(&mut role, own, name, args, effects);
         role
     }
+}
 
+impl Describe<Role> for Cast {
     fn process_name(&self, role: &Role) -> String {
         format!("{role:?}")
     }

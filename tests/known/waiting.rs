@@ -5,7 +5,8 @@
 
 use mazurka::explore::{Method, Verdict};
 use mazurka::model::{
-    Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId, Stimulus, System, Values,
+    Actors, Describe, Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId,
+    Stimulus, System, Values,
 };
 
 use super::search;
@@ -58,6 +59,16 @@ impl System for Waiting {
         local
     }
 
+    fn actors(&self) -> &dyn Actors<Local> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl Actors<Local> for Waiting {
     fn accepts(&self, local: &Local, _: ProcessId, stimulus: Stimulus, _: &Values) -> bool {
         let Local::Actor { has_worked, .. } = local else { panic!("{local:?}") };
         stimulus == Stimulus::Internal(1) || !has_worked
@@ -81,7 +92,9 @@ impl System for Waiting {
             _ => panic!("{local:?} has no handlers"),
         }
     }
+}
 
+impl Describe<Local> for Waiting {
     fn process_name(&self, _: &Local) -> String {
         String::new()
     }

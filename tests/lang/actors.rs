@@ -186,16 +186,19 @@ fn init_begins() {
          init { spawn Worker(7); for n in 0..N { send(Sink, Put(10 * n)); } return; }",
     );
     let locals = Locals::new(&program);
-    let names: Vec<_> =
-        locals.initial().iter().map(|&id| program.process_name(locals.get(id))).collect();
+    let names: Vec<_> = locals
+        .initial()
+        .iter()
+        .map(|&id| program.describe().process_name(locals.get(id)))
+        .collect();
     assert_eq!(names, ["Sink", "P", "Worker#1", "Worker#2", "Worker#3"]);
-    let variables = program.variables(locals.get(locals.initial()[3]), &|_| None);
+    let variables = program.describe().variables(locals.get(locals.initial()[3]), &|_| None);
     let shown: Vec<_> = variables.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     assert_eq!(shown, ["n = 5", "twice = 10"]);
-    let sent = program.initial_messages();
+    let sent = program.actors().initial_messages();
     assert!(sent.iter().all(|&(to, _)| to == ProcessId(0)));
     let shown: Vec<_> =
-        sent.iter().map(|(_, message)| program.show_value(message, &|_| None)).collect();
+        sent.iter().map(|(_, message)| program.describe().show_value(message, &|_| None)).collect();
     assert_eq!(shown, ["Put(1)", "Put(0)", "Put(10)"]);
 }
 
@@ -215,35 +218,39 @@ fn names_and_sites() {
     let mut state = State::initial(&mut locals);
     let single = ProcessId(0);
     let at_rest = locals.get(state.local(single)).clone();
-    let site = program.site(&at_rest).expect("a site");
+    let site = program.describe().site(&at_rest).expect("a site");
     assert_eq!((site.line, site.text.as_str()), (2, "actor Single"));
-    let site = program.site(locals.get(state.local(ProcessId(2)))).expect("a site");
+    let site = program.describe().site(locals.get(state.local(ProcessId(2)))).expect("a site");
     assert_eq!(site.text, "actor Node[i in 1..3]");
 
-    let (_, born) = program.initial_messages().remove(1);
-    assert_eq!(program.show_value(&born, &|_| None), "Born(Worker#1, Node[2])");
-    assert_eq!(program.show_value(&Value::Process(ProcessId(9)), &|_| None), "actor 9");
-    let peers = program.variables(locals.get(state.local(ProcessId(1))), &|_| None);
+    let (_, born) = program.actors().initial_messages().remove(1);
+    assert_eq!(program.describe().show_value(&born, &|_| None), "Born(Worker#1, Node[2])");
+    assert_eq!(program.describe().show_value(&Value::Process(ProcessId(9)), &|_| None), "actor 9");
+    let peers = program.describe().variables(locals.get(state.local(ProcessId(1))), &|_| None);
     assert_eq!(peers[1], ("peers".to_owned(), "[Single, Node[2]]".to_owned()));
 
     for (color, line, text) in [("Red", 3, "on Paint(c: Color)"), ("Blue", 4, "on Paint(c: Color)")]
     {
         let index = u32::from(color == "Blue");
         let paint = Value::Message { name: 0, args: [Value::Variant { of: 0, index }].into() };
-        assert_eq!(program.show_value(&paint, &|_| None), format!("Paint({color})"));
+        assert_eq!(program.describe().show_value(&paint, &|_| None), format!("Paint({color})"));
         let stimulus = Stimulus::Message(locals.values.intern(paint));
-        let site = program.handler_site(&at_rest, stimulus, &locals.values).expect("a site");
+        let site =
+            program.describe().handler_site(&at_rest, stimulus, &locals.values).expect("a site");
         assert_eq!((site.line, site.text.as_str()), (line, text));
     }
-    let internal = program.handler_site(&at_rest, Stimulus::Internal(0), &locals.values);
+    let internal = program.describe().handler_site(&at_rest, Stimulus::Internal(0), &locals.values);
     assert_eq!(internal.expect("a site").text, "internal Fade");
     assert_eq!(locals.op(state.local(single)), Some(&Op::Handle { internals: 1 }));
     assert_eq!(locals.op(state.local(ProcessId(3))), Some(&Op::Handle { internals: 2 }));
 
     state.step(&mut locals, Action { process: single, choice: Choice::internal(0) });
     let spawned = state.just_spawned(&locals).next().expect("a child");
-    assert_eq!(program.process_name(locals.get(state.local(spawned))), "Single/Worker#1");
-    assert_eq!(program.process_name(locals.get(state.local(ProcessId(3)))), "Worker#1");
+    assert_eq!(
+        program.describe().process_name(locals.get(state.local(spawned))),
+        "Single/Worker#1"
+    );
+    assert_eq!(program.describe().process_name(locals.get(state.local(ProcessId(3)))), "Worker#1");
 }
 
 #[test]
@@ -260,7 +267,7 @@ fn spawned_actors_spawn() {
 
 #[test]
 fn who_may_refuse() {
-    let refuses = |source: &str| program(source).has_guards();
+    let refuses = |source: &str| program(source).actors().has_guards();
     assert!(!refuses("actor A { on X() { } internal T when true { } } init { send(A, X()); }"));
     assert!(refuses("actor A { on X() when true { } }"));
     let two = "actor A { on X() { } } actor B { on Y() { } }";
@@ -298,8 +305,9 @@ fn failures_have_places() {
     state.enabled(&locals, &mut enabled);
     state.step(&mut locals, enabled[0]);
     let local = locals.get(state.local(ProcessId(0)));
-    assert_eq!(program.site(local).expect("a site").line, 2);
+    assert_eq!(program.describe().site(local).expect("a site").line, 2);
     let shown: Vec<_> = program
+        .describe()
         .variables(local, &|_| None)
         .into_iter()
         .map(|(n, v)| format!("{n} = {v}"))

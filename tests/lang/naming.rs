@@ -24,8 +24,10 @@ fn names_of_processes() {
         state.step(&mut locals, only(ProcessId(0)));
     }
     state.step(&mut locals, only(ProcessId(3)));
-    let names: Vec<_> =
-        state.processes().map(|p| program.process_name(locals.get(state.local(p)))).collect();
+    let names: Vec<_> = state
+        .processes()
+        .map(|p| program.describe().process_name(locals.get(state.local(p))))
+        .collect();
     assert_eq!(
         names,
         ["Main", "P[2]", "P[3]", "Main/Worker#1", "Leaf#1", "Leaf#2", "Main/Worker#1/Worker#1"]
@@ -47,15 +49,19 @@ fn sites_and_variables() {
     );
     let locals = Locals::new(&program);
     let local = locals.get(locals.initial()[0]);
-    let site = program.site(local).expect("a site");
+    let site = program.describe().site(local).expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (5, 50, "isend( m, 2)"));
     let shown: Vec<_> = program
+        .describe()
         .variables(local, &|_| None)
         .into_iter()
         .map(|(n, v)| format!("{n} = {v}"))
         .collect();
     assert_eq!(shown, ["i = 1", "color = Blue", "inner = [(1, Red)]"]);
-    assert_eq!(program.show_value(&Value::Variant { of: 0, index: 1 }, &|_| None), "Blue");
+    assert_eq!(
+        program.describe().show_value(&Value::Variant { of: 0, index: 1 }, &|_| None),
+        "Blue"
+    );
     assert!(program.objects().mailboxes.names().eq(["m"]));
 }
 
@@ -124,7 +130,9 @@ fn constants_may_be_variants() {
         let program = program_with(source, &[("MODE", text)]);
         let constants: Vec<_> = program
             .constants()
-            .map(|(name, value)| format!("{name}={}", program.show_value(value, &|_| None)))
+            .map(|(name, value)| {
+                format!("{name}={}", program.describe().show_value(value, &|_| None))
+            })
             .collect();
         let variant = text.trim_start_matches("Mode::");
         assert_eq!(constants, [format!("MODE={variant}"), format!("OTHER={other}")]);
@@ -160,7 +168,7 @@ fn who_may_touch_what() {
     let mut values = Values::default();
     let locals = program.initial(&mut values);
     let suppliers = |touch| {
-        let may = |&index: &usize| program.may_touch(&locals[index], touch);
+        let may = |&index: &usize| program.foresight().may_touch(&locals[index], touch);
         (0..locals.len()).filter(may).collect::<Vec<_>>()
     };
     let sends = |mailbox| suppliers(Touch::Post(MailboxId(mailbox), End::Send));
@@ -215,7 +223,7 @@ fn violations_have_places() {
     let site = failure.site.as_ref().expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (1, 26, "1 / n"));
     let locals = Locals::new(&program);
-    let shown = program.variables(locals.get(locals.initial()[0]), &|_| None);
+    let shown = program.describe().variables(locals.get(locals.initial()[0]), &|_| None);
     assert_eq!(shown, [("top".to_owned(), "4".to_owned())]);
 }
 

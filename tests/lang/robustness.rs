@@ -108,8 +108,8 @@ fn run(program: &Program, seed: usize) {
         enabled.clear();
         state.step(&mut locals, chosen);
         let local = locals.get(state.local(chosen.process));
-        program.variables(local, &|_| None);
-        program.process_name(local);
+        program.describe().variables(local, &|_| None);
+        program.describe().process_name(local);
     }
 }
 

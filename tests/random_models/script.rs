@@ -1,7 +1,7 @@
 //! A program as a [`System`], without the language front end: made by the library's builder.
 
 use mazurka::model::{
-    Contents, Envelope, Failure, Next, Objects, Outcome, Site, System, Touch, Values,
+    Describe, Envelope, Finale, Foresight, Next, Objects, Outcome, System, Values,
 };
 use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
 
@@ -208,32 +208,15 @@ impl System for Script {
         self.system.resume(local, outcome, values)
     }
 
-    fn judge_final(
-        &self,
-        locals: &[Option<&Self::Local>],
-        cells: Contents<'_>,
-        values: &Values,
-    ) -> Option<Failure> {
-        self.system.judge_final(locals, cells, values)
+    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
+        self.system.finale()
     }
 
-    fn has_final(&self) -> bool {
-        self.system.has_final()
+    fn foresight(&self) -> &dyn Foresight<Self::Local> {
+        self.system.foresight()
     }
 
-    fn process_name(&self, local: &Self::Local) -> String {
-        self.system.process_name(local)
-    }
-
-    fn site(&self, local: &Self::Local) -> Option<Site> {
-        self.system.site(local)
-    }
-
-    fn may_touch(&self, local: &Self::Local, touch: Touch) -> bool {
-        self.system.may_touch(local, touch)
-    }
-
-    fn may_return(&self, local: &Self::Local) -> bool {
-        self.system.may_return(local)
+    fn describe(&self) -> &dyn Describe<Self::Local> {
+        self.system.describe()
     }
 }

@@ -9,10 +9,10 @@
 //!
 //! The paper's visible operations are those on shared objects. Here an operation is invisible if no other process
 //! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]): because it watches nothing (a
-//! local step, a wait that is over), or because the text of the other processes does not touch that object in
-//! a way that races ([`System::may_touch`]: a cell of one process's own, an unlock of a mutex that is never tested). Such
-//! a process alone is a persistent set: what others do before it is independent of it, and they cannot make its
-//! operation another one.
+//! local step, a wait that is over), or because the text of the other processes does not touch that object in a way
+//! that races ([`Foresight::may_touch`](crate::model::Foresight::may_touch): a cell of one process's own, an unlock
+//! of a mutex that is never tested). Such a process alone is a persistent set: what others do before it is
+//! independent of it, and they cannot make its operation another one.
 
 use rustc_hash::FxHashMap;
 

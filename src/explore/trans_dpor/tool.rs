@@ -54,7 +54,7 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
             "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
         );
     }
-    (system.has_guards() || system.has_internals()).then(|| {
+    (system.actors().has_guards() || system.actors().has_internals()).then(|| {
         "`transdpor-tool` is not for programs with guards or internal handlers: it may miss executions there \
          (`transdpor` does not)"
             .into()

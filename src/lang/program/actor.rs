@@ -267,7 +267,7 @@ impl Program {
             return self.step_name((declaration as u32, index));
         }
         match born.and_then(|born| self.born.get(born as usize)) {
-            Some(local) => crate::model::System::process_name(self, local),
+            Some(local) => crate::model::Describe::process_name(self, local),
             None if self.processes.iter().all(|template| template.is_actor) => {
                 format!("actor {id}")
             }

@@ -241,7 +241,7 @@ impl Operation for Unlock {
     }
 
     fn touch<S: System>(&self, system: &S) -> Option<Touch> {
-        let touch = if system.may_cancel() { Touch::Cancel } else { Touch::Unlock };
+        let touch = if system.foresight().may_cancel() { Touch::Cancel } else { Touch::Unlock };
         Some(touch(self.0.mutex))
     }
 

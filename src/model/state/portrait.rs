@@ -1,15 +1,15 @@
 //! What of a state its future depends on: two executions that lead to equal portraits can go on alike.
 //!
-//! The logs of a [`State`] hold its whole past. Of that, the future depends on the local states (up to the
-//! numbers of requests, see [`System::canonical`]), on how the requests went that these still name, on the
-//! posts not yet paired, the queues of mutexes and semaphores, the arrivals of the rounds that are not over, the
-//! contents of the cells, and the pending messages of actors, whoever sent them. A portrait is a list of numbers,
-//! one for each object and then one for each process, and shorter or longer by processes spawned. What does not
-//! fit into a number is a list kept once in [`Parts`].
+//! The logs of a [`State`] hold its whole past. Of that, the future depends on the local states (up to the numbers
+//! of requests, see [`Foresight::canonical`](crate::model::Foresight::canonical)), on how the requests went that
+//! these still name, on the posts not yet paired, the queues of mutexes and semaphores, the arrivals of the rounds
+//! that are not over, the contents of the cells, and the pending messages of actors, whoever sent them. A portrait
+//! is a list of numbers, one for each object and then one for each process, and shorter or longer by processes
+//! spawned. What does not fit into a number is a list kept once in [`Parts`].
 //!
-//! Where a search meets objects on its way ([`crate::model::Met`]) they are a list with its length in front: [`EMPTY`] for
-//! one that is as at its start, and no more than up to the last that is not, rounded up to a power of two, as portraits
-//! of one length share more. So a state has the same portrait whichever objects were met.
+//! Where a search meets objects on its way ([`crate::model::Met`]) they are a list with its length in front:
+//! [`EMPTY`] for one that is as at its start, and no more than up to the last that is not, rounded up to a power of
+//! two, as portraits of one length share more. So a state has the same portrait whichever objects were met.
 //!
 //! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
 //! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.

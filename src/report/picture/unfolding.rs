@@ -84,7 +84,7 @@ fn lanes<S: System>(unfolding: &Unfolding<'_, S>, ids: &[EventId]) -> Lanes {
             first.push((event.process, event.before));
         }
     }
-    let name = |local| locals.system().process_name(locals.get(local));
+    let name = |local| locals.system().describe().process_name(locals.get(local));
     Lanes::new(first.into_iter().map(|(process, local)| (process, name(local))).collect())
 }
 

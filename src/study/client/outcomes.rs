@@ -60,7 +60,7 @@ pub fn outcomes(
     let (mut progress, mut first) = (Vec::new(), Vec::new());
     for thread in 0..threads.len() {
         let local = state.local(ProcessId(thread as u32));
-        let marks = program.marks(search.locals.get(local), None, &search.locals.values);
+        let marks = program.describe().marks(search.locals.get(local), None, &search.locals.values);
         let mut own = Progress { ended: 0, depth: 0 };
         first.push(search.ended(marks, &mut own));
         progress.push(own);
@@ -149,7 +149,7 @@ impl Search<'_> {
         for choice in choices {
             let told = state.step_and_tell(&mut self.locals, Action { process, choice });
             let system = self.locals.system();
-            let marks = system.marks(self.locals.get(before), told, &self.locals.values);
+            let marks = system.describe().marks(self.locals.get(before), told, &self.locals.values);
             let mut progress = progress.to_vec();
             let results = self.ended(marks, &mut progress[thread]);
             if results.is_empty() {
@@ -214,7 +214,7 @@ impl Search<'_> {
             let why = "calls must return ints, bools, variants of enumerations or tuples of these";
             return Err(format!("{why}, not {value}").into());
         }
-        Ok(self.locals.system().show_value(value, &|_| None))
+        Ok(self.locals.system().describe().show_value(value, &|_| None))
     }
 }
 

@@ -1,8 +1,8 @@
 //! A program of actors as a [`System`].
 
 use mazurka::model::{
-    Contents, Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId, Stimulus,
-    System, Value, Values,
+    Actors, Contents, Describe, Effects, Failure, FailureKind, Finale, Next, Objects, Op, Outcome,
+    ProcessId, Stimulus, System, Value, Values,
 };
 
 use super::{ActorProgram, Class, Guard, Guards, Handler, Statement, Whom};
@@ -146,14 +146,6 @@ impl System for ActorScript {
         self.program.actors.iter().map(|&class| start(&self.program, class, 0, false)).collect()
     }
 
-    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
-        let send = |initial: &super::Initial| {
-            let letter = Letter { number: initial.number, fuel: initial.fuel, told: None };
-            (ProcessId(initial.to as u32), letter.value(initial.name))
-        };
-        self.program.initial.iter().map(send).collect()
-    }
-
     fn next(&self, local: &Local, _: &mut Values) -> Next<Local> {
         let Class { internals, forbidden, .. } = &self.program.classes[local.class];
         if *forbidden == Some(local.state) {
@@ -165,6 +157,28 @@ impl System for ActorScript {
 
     fn resume(&self, local: &Local, outcome: Outcome, _: &Values) -> Local {
         panic!("{local:?} is told {outcome:?}, but it is an actor")
+    }
+
+    fn actors(&self) -> &dyn Actors<Local> {
+        self
+    }
+
+    fn finale(&self) -> Option<&dyn Finale<Local>> {
+        (self.program.finally.is_some()).then_some(self as &dyn Finale<Local>)
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl Actors<Local> for ActorScript {
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        let send = |initial: &super::Initial| {
+            let letter = Letter { number: initial.number, fuel: initial.fuel, told: None };
+            (ProcessId(initial.to as u32), letter.value(initial.name))
+        };
+        self.program.initial.iter().map(send).collect()
     }
 
     fn has_guards(&self) -> bool {
@@ -204,24 +218,19 @@ impl System for ActorScript {
         }
         local
     }
+}
 
-    fn judge_final(
-        &self,
-        locals: &[Option<&Local>],
-        _: Contents<'_>,
-        _: &Values,
-    ) -> Option<Failure> {
+impl Finale<Local> for ActorScript {
+    fn judge(&self, locals: &[Option<&Local>], _: Contents<'_>, _: &Values) -> Option<Failure> {
         let (actor, forbidden) = self.program.finally?;
         let state = locals[actor].expect("it exists from the start").state;
         let message = format!("actor {actor} ends in state {state}");
         let failure = Failure { kind: FailureKind::Assertion, message, site: None };
         (state == forbidden).then_some(failure)
     }
+}
 
-    fn has_final(&self) -> bool {
-        self.program.finally.is_some()
-    }
-
+impl Describe<Local> for ActorScript {
     fn process_name(&self, local: &Local) -> String {
         format!("C{}", local.class)
     }

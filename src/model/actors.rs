@@ -1,0 +1,51 @@
+//! What a system says of its actors.
+
+use std::fmt::Debug;
+
+use super::{ProcessId, Stimulus, Value, Values};
+
+/// The actors of a system whose processes have local states `L`.
+pub trait Actors<L: Debug> {
+    /// The messages that are pending from the start, with their receivers, in the order of sending.
+    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
+        Vec::new()
+    }
+
+    /// May some actor ever refuse a message?
+    fn has_guards(&self) -> bool {
+        false
+    }
+
+    /// Has some actor internal handlers, be it one that is started later?
+    fn has_internals(&self) -> bool {
+        false
+    }
+
+    /// Does the actor `own` in this local state take this message, or is this internal handler enabled?
+    fn accepts(&self, local: &L, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
+        let _ = (local, own, stimulus, values);
+        true
+    }
+
+    /// Runs a handler of the actor `own` to its end: the local state after it. The stimulus is accepted.
+    fn handle(
+        &self,
+        local: &L,
+        own: ProcessId,
+        stimulus: Stimulus,
+        values: &Values,
+        effects: &mut dyn Effects<L>,
+    ) -> L {
+        let _ = (values, effects);
+        unreachable!("{own:?} in {local:?} handles {stimulus:?}, but the system has no actors")
+    }
+}
+
+/// What a handler does to others.
+pub trait Effects<L> {
+    /// Sends a message to an actor.
+    fn send(&mut self, to: ProcessId, message: Value);
+
+    /// Starts an actor in this local state.
+    fn spawn(&mut self, actor: L) -> ProcessId;
+}

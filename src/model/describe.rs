@@ -1,0 +1,99 @@
+//! How people are told of a system: names, places, values; and what must hold at its end.
+
+use super::{CellId, Failure, Outcome, ProcessId, Stimulus, Value, Values};
+
+/// How a system with local states `L` is described.
+pub trait Describe<L> {
+    /// A name for the process, as the program's author would say it. Several may have the same.
+    fn process_name(&self, local: &L) -> String {
+        let _ = local;
+        "P".into()
+    }
+
+    /// The place and text of the pending operation, if the system has a source.
+    fn site(&self, local: &L) -> Option<Site> {
+        let _ = local;
+        None
+    }
+
+    /// The variables of the process that are in scope, with their values, for people who step through
+    /// an execution.
+    fn variables(&self, local: &L, names: Names<'_>) -> Vec<(String, String)> {
+        let _ = (local, names);
+        Vec::new()
+    }
+
+    /// The calls of procedures that begin and end while the process goes on from `local` with `outcome`; without an
+    /// outcome, while it came from its start to `local`. In the order in which that happens.
+    fn marks(&self, local: &L, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+        let _ = (local, outcome, values);
+        Vec::new()
+    }
+
+    /// The place and text of the handler that this stimulus runs, or of the first that would if its guard
+    /// held; if the system has a source.
+    fn handler_site(&self, local: &L, stimulus: Stimulus, values: &Values) -> Option<Site> {
+        let _ = (local, stimulus, values);
+        None
+    }
+
+    /// A value in the program's own words (variants by name).
+    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
+        let _ = names;
+        value.to_string()
+    }
+}
+
+/// The assertions on final states.
+pub trait Finale<L> {
+    /// Judges a terminal state that is no deadlock: the assertions on final states. `locals` gives the
+    /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each declared cell.
+    fn judge(&self, locals: &[Option<&L>], cells: Contents<'_>, values: &Values)
+    -> Option<Failure>;
+
+    /// What the judgement of a terminal state has read to come to a failure, with names, the most telling first;
+    /// arguments as for [`judge`](Finale::judge). `None` if that is not known, or nothing fails.
+    fn readings(
+        &self,
+        locals: &[Option<&L>],
+        cells: Contents<'_>,
+        values: &Values,
+    ) -> Option<Vec<(String, Value)>> {
+        let _ = (locals, cells, values);
+        None
+    }
+}
+
+/// What an execution tells of a call of a procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It begins.
+    Begins {
+        /// Its name.
+        procedure: String,
+        /// What it is called with.
+        arguments: Vec<Value>,
+    },
+    /// The call that began last, of those that have not ended, ends.
+    Ends {
+        /// What it gives back, if it is of the kind that does.
+        result: Option<Value>,
+    },
+}
+
+/// The content of each declared cell.
+pub type Contents<'c> = &'c dyn Fn(CellId) -> Value;
+
+/// How the processes of an execution are called; `None` for those that are not known.
+pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
+
+/// A place in the source of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// The source text of the operation, on one line.
+    pub text: String,
+}

@@ -1,0 +1,216 @@
+//! What a process of a [`Script`](super::Script) does, step by step, and how people are told of it.
+
+use std::sync::Arc;
+
+use super::builder::Expression;
+use crate::model::{
+    BarrierId, CellId, End, Envelope, MailboxId, MutexId, Objects, SemaphoreId, Site, Touch,
+};
+
+/// A result is kept in this variable, if in any.
+pub(super) type Kept = Option<usize>;
+
+/// An operation, or what a process computes between two of them.
+#[derive(Clone, Debug)]
+pub(super) enum Instruction {
+    /// isend if there is a value, else irecv. `comm` is its name; without one it is the latest.
+    Post {
+        comm: Option<usize>,
+        mailbox: MailboxId,
+        envelope: Envelope,
+        value: Option<Expression>,
+    },
+    Wait {
+        comm: Option<usize>,
+        into: Kept,
+    },
+    Test {
+        comm: usize,
+        into: Kept,
+    },
+    CompleteAny {
+        comms: Box<[usize]>,
+        is_test: bool,
+        into: Kept,
+    },
+    ValueOf {
+        comm: usize,
+        into: Kept,
+    },
+    Lock(MutexId),
+    Own {
+        mutexes: Box<[MutexId]>,
+        form: Form,
+        into: Kept,
+    },
+    Unlock(MutexId),
+    Acquire(SemaphoreId),
+    AcquireWait(SemaphoreId),
+    Release(SemaphoreId),
+    Arrive(BarrierId),
+    Pass(BarrierId),
+    Access {
+        cell: CellId,
+        access: Access,
+        into: Kept,
+    },
+    Choose {
+        lo: i64,
+        hi: i64,
+        into: Kept,
+    },
+    Local,
+    Spawn {
+        child: usize,
+        code: usize,
+        argument: Expression,
+    },
+    Join(usize),
+    Set(usize, Expression),
+    Assert(Arc<str>, Expression),
+    /// Goes so far on unless the condition holds (is not 0).
+    Unless(Expression, i32),
+    Jump(i32),
+}
+
+/// How a process asks whether it owns a mutex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Wait,
+    Test,
+    WaitAny,
+    TestAny,
+}
+
+/// An access to a cell.
+#[derive(Clone, Debug)]
+pub(super) enum Access {
+    Read,
+    Write(Expression),
+    CompareAndSwap(Expression, Expression),
+    FetchAdd(Expression),
+    Swap(Expression),
+}
+
+impl Instruction {
+    /// A post without a name and the wait for it.
+    pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
+        let (comm, envelope) = (None, Envelope::default());
+        [
+            Instruction::Post { comm, mailbox, envelope, value },
+            Instruction::Wait { comm: None, into: None },
+        ]
+    }
+
+    pub(super) fn access(cell: CellId, access: Access) -> Instruction {
+        Instruction::Access { cell, access, into: None }
+    }
+
+    /// Where its result is kept, if it has one.
+    pub(super) fn result(&mut self) -> Option<&mut Kept> {
+        use Instruction::*;
+        match self {
+            Access { access: self::Access::Write(_), .. } | Own { form: Form::Wait, .. } => None,
+            Wait { into, .. } | Test { into, .. } | CompleteAny { into, .. } => Some(into),
+            ValueOf { into, .. } | Own { into, .. } | Access { into, .. } => Some(into),
+            Choose { into, .. } => Some(into),
+            Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
+            Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
+            Unless(..) | Jump(_) => None,
+        }
+    }
+
+    /// May it touch this, wherever it is executed?
+    pub(super) fn may_touch(&self, touch: Touch) -> bool {
+        use Instruction::*;
+        match (self, touch) {
+            (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
+                *mailbox == other && value.is_some() == (end == End::Send)
+            }
+            // Which mailboxes these look at is a question of what was posted.
+            (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
+            (Lock(mutex), Touch::Lock(other)) => *mutex == other,
+            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other)) => *mutex == other,
+            (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
+            (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
+            (Release(semaphore), Touch::Release(other)) => *semaphore == other,
+            (Arrive(barrier), Touch::Arrive(other)) => *barrier == other,
+            (Access { cell, .. }, Touch::Read(other)) => *cell == other,
+            (Access { cell, access, .. }, Touch::Write(other)) => {
+                *cell == other && !matches!(access, self::Access::Read)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What a process runs.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) name: String,
+    pub(super) instructions: Vec<(Instruction, Option<Arc<Site>>)>,
+}
+
+impl Code {
+    /// With the text of each operation, as its author would say it.
+    pub(super) fn new(
+        name: String,
+        mut instructions: Vec<(Instruction, Option<Arc<Site>>)>,
+        objects: &Objects,
+    ) -> Code {
+        for (instruction, site) in &mut instructions {
+            let text = text(instruction, objects);
+            *site = site.as_ref().map(|site| Arc::new(Site { text, ..Site::clone(site) }));
+        }
+        Code { name, instructions }
+    }
+}
+
+fn text(instruction: &Instruction, objects: &Objects) -> String {
+    use Instruction::*;
+    let mailbox = |id: &MailboxId| objects.mailboxes.name(id.0);
+    let mutex = |id: &MutexId| objects.mutexes.name(id.0);
+    let mutexes = |ids: &[MutexId]| ids.iter().map(mutex).collect::<Vec<_>>().join(", ");
+    let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
+    let barrier = |id: &BarrierId| objects.barriers.name(id.0);
+    match instruction {
+        Post { comm, mailbox: id, value, .. } => {
+            let verb = if value.is_some() { "send" } else { "recv" };
+            let begin = if comm.is_some() { "i" } else { "" };
+            format!("{begin}{verb}({})", mailbox(id))
+        }
+        Wait { .. } => "wait".into(),
+        Test { .. } => "test".into(),
+        CompleteAny { is_test: false, .. } => "wait_any".into(),
+        CompleteAny { is_test: true, .. } => "test_any".into(),
+        ValueOf { .. } => "value_of".into(),
+        Lock(id) => format!("lock({})", mutex(id)),
+        Own { mutexes: ids, form, .. } => match form {
+            Form::Wait => format!("lock({})", mutexes(ids)),
+            Form::Test => format!("mutex_test({})", mutexes(ids)),
+            Form::WaitAny => format!("mutex_wait_any({})", mutexes(ids)),
+            Form::TestAny => format!("mutex_test_any({})", mutexes(ids)),
+        },
+        Unlock(id) => format!("unlock({})", mutex(id)),
+        Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),
+        Release(id) => format!("release({})", semaphore(id)),
+        Arrive(id) | Pass(id) => format!("barrier({})", barrier(id)),
+        Access { cell, access, .. } => {
+            let verb = match access {
+                self::Access::Read => "read",
+                self::Access::Write(_) => "write",
+                self::Access::CompareAndSwap(..) => "cas",
+                self::Access::FetchAdd(_) => "fetch_add",
+                self::Access::Swap(_) => "swap",
+            };
+            format!("{verb}({})", objects.cells.name(cell.0))
+        }
+        Choose { lo, hi, .. } => format!("choose({lo}..{hi})"),
+        Local => "local()".into(),
+        Spawn { .. } => "spawn".into(),
+        Join(_) => "join".into(),
+        Set(..) => "set".into(),
+        Assert(what, _) => format!("assert_that({what:?})"),
+        Unless(..) | Jump(_) => "branch".into(),
+    }
+}
