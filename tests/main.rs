@@ -42,7 +42,7 @@
 //! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //!
-//! `.ci/run` runs all but `viewer_latency`. No test may end early because something is missing: nobody would see that. A test that gets
+//! `.ci/run` runs all but `viewer_latency` and the longest, `every_expectation_is_met_by_every_variant`. No test may end early because something is missing: nobody would see that. A test that gets
 //! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in
 //! an ignored one. `tidy` checks that there are no other reasons.
 //!
