@@ -4,7 +4,7 @@
 //! a mailbox; the numbers of requests, the rounds of barriers and the like are kept by the [`Script`] that it builds.
 //!
 //! ```
-//! use mazurka::systems::{Builder, recv, send};
+//! use mazurka::systems::{Builder, Variables, assert_that, recv, send, set};
 //!
 //! let mut system = Builder::new();
 //! let (mailbox, total) = (system.mailbox("m"), system.variable("total"));
@@ -12,10 +12,10 @@
 //! system.process("Sender", [send(mailbox, 2), send(mailbox, 3)]);
 //! system.process("Receiver", [
 //!     recv(mailbox).into(received),
-//!     mazurka::systems::set(total, move |v| v[total] + v[received]),
+//!     set(total, received),
 //!     recv(mailbox).into(received),
-//!     mazurka::systems::set(total, move |v| v[total] + v[received]),
-//!     mazurka::systems::assert_that("the sum", move |v| v[total] == 5),
+//!     set(total, move |v: Variables<'_>| v[total] + v[received]),
+//!     assert_that("the sum", move |v| v[total] == 5),
 //! ]);
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
