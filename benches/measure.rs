@@ -12,7 +12,8 @@ use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
 use mazurka::explore::{
-    Budget, K, Method, NoObserver, Outcome, Setting, StopReason, explore, udpor_with,
+    Budget, Exhaustive, Explorer, K, NoObserver, Outcome, Setting, StopReason, Udpor, explore,
+    udpor_with,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
@@ -110,7 +111,7 @@ impl Job {
     pub fn is_refused(&self) -> bool {
         let Search::By(explorer) = self.search else { return false };
         let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
-        setting.method().refusal(&self.compile(), &Budget::default()).is_some()
+        setting.refusal(&self.compile(), &Budget::default()).is_some()
     }
 
     /// `dispatcher(5, 2)`
@@ -137,9 +138,11 @@ impl Job {
         let nobody = &mut NoObserver;
         let optimal = Optimal::<Varisat>::with_effort;
         match self.search {
-            Search::Exhaustive => explore(program, Method::Exhaustive, budget, nobody),
-            Search::Partial(k) => explore(program, Method::Udpor(K::Partial(k)), budget, nobody),
-            Search::Optimal => explore(program, Method::Udpor(K::Optimal), budget, nobody),
+            Search::Exhaustive => explore(program, Exhaustive, budget, nobody),
+            Search::Partial(k) => {
+                explore(program, Udpor { k: K::Partial(k), order: None }, budget, nobody)
+            }
+            Search::Optimal => explore(program, Udpor::default(), budget, nobody),
             Search::SatAfter(effort) => udpor_with(program, optimal(effort), budget, nobody),
             Search::SatNever => udpor_with(program, KPartial::new(u32::MAX), budget, nobody),
             Search::SpikesAfresh => {
@@ -147,15 +150,15 @@ impl Job {
             }
             Search::Storing(explorer) => {
                 let setting: Setting = STORING[explorer].parse().expect("an explorer");
-                explore(program, setting.method(), budget, nobody)
+                explore(program, setting, budget, nobody)
             }
             Search::By(explorer) => {
                 let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
-                explore(program, setting.method(), budget, nobody)
+                explore(program, setting, budget, nobody)
             }
             Search::Nothing => {
                 let budget = Budget { max_traces: Some(1), ..budget };
-                explore(program, Method::Udpor(K::Optimal), budget, nobody)
+                explore(program, Udpor::default(), budget, nobody)
             }
         }
     }

@@ -8,7 +8,7 @@
 //! store states, so that executions that meet go on as one ([`explore`]).
 //!
 //! ```
-//! use mazurka::explore::{Budget, K, Method, NoObserver, Verdict, explore};
+//! use mazurka::explore::{Budget, NoObserver, Udpor, Verdict, explore};
 //!
 //! let source = "
 //!     mailbox m;
@@ -17,7 +17,7 @@
 //! ";
 //! let program = mazurka::lang::compile("rmq.maz", source, &[]).expect("a valid program");
 //! let budget = Budget { all: true, ..Budget::default() };
-//! let outcome = explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+//! let outcome = explore(&program, Udpor::default(), budget, &mut NoObserver);
 //! assert_eq!(outcome.verdict(), Verdict::Ok);
 //! assert_eq!(outcome.stats.traces, 6);
 //! ```

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::explore::{
-    self, Depth, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
+    self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, ProcessId, Schedule, System};
 use crate::property::{Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock};
@@ -248,8 +248,8 @@ impl CheckReport {
         CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
-            covers_up_to_depth: setting.method().covers_up_to_depth(),
-            depth: setting.method().depth(),
+            covers_up_to_depth: setting.covers_up_to_depth(),
+            depth: setting.depth(),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {
@@ -262,7 +262,7 @@ impl CheckReport {
             as_printed: setting.options().as_printed,
             histories: setting.options().histories,
             hash_compaction: setting.options().hash_compaction,
-            answered_by: outcome.answered_by.map(|setting| setting.to_string()),
+            answered_by: outcome.answered_by.clone(),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,

@@ -31,7 +31,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, Combs, ENDLESS, Guarantee, Outcome, Setting, StopReason, Verdict, ViolationKind,
+    Budget, Combs, ENDLESS, Explorer, Guarantee, Outcome, Setting, StopReason, Verdict,
+    ViolationKind,
 };
 use crate::lang::{self, Granularity, Program};
 

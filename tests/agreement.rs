@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mazurka::explore::{
-    Budget, Depth, Guarantee, Method, NoObserver, Order, Outcome, StopReason, ViolationKind,
-    explore,
+    Budget, Depth, DporDs, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, Source,
+    StopReason, ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 
 use crate::judge::{
     Counts, LONG, METHODS, Recorder, STATEFUL, check_counterexample_where, has_ended, is_refused,
-    is_to_visit_every_class,
+    is_to_visit_every_class, storing,
 };
 use crate::tidy::files;
 pub use expectation::{Expectation, expectations};
@@ -120,7 +120,7 @@ impl Case {
     }
 
     /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)
-    fn everything_by(&self, method: Method) -> Budget {
+    fn everything_by(&self, method: impl Explorer) -> Budget {
         let depth = (method.depth() == Depth::Length).then_some(LONG);
         let depth = depth.filter(|_| method.guarantee() != Guarantee::EveryEnd);
         Budget { depth, ..self.everything() }
@@ -138,7 +138,7 @@ impl Case {
         same("executions", executions, self.expected.interleavings)?;
         same("classes", classes, self.expected.traces)?;
         let budget = Budget { all: true, depth: Some(depth as u32), ..Budget::default() };
-        let method = Method::DporDs(Order::default());
+        let method = DporDs::default();
         if method.refusal(program, &budget).is_some() {
             return Ok(());
         }
@@ -156,12 +156,12 @@ impl Case {
         if found != *expected {
             return Err(format!("states {found:?}, {} in all", found.iter().sum::<u64>()));
         }
-        for of in [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor] {
+        for method in storing(STATEFUL) {
             let budget = Budget { depth: Some(LONG), ..self.everything() };
-            let outcome = explore(program, of(STATEFUL), budget, &mut NoObserver);
+            let outcome = explore(program, method, budget, &mut NoObserver);
             if outcome.stats.states_by_depth.as_ref() != Some(expected) {
                 let found = outcome.stats.states_by_depth;
-                return Err(format!("states {found:?} by {:?}", of(STATEFUL)));
+                return Err(format!("states {found:?} by {method:?}"));
             }
         }
         Ok(())
@@ -188,13 +188,13 @@ impl Case {
 
     /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
     /// that is blocked often.
-    fn may_take_long(&self, method: Method) -> bool {
+    fn may_take_long(&self, method: impl Explorer) -> bool {
         let is_large = self.expected.traces.is_none_or(|n| n > self.many_classes());
-        match method {
-            Method::Sleep(_) => true,
+        match method.info().name {
+            "sleep" => true,
             // Where classes are few, states may still be many.
-            Method::DlSPor(_) => is_large || !self.thorough,
-            Method::Dpor(_) => is_large || method.guarantee() < Guarantee::EveryClassOnce,
+            "dl-s-por" => is_large || !self.thorough,
+            "dpor" => is_large || method.guarantee() < Guarantee::EveryClassOnce,
             _ => method.guarantee() < Guarantee::EveryClassOnce,
         }
     }
@@ -210,7 +210,7 @@ impl Case {
             None => MAX_ATTEMPT,
         };
         let budget = Budget { max_traces: Some(limit), ..self.everything() };
-        let outcome = explore(program, Method::Exhaustive, budget, recorder);
+        let outcome = explore(program, Exhaustive, budget, recorder);
         let found = recorder.take();
         if outcome.stopped_by == Some(StopReason::MaxTraces) {
             return self.check_long_exhaustive(program).map(|()| None);
@@ -230,7 +230,7 @@ impl Case {
         if !self.thorough || self.expected.interleavings.is_none() {
             return Ok(());
         }
-        let outcome = explore(program, Method::Exhaustive, self.everything(), &mut NoObserver);
+        let outcome = explore(program, Exhaustive, self.everything(), &mut NoObserver);
         let classes = outcome.stats.classes.expect("the exhaustive explorer counts classes");
         same("executions", outcome.stats.traces, self.expected.interleavings)
             .and_then(|()| same("classes", classes, self.expected.traces))
@@ -309,7 +309,7 @@ fn source_dpor_is_blocked_as_often_as_published() {
         let program =
             compile(name, &text, &constants).unwrap_or_else(|e| panic!("{}", e.render(false)));
         let budget = Budget { all: true, ..Budget::default() };
-        let stats = explore(&program, Method::Source(Order::Fifo), budget, &mut NoObserver).stats;
+        let stats = explore(&program, Source::default(), budget, &mut NoObserver).stats;
         assert_eq!((stats.traces, stats.blocked), (traces, blocked), "{name}");
     }
 }

@@ -5,7 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use mazurka::explore::{Budget, K, Method, NoObserver, Observer, Outcome, Verdict, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, DlSPor, EveryState, Exhaustive, Explorer, NoObserver, Observer, Outcome,
+    Udpor, Verdict, explore,
+};
 use mazurka::lang::{self, Program};
 use mazurka::model::{Locals, Schedule, State, System};
 use mazurka::study::client::{Buggy, Client, Unmade, Wish, client};
@@ -42,7 +45,7 @@ fn program(text: &str) -> Program {
     lang::compile("client.maz", text, &[]).unwrap_or_else(|d| panic!("{text}\n{}", d.render(false)))
 }
 
-fn explored(text: &str, method: Method, all: bool) -> Outcome {
+fn explored(text: &str, method: impl Explorer, all: bool) -> Outcome {
     let budget = Budget { all, max_traces: Some(20_000), ..Budget::default() };
     explore(&program(text), method, budget, &mut NoObserver)
 }
@@ -86,7 +89,7 @@ fn the_outcomes_are_those_of_calls_behind_one_lock() {
             let program = program(&made_sequential(&client.text));
             let mut results = Results { locals: Locals::new(&program), seen: BTreeSet::new() };
             let budget = Budget { all: true, ..Budget::default() };
-            let outcome = explore(&program, Method::Udpor(K::Optimal), budget, &mut results);
+            let outcome = explore(&program, Udpor::default(), budget, &mut results);
             assert!(outcome.is_complete(), "{name} {threads}x{calls}");
             assert_eq!(outcome.verdict(), Verdict::Ok, "{name} {threads}x{calls}: one is missing");
             assert_eq!(
@@ -105,16 +108,16 @@ fn structures_have_no_other_outcomes() {
         let source = source(name);
         for seed in 0..4 {
             let client = made(&source, &wish(2, 2, seed));
-            let outcome = explored(&client.text, Method::Udpor(K::Optimal), true);
+            let outcome = explored(&client.text, Udpor::default(), true);
             assert_eq!(outcome.verdict(), Verdict::Ok, "{name} with seed {seed}\n{}", client.text);
-            for method in [Method::Exhaustive, Method::Stateful(STATEFUL)] {
+            for method in [AnyExplorer::from(Exhaustive), EveryState(STATEFUL).into()] {
                 let outcome = explored(&client.text, method, true);
                 assert!(outcome.violations.is_empty(), "{name} with seed {seed}\n{}", client.text);
             }
         }
         if has_key {
             let none = Wish { buggy: Some(Buggy::None), ..wish(3, 1, 5) };
-            let outcome = explored(&made(&source, &none).text, Method::Udpor(K::Optimal), true);
+            let outcome = explored(&made(&source, &none).text, Udpor::default(), true);
             assert_eq!(outcome.verdict(), Verdict::Ok, "{name} away from its bug");
         }
     }
@@ -133,7 +136,7 @@ fn bugs_are_found_by_some_client_of_each_class() {
         for class in classes {
             let violated = |seed| {
                 let client = made(&source, &Wish { seed, ..class.clone() });
-                let outcome = explored(&client.text, Method::DlSPor(STATEFUL), false);
+                let outcome = explored(&client.text, DlSPor(STATEFUL), false);
                 outcome.verdict() == Verdict::Assertion
             };
             assert!((0..60).any(violated), "{name}: {:?} of no seed below 60", class.buggy);
@@ -216,7 +219,7 @@ fn parameters_and_results_of_all_kinds() {
         proc peek() -> Mode { if x > 3 { Hard } else { Soft } }";
     for seed in 0..8 {
         let client = made(source, &wish(2, 3, seed));
-        let outcome = explored(&client.text, Method::Udpor(K::Optimal), true);
+        let outcome = explored(&client.text, Udpor::default(), true);
         assert_eq!(outcome.verdict(), Verdict::Ok, "{}", client.text);
         assert_eq!(client.text, made(source, &wish(2, 3, seed)).text);
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use mazurka::explore::{Budget, Method, NoObserver, count, explore};
+use mazurka::explore::{Budget, Exhaustive, NoObserver, count, explore};
 use mazurka::lang::{Program, compile};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn what_specs_state_is_counted() {
             let (program, budget) = limits(&program, Some(MOST_EXECUTIONS));
             let allow_pending = expected.allow_pending;
             let budget = Budget { allow_pending, ..budget };
-            let outcome = explore(program, Method::Exhaustive, budget.clone(), &mut NoObserver);
+            let outcome = explore(program, Exhaustive, budget.clone(), &mut NoObserver);
             if expected.interleavings.is_none() && !outcome.is_complete() {
                 continue;
             }

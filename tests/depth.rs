@@ -10,7 +10,7 @@ mod programs;
 use std::collections::BTreeSet;
 use std::fs;
 
-use mazurka::explore::{Budget, Depth, Guarantee, Outcome, StopReason, explore};
+use mazurka::explore::{Budget, Depth, Explorer, Guarantee, Outcome, StopReason, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::model::System;
 
@@ -51,7 +51,7 @@ fn check<S: System>(
         };
         let (causal, length) = (expected(Depth::Causal), expected(Depth::Length));
         let (mut violations, mut is_cut) = (None, false);
-        for &(_, method, never_blocked) in METHODS {
+        for &(_, method, never_blocked) in METHODS.iter() {
             let budget = Budget {
                 all: true,
                 keep_events,

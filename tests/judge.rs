@@ -2,10 +2,12 @@
 //! counterexamples on the bare model.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Guarantee, Info, K, Method, Observer, Order, Outcome, Permutation,
-    Scheduling, Stateful, StopReason, Switches, Violation, ViolationKind,
+    AnyExplorer, Budget, DeSPor, DlSPor, EXPLORERS, EveryState, Explorer, Guarantee, Listed,
+    Observer, Options, Order, Orders, Outcome, Permutation, SPor, Setting, Stateful, StopReason,
+    Switches, Violation, ViolationKind,
 };
 use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
@@ -14,66 +16,53 @@ use mazurka::model::{
 use mazurka::property::{Motion, Replay, Standing, Watch, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
 
-/// Every explorer but the judge, in its variants: the name under which it is registered, and whether it
-/// promises never to be blocked.
-pub const METHODS: &[(&str, Method, bool)] = &[
-    ("udpor", Method::Udpor(K::Partial(1)), false),
-    ("udpor", Method::Udpor(K::Partial(2)), false),
-    ("udpor", Method::Udpor(K::Partial(3)), false),
-    ("udpor", Method::UdporIn(Order::Random(1), K::Partial(2)), false),
-    ("udpor", Method::UdporIn(Order::Fifo, K::Optimal), true),
-    ("udpor", Method::UdporIn(Order::Lca, K::Optimal), true),
-    ("udpor", Method::Udpor(K::Optimal), true),
-    ("dpor", Method::Dpor(plain(Order::Fifo)), true),
-    ("dpor", Method::Dpor(plain(Order::Eca)), true),
-    ("dpor", Method::Dpor(plain(Order::Lca)), true),
-    ("dpor", Method::Dpor(plain(Order::Lifo)), true),
-    ("dpor", Method::Dpor(plain(Order::Random(1))), true),
-    ("dpor", Method::Dpor(sleeping(Order::Eca)), false),
-    ("dpor", Method::Dpor(sleeping(Order::Lca)), false),
-    ("dpor", Method::Dpor(sleeping(Order::Lifo)), false),
-    ("dpor", Method::Dpor(sleeping(Order::Random(2))), false),
-    ("dpor", Method::Dpor(sleeping(Order::Fifo)), false),
-    ("transdpor", Method::TransDpor(plain(Order::Fifo)), true),
-    ("transdpor", Method::TransDpor(plain(Order::Eca)), true),
-    ("transdpor", Method::TransDpor(plain(Order::Lca)), true),
-    ("transdpor", Method::TransDpor(plain(Order::Lifo)), true),
-    ("transdpor", Method::TransDpor(plain(Order::Random(3))), true),
-    ("transdpor", Method::TransDpor(sleeping(Order::Eca)), false),
-    ("transdpor", Method::TransDpor(sleeping(Order::Lca)), false),
-    ("transdpor", Method::TransDpor(sleeping(Order::Lifo)), false),
-    ("transdpor", Method::TransDpor(sleeping(Order::Random(4))), false),
-    ("transdpor", Method::TransDpor(sleeping(Order::Fifo)), false),
-    ("transdpor-tool", Method::TransDporTool(plain(Order::Fifo)), true),
-    ("transdpor-tool", Method::TransDporTool(plain(Order::Eca)), true),
-    ("transdpor-tool", Method::TransDporTool(plain(Order::Lca)), true),
-    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Eca)), false),
-    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Lca)), false),
-    ("transdpor-tool", Method::TransDporTool(sleeping(Order::Fifo)), false),
-    ("optimal", Method::Optimal(Order::Fifo), true),
-    ("optimal", Method::Optimal(Order::Lca), true),
-    ("optimal", Method::Optimal(Order::Random(7)), true),
-    ("dpor-naive", Method::DporNaive(Order::Fifo), true),
-    ("dpor-naive", Method::DporNaive(Order::Lca), true),
-    ("dpor-force", Method::DporForce(Order::Fifo), true),
-    ("dpor-force", Method::DporForce(Order::Lca), true),
-    ("dpor-ds", Method::DporDs(Order::Eca), false),
-    ("dpor-ds", Method::DporDs(Order::Lca), false),
-    ("dpor-ds", Method::DporDs(Order::Random(5)), false),
-    ("dpor-ds", Method::DporDs(Order::Fifo), false),
-    ("source", Method::Source(Order::Fifo), false),
-    ("source", Method::Source(Order::Lca), false),
-    ("source", Method::Source(Order::Random(7)), false),
-    ("sleep", Method::Sleep(Order::Fifo), false),
-    ("sleep", Method::Sleep(Order::Lca), false),
-    ("sleep", Method::Sleep(Order::Random(7)), false),
-    ("stateful", Method::Stateful(STATEFUL), true),
-    ("s-por", Method::SPor(STATEFUL), true),
-    ("de-s-por", Method::DeSPor(Stateful { order: Order::Random(3), ..STATEFUL }), true),
-    ("de-s-por", Method::DeSPor(STATEFUL), true),
-    ("dl-s-por", Method::DlSPor(Stateful { order: Order::Random(3), ..STATEFUL }), true),
-    ("dl-s-por", Method::DlSPor(STATEFUL), true),
-];
+/// The variants of every explorer of the table that tells an execution of each class, or all states: its name, what to run,
+/// and whether it is never blocked. The judge itself is none of them, nor a portfolio, which has no traces of its own to tell;
+/// see `stateful`.
+pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
+    let judged =
+        |e: &&Listed| e.info.guarantee != Guarantee::EveryExecution && !e.takes.contain("jobs");
+    EXPLORERS.iter().filter(judged).flat_map(variants).collect()
+});
+
+/// What to run of an explorer, by the options that it takes. The last is the one that stands for all of them.
+fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
+    let takes = &explorer.takes;
+    let options: &[&str] = match takes.orders {
+        _ if takes.contain("k") => &[
+            "k=1",
+            "k=2",
+            "k=3",
+            "k=2+order=random+seed=1",
+            "k=optimal+order=fifo",
+            "k=optimal+order=lca",
+            "k=optimal",
+        ],
+        Orders::All if takes.contain("sleep-sets") => &[
+            "order=fifo",
+            "order=eca",
+            "order=lca",
+            "order=lifo",
+            "order=random+seed=1",
+            "order=eca+sleep-sets",
+            "order=lca+sleep-sets",
+            "order=lifo+sleep-sets",
+            "order=random+seed=2+sleep-sets",
+            "order=fifo+sleep-sets",
+        ],
+        Orders::All => &["order=eca", "order=lca", "order=random+seed=7", "order=fifo"],
+        Orders::OfProcesses => &["order=random+seed=3", "order=sequential"],
+        Orders::None => &[""],
+    };
+    options.iter().map(move |text| {
+        let options = match *text {
+            "" => Options::default(),
+            text => Options::read(text).expect("options"),
+        };
+        let setting = Setting::new(explorer, options).expect("options that it takes");
+        (explorer.info.name, setting.made(), !setting.may_block())
+    })
+}
 
 /// Processes by number, and everything on.
 pub const STATEFUL: Stateful = Stateful {
@@ -84,43 +73,30 @@ pub const STATEFUL: Stateful = Stateful {
     hash_compaction: false,
 };
 
-const fn plain(order: Order) -> Scheduling {
-    Scheduling { order, sleep_sets: false }
-}
-
-const fn sleeping(order: Order) -> Scheduling {
-    Scheduling { order, sleep_sets: true }
+/// The explorers that store states, with these settings; the one without reduction first.
+pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
+    let full = EveryState(settings).into();
+    [full, SPor(settings).into(), DeSPor(settings).into(), DlSPor(settings).into()]
 }
 
 /// No execution of a test is as long; for explorers that ask for a bound.
 pub const LONG: u32 = 10_000;
 
 /// Does the explorer say that it is not for this system?
-pub fn is_refused<S: System>(system: &S, method: Method) -> bool {
+pub fn is_refused<S: System>(system: &S, method: impl Explorer) -> bool {
     let budget = Budget { depth: Some(LONG), ..Budget::default() };
     method.refusal(system, &budget).is_some()
 }
 
 /// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so
 /// it does not promise it.
-pub fn is_to_visit_every_class(method: Method) -> bool {
-    method.guarantee() >= Guarantee::EveryClass || matches!(method, Method::TransDporTool(_))
+pub fn is_to_visit_every_class(method: impl Explorer) -> bool {
+    method.guarantee() >= Guarantee::EveryClass || method.info().name == "transdpor-tool"
 }
 
 /// Did the search come to its end?
 pub fn has_ended(outcome: &Outcome) -> bool {
     outcome.stopped_by.is_none_or(StopReason::is_doubt)
-}
-
-#[test]
-fn no_explorer_is_forgotten() {
-    let known = EXPLORERS.iter().map(|explorer| &explorer.info);
-    // A portfolio has no traces of its own to tell; see `stateful`.
-    let of_its_own =
-        |info: &&Info| info.guarantee != Guarantee::EveryExecution && info.name != "portfolio";
-    for info in known.filter(of_its_own) {
-        assert!(METHODS.iter().any(|&(name, ..)| name == info.name), "{} is not tested", info.name);
-    }
 }
 
 /// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.

@@ -8,14 +8,16 @@ mod programs;
 mod repeated;
 mod waiting;
 
-use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Stats, Verdict, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, NoObserver, Stats, Verdict, explore,
+};
 use mazurka::model::System;
 
 use crate::judge::{METHODS, check_counterexample};
 use programs::{Cast, dining, door, fib, in_one_inbox, pipesort, registry, regsim};
 
 /// The figures of a complete search; its verdict is the one expected, and its counterexamples replay.
-fn search<S: System>(system: &S, method: Method, verdict: Verdict) -> Stats {
+fn search<S: System>(system: &S, method: impl Explorer, verdict: Verdict) -> Stats {
     let budget = Budget { all: true, ..Budget::default() };
     let outcome = explore(system, method, budget, &mut NoObserver);
     assert!(outcome.is_complete(), "{method:?}");
@@ -30,7 +32,7 @@ fn search<S: System>(system: &S, method: Method, verdict: Verdict) -> Stats {
 /// may take hours: DPOR as published does, on the regsim of the paper.)
 fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
-    let once = |&&(_, method, _): &&(&str, Method, bool)| {
+    let once = |&&(_, method, _): &&(&str, AnyExplorer, bool)| {
         method.guarantee() >= Guarantee::EveryClassOnce
             && method.refusal(cast, &Budget::default()).is_none()
     };
@@ -44,7 +46,7 @@ fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
 /// The same, and so many executions in all.
 fn check(cast: &Cast, executions: u64, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
-    let stats = search(cast, Method::Exhaustive, verdict);
+    let stats = search(cast, Exhaustive, verdict);
     assert_eq!((stats.traces, stats.classes), (executions, Some(classes)));
     check_classes(cast, [classes, deadlocked]);
 }

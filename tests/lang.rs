@@ -1,6 +1,6 @@
 //! The language: small programs under the exhaustive explorer.
 
-use mazurka::explore::{self, Budget, Method, NoObserver, Outcome, Verdict};
+use mazurka::explore::{self, Budget, Exhaustive, NoObserver, Outcome, Verdict};
 use mazurka::lang::{self, Program};
 
 fn program_with(source: &str, overrides: &[(&str, &str)]) -> Program {
@@ -14,7 +14,7 @@ fn program(source: &str) -> Program {
 
 fn explore(program: &Program) -> Outcome {
     let budget = Budget { all: true, ..Budget::default() };
-    explore::explore(program, Method::Exhaustive, budget, &mut NoObserver)
+    explore::explore(program, Exhaustive, budget, &mut NoObserver)
 }
 
 /// The number of interleavings, the deadlocked ones, and the verdict.

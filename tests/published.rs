@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use mazurka::explore::{Budget, Method, NoObserver, Order, Scheduling, Stats, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, Dpor, DporDs, DporForce, DporNaive, Explorer, NoObserver, Order, Stats,
+    TransDpor, TransDporTool, explore,
+};
 use mazurka::lang::{Program, compile};
 
 /// Complete executions, and actions executed.
@@ -138,12 +141,12 @@ fn program(spec: &str, constant: Option<(&str, &str)>) -> Program {
     compile(spec, &text, &constants).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
-fn run(program: &Program, method: Method, depth: Option<u32>) -> Stats {
+fn run(program: &Program, method: impl Explorer, depth: Option<u32>) -> Stats {
     let budget = Budget { all: true, depth, ..Budget::default() };
     explore(program, method, budget, &mut NoObserver).stats
 }
 
-fn figures(program: &Program, method: Method) -> Figures {
+fn figures(program: &Program, method: impl Explorer) -> Figures {
     let stats = run(program, method, None);
     (stats.traces, stats.transitions)
 }
@@ -155,14 +158,16 @@ fn dpor_and_transdpor_visit_what_the_paper_says() {
         for (index, order) in ORDERS.into_iter().enumerate() {
             let context = format!("{} by {order:?}", subject.spec);
             let (dpor, trans_dpor) = subject.table[index];
-            let [plain, sleeping] =
-                [false, true].map(|sleep_sets| Scheduling { order, sleep_sets });
             if let Some(dpor) = dpor {
-                assert_eq!(figures(&program, Method::Dpor(plain)), dpor, "dpor, {context}");
+                assert_eq!(
+                    figures(&program, Dpor { order, sleep_sets: false }),
+                    dpor,
+                    "dpor, {context}"
+                );
             }
-            let found = figures(&program, Method::TransDporTool(plain));
+            let found = figures(&program, TransDporTool { order, sleep_sets: false });
             assert_eq!(found, trans_dpor, "transdpor-tool, {context}");
-            let found = figures(&program, Method::Dpor(sleeping));
+            let found = figures(&program, Dpor { order, sleep_sets: true });
             let expected = (subject.classes, subject.asleep[index]);
             assert_eq!(found, expected, "dpor with sleep sets, {context}");
         }
@@ -178,7 +183,7 @@ fn transdpor_as_printed_visits_more_than_the_paper_says() {
         ("chameneos", Some(("N", "2")), Order::Fifo, (972, 5923)),
         ("regsim", Some(("N", "6")), Order::Fifo, (5643, 15782)),
     ] {
-        let method = Method::TransDpor(Scheduling { order, sleep_sets: false });
+        let method = TransDpor { order, sleep_sets: false };
         assert_eq!(figures(&program(spec, constant), method), expected, "{spec}");
     }
 }
@@ -192,8 +197,11 @@ fn the_bound_hides_what_dpor_ds_has_to_reorder() {
         stats.traces + stats.truncated
     };
     let order = Order::Fifo;
-    let [naive, force, ds] =
-        [Method::DporNaive(order), Method::DporForce(order), Method::DporDs(order)];
+    let [naive, force, ds] = [
+        AnyExplorer::from(DporNaive { order }),
+        DporForce { order }.into(),
+        DporDs { order }.into(),
+    ];
     assert_eq!([naive, force, ds].map(|method| visited(method, 2)), [1, 1, 2]);
     // With room for all three messages the two classes are visited; one of them twice but for sleep sets.
     assert_eq!([naive, force, ds].map(|method| visited(method, 3)), [3, 3, 2]);

@@ -25,7 +25,7 @@ pub use script::Script;
 
 use std::sync::OnceLock;
 
-use mazurka::explore::{Budget, Method, NoObserver, explore};
+use mazurka::explore::{Budget, Exhaustive, NoObserver, explore};
 use mazurka::model::System;
 
 /// Larger programs are passed over.
@@ -128,7 +128,7 @@ impl<S: Subject> Sample<S> {
     /// This program, unless it is too large; the seed is for messages.
     pub fn new(seed: u64, script: S) -> Option<Self> {
         let budget = Budget { all: true, max_traces: Some(MAX_EXECUTIONS), ..Budget::default() };
-        let outcome = explore(&script, Method::Exhaustive, budget, &mut NoObserver);
+        let outcome = explore(&script, Exhaustive, budget, &mut NoObserver);
         outcome.is_complete().then(|| Sample {
             seed,
             script,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use mazurka::explore::{Budget, K, Method, NoObserver, explore};
+use mazurka::explore::{Budget, NoObserver, Udpor, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::model::{Envelope, LocalId, Locals, Op, ProcessId, Reach, State, System, Touch};
 use mazurka::trace::switches;
@@ -230,7 +230,7 @@ fn the_shortest_is_never_longer_than_the_first() {
                 endless,
                 ..Budget::default()
             };
-            explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver).violations
+            explore(&program, Udpor::default(), budget, &mut NoObserver).violations
         };
         let (first, short) = (search(false), search(true));
         assert_eq!(first.len(), short.len(), "{}", path.display());

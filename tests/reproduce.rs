@@ -95,7 +95,7 @@ fn small() -> Experiment {
         let program = job.case.compile().unwrap();
         let setting: Setting = job.setting.parse().unwrap();
         let budget = Budget { all: job.all, ..job.limits.budget(|| 0) };
-        let outcome = explore(&program, setting.method(), budget, &mut NoObserver);
+        let outcome = explore(&program, setting, budget, &mut NoObserver);
         Ok::<_, Infallible>(Some(Ran::Measured(Measured::new(&outcome, None))))
     };
     let Ok(()) = experiment.reductions.run(&mut search);

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, Guarantee, Method, Observer, Outcome, ViolationKind, explore};
+use mazurka::explore::{
+    Budget, EveryState, Exhaustive, Explorer, Guarantee, Observer, Outcome, ViolationKind, explore,
+};
 use mazurka::lang::{Program, compile};
 use mazurka::model::{CellId, Locals, ProcessId, Schedule, State};
 
@@ -55,7 +57,7 @@ impl Cells for Locals<'_, Program> {
     }
 }
 
-fn ends(program: &Program, method: Method) -> (BTreeSet<String>, Outcome) {
+fn ends(program: &Program, method: impl Explorer) -> (BTreeSet<String>, Outcome) {
     let mut observer = Ends { locals: Locals::new(program), met: BTreeSet::new() };
     let outcome = explore(program, method, all(), &mut observer);
     (observer.met, outcome)
@@ -70,12 +72,12 @@ fn agree(text: &str) -> Option<Outcome> {
     let program = program(text);
     let budget = Budget { max_traces: Some(MAX_EXECUTIONS), ..all() };
     let mut recorder = Recorder::new(&program);
-    let judged = explore(&program, Method::Exhaustive, budget, &mut recorder);
+    let judged = explore(&program, Exhaustive, budget, &mut recorder);
     if !judged.is_complete() || judged.stats.given_up > 50 * MAX_EXECUTIONS {
         return None;
     }
     let classes = recorder.take();
-    for &(name, method, is_never_blocked) in METHODS {
+    for &(name, method, is_never_blocked) in METHODS.iter() {
         if is_refused(&program, method) || method.guarantee() < Guarantee::EveryClass {
             continue;
         }
@@ -100,11 +102,11 @@ fn agree(text: &str) -> Option<Outcome> {
                 .unwrap_or_else(|how| panic!("{how}: {}", context()));
         }
     }
-    let (expected, full) = ends(&program, Method::Stateful(STATEFUL));
-    let (met, _) = ends(&program, Method::Exhaustive);
+    let (expected, full) = ends(&program, EveryState(STATEFUL));
+    let (met, _) = ends(&program, Exhaustive);
     assert_eq!(met, expected, "ends of\n{text}");
     assert_eq!(kinds(&judged), kinds(&full), "violations of\n{text}");
-    for &(name, method, _) in METHODS {
+    for &(name, method, _) in METHODS.iter() {
         if method.guarantee() == Guarantee::EveryEnd {
             let (met, found) = ends(&program, method);
             assert_eq!(met, expected, "ends by {name} of\n{text}");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use mazurka::explore::{Budget, Method, Observer, Outcome, explore};
+use mazurka::explore::{Budget, Explorer, Observer, Outcome, explore};
 use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, Schedule, State, System};
 use mazurka::trace::{Classes, NormalForm};
 
@@ -52,7 +52,7 @@ impl<'s, S: System> Watcher<'s, S> {
     }
 
     /// Runs a search to its end.
-    pub fn watch(&mut self, method: Method) -> Outcome {
+    pub fn watch(&mut self, method: impl Explorer) -> Outcome {
         self.edges.clear();
         self.ends.clear();
         let budget = Budget { all: true, ..Budget::default() };
@@ -62,13 +62,13 @@ impl<'s, S: System> Watcher<'s, S> {
     }
 
     /// The ends that the search met.
-    pub fn ends(&mut self, method: Method) -> (BTreeSet<String>, Outcome) {
+    pub fn ends(&mut self, method: impl Explorer) -> (BTreeSet<String>, Outcome) {
         let outcome = self.watch(method);
         (std::mem::take(&mut self.ends), outcome)
     }
 
     /// The classes of the executions along the paths of the graph.
-    pub fn classes(&mut self, method: Method) -> HashSet<NormalForm> {
+    pub fn classes(&mut self, method: impl Explorer) -> HashSet<NormalForm> {
         self.watch(method);
         let mut found = HashSet::new();
         let mut state = State::initial(&mut self.locals);

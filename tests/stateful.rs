@@ -3,13 +3,13 @@
 use std::fs;
 
 use mazurka::explore::{
-    Budget, Method, NoObserver, Order, Outcome, Permutation, Setting, Stateful, StopReason, Switch,
-    Verdict, ViolationKind, explore,
+    AnyExplorer, Budget, DeSPor, DlSPor, EveryState, Explorer, NoObserver, Order, Outcome,
+    Permutation, SPor, Setting, Stateful, StopReason, Switch, Verdict, ViolationKind, explore,
 };
 use mazurka::lang::{Granularity, Program, compile, compile_with};
 use mazurka::model::ProcessId;
 
-use crate::judge::STATEFUL;
+use crate::judge::{STATEFUL, storing};
 use crate::state_graph::Watcher;
 
 const PRINTED: Stateful = Stateful { as_printed: true, ..STATEFUL };
@@ -23,12 +23,12 @@ fn spec(name: &str) -> Program {
     program(&fs::read_to_string(path).expect("a readable spec"))
 }
 
-fn search(program: &Program, method: Method) -> Outcome {
+fn search(program: &Program, method: impl Explorer) -> Outcome {
     explore(program, method, Budget { all: true, ..Budget::default() }, &mut NoObserver)
 }
 
-fn all(settings: Stateful) -> [Method; 4] {
-    [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor].map(|of| of(settings))
+fn all(settings: Stateful) -> [AnyExplorer; 4] {
+    storing(settings)
 }
 
 /// States and transitions of full graphs whose states are the histories of threads and the memory, with locks as
@@ -47,11 +47,10 @@ fn graphs_of_histories_are_as_known() {
     ];
     for (name, states, transitions, outcomes) in known {
         let program = spec(name);
-        let full =
-            search(&program, Method::Stateful(Stateful { histories: true, ..PRINTED })).stats;
+        let full = search(&program, EveryState(Stateful { histories: true, ..PRINTED })).stats;
         assert_eq!(full.states, Some(states), "{name}");
         assert!(transitions.is_none_or(|known| known == full.transitions), "{name}: {full:?}");
-        let plain = search(&program, Method::Stateful(STATEFUL)).stats.states;
+        let plain = search(&program, EveryState(STATEFUL)).stats.states;
         for method in all(STATEFUL) {
             let stats = search(&program, method).stats;
             assert_eq!(stats.traces, outcomes, "{name} by {method:?}");
@@ -74,12 +73,12 @@ fn an_eager_search_must_tell_more_than_the_last_transition() {
     let order = Permutation::new(&[2, 0, 1].map(ProcessId)).expect("a permutation");
     let order = Order::Sequential(order);
     let mut watcher = Watcher::of(&program);
-    let mut classes = |method| watcher.classes(method).len();
-    assert_eq!(classes(Method::Stateful(STATEFUL)), 3);
-    assert_eq!(classes(Method::DeSPor(Stateful { order, ..PRINTED })), 2);
-    assert_eq!(classes(Method::DeSPor(Stateful { order, ..STATEFUL })), 3);
+    let mut classes = |method: AnyExplorer| watcher.classes(method).len();
+    assert_eq!(classes(EveryState(STATEFUL).into()), 3);
+    assert_eq!(classes(DeSPor(Stateful { order, ..PRINTED }).into()), 2);
+    assert_eq!(classes(DeSPor(Stateful { order, ..STATEFUL }).into()), 3);
     // The lazy search asks what comes after each of its transitions itself.
-    assert_eq!(classes(Method::DlSPor(Stateful { order, ..PRINTED })), 3);
+    assert_eq!(classes(DlSPor(Stateful { order, ..PRINTED }).into()), 3);
 }
 
 /// With locks that disable one another, one of two outcomes is lost, and so is a deadlock.
@@ -90,14 +89,14 @@ fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
          shared x: int = 0;
          process P[i in 0..2] { lock(m); x = i; unlock(m); }",
     );
-    let ends = |program: &Program, method| search(program, method).stats.traces;
+    let ends = |program: &Program, method: AnyExplorer| search(program, method).stats.traces;
     assert_eq!(all(STATEFUL).map(|method| ends(&two, method)), [2; 4]);
-    assert_eq!(ends(&two, Method::DeSPor(PRINTED)), 1);
+    assert_eq!(ends(&two, DeSPor(PRINTED).into()), 1);
     let crossed = spec("mutex/lock-order");
-    let verdict = |method| search(&crossed, method).verdict();
+    let verdict = |method: AnyExplorer| search(&crossed, method).verdict();
     assert_eq!(all(STATEFUL).map(verdict), [Verdict::Deadlock; 4]);
-    assert_eq!(verdict(Method::Stateful(PRINTED)), Verdict::Deadlock);
-    assert_eq!(verdict(Method::DeSPor(PRINTED)), Verdict::Incomplete, "it found nothing");
+    assert_eq!(verdict(EveryState(PRINTED).into()), Verdict::Deadlock);
+    assert_eq!(verdict(DeSPor(PRINTED).into()), Verdict::Incomplete, "it found nothing");
 }
 
 /// A process that goes round and round, invisibly or not, must not keep another from its turn for ever.
@@ -170,8 +169,8 @@ fn a_search_as_printed_is_never_complete() {
 fn a_search_that_should_have_been_refused_is_never_complete() {
     let program = program("shared x: int = 0; process P { x = 1; } process Q { let a = x; }");
     let method: Setting = "transdpor".parse().expect("a setting");
-    assert!(method.method().refusal(&program, &Budget::default()).is_some());
-    let outcome = search(&program, method.method());
+    assert!(method.refusal(&program, &Budget::default()).is_some());
+    let outcome = search(&program, method);
     assert_eq!(outcome.stopped_by, Some(StopReason::NoGuarantee));
 }
 
@@ -185,7 +184,7 @@ fn a_search_by_hashes_is_never_complete() {
         assert_eq!(outcome.verdict(), Verdict::Incomplete, "{method:?}");
         assert!(outcome.stats.states > Some(0));
     }
-    let deadlock = search(&spec("mutex/lock-order"), Method::SPor(settings));
+    let deadlock = search(&spec("mutex/lock-order"), SPor(settings));
     assert_eq!(deadlock.verdict(), Verdict::Deadlock, "what is found is found");
 }
 
@@ -195,7 +194,7 @@ fn a_portfolio_answers_what_its_searches_answer() {
     for (name, kind) in
         [("mutex/lock-order", Some(ViolationKind::Deadlock)), ("memory/treiber", None)]
     {
-        let outcome = search(&spec(name), setting.method());
+        let outcome = search(&spec(name), setting);
         assert!(outcome.is_complete(), "{name}");
         assert!(outcome.answered_by.is_some(), "{name}");
         assert_eq!(outcome.violations.first().map(|violation| violation.kind), kind, "{name}");

@@ -1,6 +1,6 @@
 //! Command lines: every command, with any of its options, sensible ones and others.
 
-use mazurka::explore::{EXPLORERS, Explorer, Orders, SleepSets};
+use mazurka::explore::{EXPLORERS, Listed, OPTIONS};
 
 use super::random::Random;
 
@@ -82,25 +82,19 @@ impl Args {
 }
 
 /// The options of an explorer: mostly those that it takes.
-fn explorer(args: &mut Args, random: &mut Random, explorer: &Explorer) {
+fn explorer(args: &mut Args, random: &mut Random, explorer: &Listed) {
     let any = random.once_in(8);
-    if any || explorer.takes_k {
-        args.maybe(random, "-k", &["1", "2", "3", "4", "optimal"]);
-    }
-    if any || explorer.orders != Orders::None {
-        args.maybe(random, "--order", &ORDERS);
-        if any || args.0.last().is_some_and(|last| last == "random") {
-            args.maybe(random, "--seed", &COUNTS);
+    for option in OPTIONS.iter().filter(|option| any || explorer.takes.contain(option.name)) {
+        let flag = option.flag();
+        match option.name {
+            "k" => args.maybe(random, &flag, &["1", "2", "3", "4", "optimal"]),
+            "order" => args.maybe(random, &flag, &ORDERS),
+            "seed" if !any && args.0.last().is_none_or(|last| last != "random") => {}
+            "without" => args.maybe(random, &flag, &SWITCHES),
+            "jobs" => args.maybe(random, &flag, &["1", "2", "3", "0", "x"]),
+            _ if option.value.is_some() => args.maybe(random, &flag, &COUNTS),
+            _ => args.maybe_flag(random, &flag),
         }
-    }
-    if any || explorer.switches.is_some() {
-        args.maybe(random, "--without", &SWITCHES);
-        for flag in ["--as-printed", "--histories", "--hash-compaction"] {
-            args.maybe_flag(random, flag);
-        }
-    }
-    if any || explorer.sleep_sets == SleepSets::Optional {
-        args.maybe_flag(random, "--sleep-sets");
     }
     args.maybe(random, "--depth", &COUNTS);
     args.maybe(random, "--max-traces", &COUNTS);

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::{fs, io};
 
 use mazurka::explore::prefix::{Extent, record};
-use mazurka::explore::{Budget, K, Method, NoObserver, Order, explore, unfold};
+use mazurka::explore::{
+    AnyExplorer, Budget, Exhaustive, K, NoObserver, Source, Udpor, explore, unfold,
+};
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{ControlFlow, PartialOrder, Picture, SearchTree, SpaceTime};
 use mazurka::report::plot::{self, Dot, Line, Plot};
@@ -66,7 +68,7 @@ impl Spec {
     }
 
     fn deadlock(self) -> String {
-        let method = Method::Udpor(K::Optimal);
+        let method = Udpor::default();
         let outcome = explore(&self.program, method, Budget::default(), &mut NoObserver);
         let schedule = &outcome.violations.first().expect("a deadlock").schedule;
         let chart = SpaceTime::of_execution(self.subject, &self.program, schedule, EVENTS);
@@ -104,10 +106,10 @@ fn explorations(
 ) -> io::Result<String> {
     let mut lines: Vec<Line> = Vec::new();
     for (name, method) in [
-        ("source-DPOR", Method::Source(Order::default())),
-        ("UDPOR k=1", Method::Udpor(K::Partial(1))),
-        ("UDPOR k=2", Method::Udpor(K::Partial(2))),
-        ("UDPOR optimal", Method::Udpor(K::Optimal)),
+        ("source-DPOR", AnyExplorer::from(Source::default())),
+        ("UDPOR k=1", Udpor { k: K::Partial(1), order: None }.into()),
+        ("UDPOR k=2", Udpor { k: K::Partial(2), order: None }.into()),
+        ("UDPOR optimal", Udpor::default().into()),
     ] {
         let mut dots = Vec::new();
         for size in sizes.clone() {
@@ -139,11 +141,11 @@ fn rmq(root: &Path) -> io::Result<String> {
     for n in 2..=8 {
         let program = Spec::read(root, "specs/mailbox/rmq-receiving.maz", &[("N", n)])?.program;
         if n < 5 {
-            let stats = explore(&program, Method::Exhaustive, budget(), &mut NoObserver).stats;
+            let stats = explore(&program, Exhaustive, budget(), &mut NoObserver).stats;
             lines[0].dots.push(dot(n, stats.traces));
         }
         let whole = Budget { keep_events: usize::MAX, ..budget() };
-        let stats = explore(&program, Method::Udpor(K::Optimal), whole, &mut NoObserver).stats;
+        let stats = explore(&program, Udpor::default(), whole, &mut NoObserver).stats;
         lines[1].dots.push(dot(n, stats.events.expect("UDPOR counts events")));
         lines[2].dots.push(dot(n, stats.traces));
     }

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::spec::{Spec, refusal};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, Explorer, K, Setting, Violation, explore};
+use crate::explore::{Budget, K, Listed, Setting, Violation, explore};
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, json};
@@ -75,7 +75,7 @@ executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let setting = Explorer::named(&args.explorer).map_err(Failure::Usage).and_then(|explorer| {
+    let setting = Listed::named(&args.explorer).map_err(Failure::Usage).and_then(|explorer| {
         Setting::new(explorer, args.options.options()?).map_err(Failure::Usage)
     })?;
     let limits = args.limits.limits()?;
@@ -101,7 +101,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         budget.keep_events = usize::MAX;
     }
     let mut progress = Progress::new(!output.is_quiet());
-    let outcome = explore(&spec.program, setting.method(), budget, &mut progress);
+    let outcome = explore(&spec.program, setting, budget, &mut progress);
     progress.finish();
     let peak = memory::peak();
     let report =

@@ -11,7 +11,7 @@ use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
 use super::output::{Output, TableFormat, format};
 use super::spec::{case, compile, constants, refusal};
 use super::{Exit, Failure, files};
-use crate::explore::{EXPLORERS, Explorer, Options, Setting};
+use crate::explore::{EXPLORERS, OPTIONS, Options, Setting};
 use crate::lang::Program;
 use crate::report::comparison::{self, Comparison, Printer, Style};
 use crate::report::json;
@@ -167,24 +167,12 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
             items.iter().map(read).collect::<Result<_, _>>().map_err(Failure::Usage)?
         }
     };
-    let explorers: Vec<&Explorer> = settings.iter().map(Setting::explorer).collect();
-    let each = [
-        ("-k", Options { k: options.k, ..Options::default() }),
-        ("--order", Options { order: options.order, ..Options::default() }),
-        ("--sleep-sets", Options { sleep_sets: options.sleep_sets, ..Options::default() }),
-        ("--without", Options { without: options.without, ..Options::default() }),
-        ("--jobs", Options { jobs: options.jobs, ..Options::default() }),
-        ("--as-printed", Options { as_printed: options.as_printed, ..Options::default() }),
-        ("--histories", Options { histories: options.histories, ..Options::default() }),
-        (
-            "--hash-compaction",
-            Options { hash_compaction: options.hash_compaction, ..Options::default() },
-        ),
-    ];
-    for (name, option) in each {
-        let is_idle = explorers.iter().all(|e| e.understood(option) == Options::default());
-        if option != Options::default() && is_idle {
-            return Err(Failure::Usage(format!("{name} means nothing to any of these explorers")));
+    for option in OPTIONS.iter().filter(|option| option.is_given(&options)) {
+        let alone = option.alone(&options);
+        let is_idle = |s: &Setting| alone.understood(&s.explorer().takes) == Options::default();
+        if alone != Options::default() && settings.iter().all(is_idle) {
+            let flag = option.flag();
+            return Err(Failure::Usage(format!("{flag} means nothing to any of these explorers")));
         }
     }
     let mut seen = BTreeSet::new();

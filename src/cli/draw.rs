@@ -11,7 +11,7 @@ use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, K, Method, NoObserver, Observer, StopReason, explore, unfold};
+use crate::explore::{Budget, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
 use crate::model::{Schedule, State};
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
@@ -189,7 +189,7 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
         // Half of what there is: the rest is for what goes with the execution.
         ..drawing::budget(spec, effort.halved())
     };
-    let outcome = explore(&spec.program, Method::Udpor(K::Optimal), budget, &mut visited);
+    let outcome = explore(&spec.program, Udpor::default(), budget, &mut visited);
     if let (None, Some(violation)) = (args.trace, outcome.violations.first().cloned()) {
         return Ok(Some(Asked { name: "First violation".into(), schedule: violation.schedule }));
     }

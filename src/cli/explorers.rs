@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output, format};
 use super::{Exit, Failure};
-use crate::explore::{Depth, EXPLORERS, Explorer, Guarantee, Orders, SleepSets};
+use crate::explore::{Depth, EXPLORERS, Guarantee, Listed, OptionInfo};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -30,11 +30,11 @@ struct Row {
     requires: Option<&'static str>,
     depth: &'static str,
     source: Option<&'static str>,
-    options: Vec<&'static str>,
+    options: Vec<String>,
 }
 
-impl From<&Explorer> for Row {
-    fn from(explorer: &Explorer) -> Self {
+impl From<&Listed> for Row {
+    fn from(explorer: &Listed) -> Self {
         let info = &explorer.info;
         let guarantee = match info.guarantee {
             Guarantee::SomeClasses => "visits some executions, and may miss others",
@@ -46,17 +46,7 @@ impl From<&Explorer> for Row {
             Guarantee::EveryExecution => "visits every execution",
         };
         let source = Some(info.source).filter(|source| !source.is_empty());
-        let options = [
-            (explorer.takes_k, "-k"),
-            (explorer.orders != Orders::None, "--order"),
-            (explorer.sleep_sets == SleepSets::Optional, "--sleep-sets"),
-            (explorer.switches.is_some_and(|switches| !switches.is_empty()), "--without"),
-            (explorer.takes_jobs, "--jobs"),
-            (explorer.switches.is_some(), "--as-printed"),
-            (explorer.switches.is_some(), "--histories"),
-            (explorer.switches.is_some(), "--hash-compaction"),
-        ];
-        let options = options.into_iter().filter(|&(taken, _)| taken).map(|(_, option)| option);
+        let options = explorer.takes.useful().map(OptionInfo::flag);
         Row {
             name: info.name,
             summary: info.summary,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::output::Output;
 use super::{Exit, Failure, interrupt, memory};
-use crate::explore::{Budget, Method, Observer, Setting, Stats, explore};
+use crate::explore::{Budget, Observer, Setting, Stats, explore};
 use crate::lang::Program;
 use crate::study::{Job, Measured, Ran};
 
@@ -58,17 +58,17 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         cancel.store(true, Ordering::Relaxed);
     });
-    let measured = repeated(&program, setting.method(), &budget, job.repeat_for);
+    let measured = repeated(&program, setting, &budget, job.repeat_for);
     say(&Message::Done(Box::new(measured)))?;
     Ok(Exit::Fine)
 }
 
 /// Searches again and again for so long, but once at least; the times are the shortest.
-fn repeated(program: &Program, method: Method, budget: &Budget, time: Duration) -> Measured {
+fn repeated(program: &Program, setting: Setting, budget: &Budget, time: Duration) -> Measured {
     let start = Instant::now();
-    let mut best = timed(program, method, budget);
+    let mut best = timed(program, setting, budget);
     while start.elapsed() < time && !budget.cancel.load(Ordering::Relaxed) {
-        let again = timed(program, method, budget);
+        let again = timed(program, setting, budget);
         if again.stopped_by == best.stopped_by {
             best.processor_seconds = shorter(best.processor_seconds, again.processor_seconds);
             best.stats.wall_seconds = best.stats.wall_seconds.min(again.stats.wall_seconds);
@@ -81,9 +81,9 @@ fn shorter(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     Some(one?.min(other?))
 }
 
-fn timed(program: &Program, method: Method, budget: &Budget) -> Measured {
+fn timed(program: &Program, setting: Setting, budget: &Budget) -> Measured {
     let start = ProcessTime::now();
-    let outcome = explore(program, method, budget.clone(), &mut Heart);
+    let outcome = explore(program, setting, budget.clone(), &mut Heart);
     let processor_seconds = Some(start.elapsed().as_secs_f64());
     Measured { processor_seconds, ..Measured::new(&outcome, memory::peak()) }
 }

@@ -1,14 +1,13 @@
 //! Options that several commands share, and how their values are read.
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, value_parser};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
 use super::{Failure, memory};
-use crate::explore::{K, Options, Order, Switch, Switches, seeded};
+use crate::explore::{OPTIONS, OptionInfo, Options};
 use crate::study::Limits;
 
 /// Which program.
@@ -35,65 +34,62 @@ pub(super) struct SetupArgs {
     pub(super) allow_pending: bool,
 }
 
-/// What can be asked of an explorer.
-#[derive(Args)]
-pub(super) struct ExplorerArgs {
-    /// How thorough UDPOR's alternatives are: 1, 2, .. or `optimal` [default: optimal]
-    #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
-    k: Option<K>,
-    /// Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor or
-    /// process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), of
-    /// processes in the order of this list (2,0,1, counted from 0), of those first that lead to states met
-    /// before (visited), or any (random)
-    /// [default: fifo; udpor: the least contended; explorers that store states: sequential]
-    #[arg(long, value_name = "ORDER", value_parser = value_parser!(Order))]
-    order: Option<Order>,
-    /// Where a random order starts from: another seed, another order [default: 0]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Add sleep sets to an explorer that can do without
-    #[arg(long)]
-    sleep_sets: bool,
-    /// Switch an optimisation off in an explorer that stores states, to measure what it is worth; may be
-    /// given several times
-    #[arg(long, value_name = "NAME", value_parser = switches())]
-    without: Vec<Switch>,
-    /// Run `s-por`, `de-s-por` or `dl-s-por` as the paper prints them, with locks as one blocking transition:
-    /// they may miss executions then
-    #[arg(long)]
-    as_printed: bool,
-    /// Let a state tell what each process has gone through, not only where it is: more states, of explorers
-    /// that store them
-    #[arg(long)]
-    histories: bool,
-    /// Keep a hash of each state instead of the state: less memory, but two states may be taken for
-    /// one, so the search is never complete
-    #[arg(long)]
-    hash_compaction: bool,
-    /// How many searches `portfolio` runs at once [default: as many as there are processors, 2 to 6]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroU32>,
+/// What can be asked of an explorer: an argument for each row of [`OPTIONS`].
+pub(super) struct ExplorerArgs(Options);
+
+impl Args for ExplorerArgs {
+    fn augment_args(command: Command) -> Command {
+        OPTIONS.iter().fold(command, |command, option| command.arg(argument(option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-fn switches() -> impl TypedValueParser<Value = Switch> {
-    PossibleValuesParser::new(Switch::ALL.map(Switch::name)).try_map(|name| name.parse::<Switch>())
+impl FromArgMatches for ExplorerArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = Options::default();
+        for option in OPTIONS {
+            let values: Vec<&String> = match option.value {
+                Some(_) => matches.get_many(option.name).into_iter().flatten().collect(),
+                None => Vec::new(),
+            };
+            if option.value.is_none() && matches.get_flag(option.name) {
+                (option.read)(&mut options, "").expect("a flag can be read");
+            }
+            for value in values {
+                (option.read)(&mut options, value).expect("a value that was read before");
+            }
+        }
+        Ok(ExplorerArgs(options))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(option: &'static OptionInfo) -> Arg {
+    let arg = Arg::new(option.name).long(option.name).help(option.help);
+    let arg = option.short.map_or(arg.clone(), |letter| arg.short(letter));
+    let Some(value) = option.value else { return arg.action(ArgAction::SetTrue) };
+    let arg = arg.value_name(value);
+    match (option.values)() {
+        values if !values.is_empty() => {
+            arg.action(ArgAction::Append).value_parser(PossibleValuesParser::new(values))
+        }
+        _ => arg.value_parser(move |text: &str| {
+            (option.read)(&mut Options::default(), text).map(|()| text.to_owned())
+        }),
+    }
 }
 
 impl ExplorerArgs {
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let order = seeded(self.order, self.seed)
-            .map_err(|_| Failure::Usage("--seed is for --order random".into()))?;
-        let without = self.without.iter().fold(Switches::default(), |all, &switch| all.and(switch));
-        Ok(Options {
-            k: self.k,
-            order,
-            sleep_sets: self.sleep_sets,
-            without,
-            as_printed: self.as_printed,
-            histories: self.histories,
-            hash_compaction: self.hash_compaction,
-            jobs: self.jobs,
-        })
+        let settled = self.0.settled();
+        settled.ok_or_else(|| Failure::Usage("--seed is for --order random".into()))
     }
 }
 

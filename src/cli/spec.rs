@@ -7,7 +7,7 @@ use super::files::{is_stdin, read};
 use super::options::{Define, SetupArgs, SpecArgs, Unit};
 use super::output::Output;
 use super::{Failure, memory};
-use crate::explore::{Order, Setting};
+use crate::explore::{Explorer, Order, Setting};
 use crate::lang::Program;
 use crate::model::flow::Flow;
 use crate::model::{System, Value, Values, masked};
@@ -87,7 +87,7 @@ pub(super) fn name(path: &Path) -> String {
 
 /// Why this explorer is not for this program, or not within these limits, in a sentence; `None` if it is.
 pub(super) fn refusal(setting: &Setting, program: &Program, limits: &Limits) -> Option<String> {
-    let refusal = setting.method().refusal(program, &limits.budget(memory::in_use));
+    let refusal = setting.refusal(program, &limits.budget(memory::in_use));
     refusal.or_else(|| stray(setting, program))
 }
 

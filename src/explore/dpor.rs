@@ -1,156 +1,33 @@
-//! DPOR: backtrack sets from the races of the executions visited.
+//! Explorers that walk along executions, from the exhaustive one to optimal DPOR: rules of one [`walk`](super::walk).
 //!
-//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL 2005), figure 3;
-//! for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined lines.
-//!
-//! ```text
-//! Explore(S):
-//!   κ := the state after S
-//!   for each strand m that waits in κ:
-//!     if there is a last i in S that m is in race with:
-//!       E := { m' enabled in pre(S, i) : m' = m, or some j > i is of m' and before m }
-//!       if E = ∅ add all that is enabled to backtrack(pre(S, i))
-//!       else if E ∩ backtrack(pre(S, i)) = ∅ add the first of E to it
-//!   if something is enabled in κ:
-//!     backtrack(κ) := the first of it
-//!     for each m in backtrack(κ) that is not done:  Explore(S.m)
-//! ```
-//!
-//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler. The walk
-//! itself is [`super::walk`].
-//!
-//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
-//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that has turned false may
-//! hold somewhere else.
-//!
-//! **Processes.** The next action of p is in race with i if it depends on i, and i does not happen before p's
-//! last action, nor start p. Waits, joins and the passing of a barrier are in no race: they depend on what
-//! enables them alone. All that is enabled of a process goes in together: what a `choose` yields, which
-//! of several complete communications a `waitany` returns.
-//!
-//! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
-//! communications while another was incomplete, whatever completes the other could have come first, and the
-//! `waitany` have returned that one. So i is taken, besides, as a test that finds the other incomplete, on which
-//! the completing action does depend.
-//!
-//! # Departures
-//!
-//! - A race that was looked at in the state before is not looked at again: the second time E meets the
-//!   backtrack set. What is new concerns the last action: the messages at its actor and those that it sent; the
-//!   next action of its process and of those that it started; actions of others that depend on it.
-//! - Of processes not only the last race counts, but every immediate one. In the paper those further ahead show
-//!   up when the last is reversed. Not so when dependence is conditional: an unlock is in race with a
-//!   failed lock test only if it makes the tester the owner, and after the reversal of a race with another
-//!   unlock it may not. Nor with sleep sets, when the reversed execution is asleep before the race shows.
-//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If what is added is
-//!   not how the reversed race can begin, it may fall asleep there, and the race is never reversed: with the
-//!   E above, which has p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (by
-//!   order `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
-//!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
-//!   of them is asleep, or in the set, nothing need be added.
-//!
-//! # What it promises
-//!
-//! Every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
-//! persistent, with them they are source sets. Nothing more: without sleep sets a class may come often, and
-//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions up
-//! to that depth, too.
+//! | file | rule |
+//! |---|---|
+//! | [`exhaustive`] | everything |
+//! | [`sleep`] | everything that is not asleep |
+//! | [`source`] | source sets |
+//! | [`optimal`] | wakeup trees |
+//! | [`backtrack_sets`] | DPOR: backtrack sets from the last races |
+//! | [`trans_dpor`] | one message at a time in a backtrack set |
+//! | [`trans_dpor_tool`] | the same as its tool has it |
+//! | [`dpor_ds`] | a branch for each race, up to a depth |
 
-mod processes;
+mod backtrack_sets;
+mod creation;
+mod dpor_ds;
+mod exhaustive;
+mod of_processes;
+mod optimal;
+mod reversers;
+mod sleep;
+mod source;
+mod trans_dpor;
+mod trans_dpor_tool;
 
-use super::creation::{makers, newly_racing, not_before};
-use super::dpor_ds::wanted_order;
-use super::walk::{self, Rule, Walk};
-use super::{Depth, Driver, Guarantee, Info, Scheduling};
-use crate::model::{Action, System};
-use crate::trace::Strand;
-use processes::OpenChoice;
-
-/// What it is.
-pub const INFO: Info = Info {
-    name: "dpor",
-    summary: "dynamic partial order reduction: backtrack sets from the races met",
-    source: "Flanagan, Godefroid (POPL 2005)",
-    guarantee: Guarantee::EveryClass,
-    requires: None,
-};
-
-/// Visits every class.
-pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, Depth::Causal, &mut Dpor::default(), driver);
-}
-
-/// The rule, with room for its sets.
-#[derive(Default)]
-pub struct Dpor {
-    /// Is the reversed race of messages to be tried at once where it was added?
-    with_orders: bool,
-    waiting: Vec<Action>,
-    /// E.
-    e: Vec<Strand>,
-    /// Those of the execution, oldest first.
-    open: Vec<OpenChoice>,
-}
-
-impl<S: System> Rule<S> for Dpor {
-    fn races(&mut self, walk: &mut Walk<'_, S>) {
-        let last = walk.execution.len() - 1;
-        self.races_of_messages(walk, last);
-        self.races_of_processes(walk, last);
-    }
-}
-
-impl Dpor {
-    /// The same rule, and where it reverses a race the reversed order is what is tried first.
-    pub fn with_orders() -> Self {
-        Dpor { with_orders: true, ..Dpor::default() }
-    }
-
-    fn races_of_messages<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
-        self.waiting.clear();
-        newly_racing(&walk.execution, last, &mut self.waiting);
-        walk.sorter.sort(&walk.execution, &mut self.waiting);
-        for index in 0..self.waiting.len() {
-            let m = self.waiting[index];
-            let Some(&i) = not_before(&walk.execution, m).last() else { continue };
-            let i = i as usize;
-            self.e.clear();
-            for j in makers(&walk.execution, i, m) {
-                self.put_in_e(walk, i, j);
-            }
-            if self.e.is_empty() || !walk.sleep_sets {
-                self.e.push(Strand::of(m, true));
-            }
-            if self.reverse(walk, i) && self.with_orders {
-                let order = wanted_order(walk, i, m);
-                walk.points.want(i, order);
-            }
-        }
-    }
-
-    /// Puts the strand of the action at `j` into E, for a race with the one at `i`.
-    fn put_in_e<S: System>(&mut self, walk: &Walk<'_, S>, i: usize, j: usize) {
-        let order = walk.execution.order();
-        let is_minimal = || order.direct_predecessors(j).last().is_none_or(|&k| k as usize <= i);
-        if !walk.sleep_sets || is_minimal() {
-            self.e.push(walk.execution.strand_at(j));
-        }
-    }
-
-    /// Adds to the backtrack set of pre(S, i) what E asks for; is it one of E?
-    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) -> bool {
-        self.e.retain(|&strand| walk.points.find(i, strand).is_some());
-        let Some(&first) = self.e.first() else {
-            walk.points.add_all(i);
-            return false;
-        };
-        let is_there = |&strand: &Strand| {
-            walk.points.find(i, strand).is_some_and(|m| m.is_chosen || m.is_asleep)
-        };
-        if self.e.iter().any(is_there) {
-            return false;
-        }
-        walk.points.add(i, first);
-        true
-    }
-}
+pub use backtrack_sets::Dpor;
+pub use dpor_ds::{DporDs, DporForce, DporNaive};
+pub use exhaustive::Exhaustive;
+pub use optimal::Optimal;
+pub use sleep::Sleep;
+pub use source::Source;
+pub use trans_dpor::TransDpor;
+pub use trans_dpor_tool::TransDporTool;

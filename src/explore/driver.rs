@@ -7,14 +7,14 @@
 //! kept by a [`Watchdog`], also while a single step takes long.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use super::budget::{Budget, ENDLESS_FOR_EACH};
+use super::observer::{End, Observer};
+use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::watchdog::Watchdog;
-use super::{End, Observer, Outcome, Stats, StopReason, Violation, ViolationKind};
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
@@ -29,55 +29,6 @@ const MAX_TICK: u64 = 1 << 10;
 const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-
-/// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
-pub const ENDLESS: u32 = 10_000;
-/// The same by the number of processes: many that do little make long executions, too.
-const ENDLESS_FOR_EACH: u32 = 100;
-
-/// The limits of a search. `Default` has none and stops at the first violation.
-#[derive(Clone, Debug)]
-pub struct Budget {
-    /// Go on after a violation.
-    pub all: bool,
-    /// Of violations that are alike keep the one with the fewest steps, then the fewest switches between processes, and
-    /// sort them so.
-    pub shortest: bool,
-    /// A terminal state is no deadlock for messages to actors that are still pending.
-    pub allow_pending: bool,
-    /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::Depth)).
-    pub depth: Option<u32>,
-    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
-    /// for ever, and ends the search. Where there are very many processes, that length is 100 steps for each of them, if that is more.
-    pub endless: Option<u32>,
-    /// Complete executions.
-    pub max_traces: Option<u64>,
-    /// Time.
-    pub timeout: Option<Duration>,
-    /// Bytes, and how to ask how many are in use.
-    pub max_memory: Option<(u64, fn() -> u64)>,
-    /// UDPOR forgets events that cannot matter any more when it has met this many; `usize::MAX`: never.
-    pub keep_events: usize,
-    /// Set from outside to end the search.
-    pub cancel: Arc<AtomicBool>,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Budget {
-            all: false,
-            shortest: false,
-            allow_pending: false,
-            depth: None,
-            endless: None,
-            max_traces: None,
-            timeout: None,
-            max_memory: None,
-            keep_events: 1 << 14,
-            cancel: Arc::new(AtomicBool::new(false)),
-        }
-    }
-}
 
 /// Lines and columns, and the local states that have none.
 type Places = (BTreeSet<(u32, u32)>, BTreeSet<LocalId>);
@@ -136,6 +87,8 @@ pub struct Driver<'o> {
     start: Instant,
     last_progress: Instant,
     last_tick: Instant,
+    /// The result, if it is that of another search.
+    adopted: Option<Outcome>,
     /// Actions between two looks at the clock, and how many are left until the next.
     tick: u64,
     until_tick: u64,
@@ -159,6 +112,7 @@ impl<'o> Driver<'o> {
             start: now,
             last_progress: now,
             last_tick: now,
+            adopted: None,
             tick: 1,
             until_tick: 1,
         }
@@ -331,8 +285,26 @@ impl<'o> Driver<'o> {
         self.stopped_by.get_or_insert(reason);
     }
 
+    /// The limits of the search.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Tells the observer how far other searches are that are run for this one.
+    pub fn progress(&mut self, stats: &Stats) {
+        self.observer.progress(stats, self.start.elapsed());
+    }
+
+    /// The result is that of another search.
+    pub fn adopt(&mut self, outcome: Outcome) {
+        self.adopted = Some(outcome);
+    }
+
     /// The result.
     pub fn finish(mut self) -> Outcome {
+        if let Some(outcome) = self.adopted {
+            return outcome;
+        }
         if let Some(reason) = self.watchdog.reason() {
             self.stop(reason);
         }

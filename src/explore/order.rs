@@ -19,6 +19,8 @@
 //! their declaration.
 
 use std::cmp::Reverse;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 
 use crate::model::{Action, Handled, ProcessId, State, System};
 use crate::trace::Execution;
@@ -82,6 +84,69 @@ impl Permutation {
         let place = self.processes().position(|listed| listed == process);
         (place.unwrap_or(self.count.into()), process)
     }
+}
+
+impl Order {
+    /// Those with a name, with the seed 0 where there is one.
+    pub const ALL: [Order; 7] = [
+        Order::Fifo,
+        Order::Eca,
+        Order::Lca,
+        Order::Lifo,
+        Order::Sequential(Permutation::BY_NUMBER),
+        Order::Visited,
+        Order::Random(0),
+    ];
+
+    /// Its kind on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Fifo => "fifo",
+            Order::Eca => "eca",
+            Order::Lca => "lca",
+            Order::Lifo => "lifo",
+            Order::Sequential(_) => "sequential",
+            Order::Visited => "visited",
+            Order::Random(_) => "random",
+        }
+    }
+}
+
+/// The name; of a sequential one the processes it lists, as `2.0.1`.
+impl Display for Order {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::Sequential(permutation) if *permutation != Permutation::BY_NUMBER => {
+                let listed: Vec<_> = permutation.processes().map(|p| p.0.to_string()).collect();
+                // No comma: those part explorers.
+                f.write_str(&listed.join("."))
+            }
+            order => f.write_str(order.name()),
+        }
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Order, String> {
+        let named = Order::ALL.into_iter().find(|order| order.name() == text);
+        named.or_else(|| permutation(text).map(Order::Sequential)).ok_or_else(|| {
+            let names = Order::ALL.map(Order::name).join(", ");
+            format!(
+                "`{text}` is no order; there are: {names}, and processes by number such as 2,0,1 (each once, \
+                 below {})",
+                Permutation::LIMIT
+            )
+        })
+    }
+}
+
+/// `2,0,1` or `2.0.1`
+fn permutation(text: &str) -> Option<Permutation> {
+    let numbers: Result<Vec<u32>, _> = text.split([',', '.']).map(str::parse).collect();
+    let processes: Vec<_> = numbers.ok()?.into_iter().map(ProcessId).collect();
+    Permutation::new(&processes)
 }
 
 /// The numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).

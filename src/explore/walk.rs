@@ -18,10 +18,21 @@
 //! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
 //! or goes on with another choice of the same process.
 
+use super::driver::Driver;
+use super::explorer::Depth;
+use super::order::{Order, Sorter};
 use super::points::{Candidate, Points};
-use super::{Depth, Driver, Scheduling, Sorter};
 use crate::model::{Action, System};
 use crate::trace::{Execution, SleepSet};
+
+/// How an explorer that walks along executions goes about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduling {
+    /// In which order enabled actions are tried.
+    pub order: Order,
+    /// With sleep sets (Godefroid 1996) on top.
+    pub sleep_sets: bool,
+}
 
 /// What DPOR and its variants differ in.
 pub trait Rule<S: System> {

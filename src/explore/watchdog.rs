@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Budget, StopReason};
+use super::budget::Budget;
+use super::result::StopReason;
 use crate::model::StopSignal;
 
 /// Time between two looks at the limits: what a fast search may pass them by.

@@ -13,7 +13,7 @@
 //! Which of the two is wrong is not decided here.
 
 use super::{Figures, Row};
-use crate::explore::{Guarantee, Setting, ViolationKind};
+use crate::explore::{Explorer, Guarantee, Setting, ViolationKind};
 
 /// What explorers disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mazurka::explore::{Budget, K, Method, Observer, explore};
+use mazurka::explore::{Budget, Observer, Udpor, explore};
 use mazurka::lang::compile;
 use mazurka::model::flow::{Act, Arm, Step, Turn};
 use mazurka::model::{Schedule, State};
@@ -53,7 +53,7 @@ fn what_is_executed_is_in_the_picture() {
             steps.into_iter().filter(is_visible).map(|step| step.line).collect();
         let mut first = First(Schedule::default());
         let budget = Budget { max_traces: Some(1), depth: Some(200), ..Budget::default() };
-        explore(&program, Method::Udpor(K::Optimal), budget, &mut first);
+        explore(&program, Udpor::default(), budget, &mut first);
         for step in Replay::new(&program).follow(&first.0).unwrap() {
             let line = step.line.expect("programs know their lines");
             // A statement of several lines begins above its operation.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use mazurka::explore::prefix::{Extent, record};
-use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, explore};
+use mazurka::explore::{Budget, K, NoObserver, Outcome, Udpor, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{Node, PartialOrder, SearchTree, Turn};
 
@@ -136,7 +136,7 @@ fn a_search_tree_follows_the_algorithm() {
             let maximal = count(|turn| matches!(turn, Turn::Maximal { .. }));
             let blocks = count(|turn| matches!(turn, Turn::Blocked { .. }));
             let budget = Budget { all: true, ..Budget::default() };
-            let plain = explore(&program, Method::Udpor(k), budget, &mut NoObserver);
+            let plain = explore(&program, Udpor { k, order: None }, budget, &mut NoObserver);
             assert_eq!((maximal, blocks), (plain.stats.traces, plain.stats.blocked), "{spec}");
             assert_eq!(outcome.stats.transitions, plain.stats.transitions, "{spec}");
             blocked += blocks;

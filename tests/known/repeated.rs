@@ -1,6 +1,8 @@
 //! Lists that name one thing twice: each place in the list is a result of its own, and they share their cause.
 
-use mazurka::explore::{Budget, Guarantee, Method, NoObserver, ViolationKind, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, NoObserver, ViolationKind, explore,
+};
 use mazurka::lang::compile;
 
 use crate::judge::{METHODS, check_counterexample, is_refused};
@@ -53,11 +55,11 @@ fn each_place_of_a_list_is_a_result() {
     for &(text, classes) in PROGRAMS {
         let program = compile("repeated.maz", text, &[])
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-        let search = |method| {
+        let search = |method: AnyExplorer| {
             let budget = Budget { all: true, ..Budget::default() };
             explore(&program, method, budget, &mut NoObserver)
         };
-        assert_eq!(search(Method::Exhaustive).stats.classes, Some(classes), "{text}");
+        assert_eq!(search(Exhaustive.into()).stats.classes, Some(classes), "{text}");
         for &(_, method, _) in METHODS.iter().filter(|entry| !is_refused(&program, entry.1)) {
             let outcome = search(method);
             if method.guarantee() == Guarantee::EveryClassOnce {

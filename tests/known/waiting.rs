@@ -3,7 +3,7 @@
 //! The end of an actor is a failure, and a join is what depends on it: the only dependence between a handler and
 //! an action that is none, besides the spawn.
 
-use mazurka::explore::{Method, Verdict};
+use mazurka::explore::{Exhaustive, Verdict};
 use mazurka::model::{
     Actors, Describe, Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId,
     Stimulus, System, Values,
@@ -104,9 +104,9 @@ impl Describe<Local> for Waiting {
 #[test]
 fn a_process_can_wait_for_an_actor_to_fail() {
     let system = Waiting(Objects::default());
-    let stats = search(&system, Method::Exhaustive, Verdict::Assertion);
+    let stats = search(&system, Exhaustive, Verdict::Assertion);
     assert_eq!(stats.classes, Some(4));
-    for &(name, method, _) in METHODS {
+    for &(name, method, _) in METHODS.iter() {
         if name == "udpor" {
             let stats = search(&system, method, Verdict::Assertion);
             assert_eq!((stats.traces, stats.blocked), (4, 0), "{method:?}");

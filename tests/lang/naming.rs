@@ -1,6 +1,6 @@
 //! What people see of a program: names, places, variables, expectations.
 
-use mazurka::explore::{self, Budget, K, Method, NoObserver, Observer};
+use mazurka::explore::{self, Budget, Exhaustive, NoObserver, Observer, Udpor};
 use mazurka::lang::{self, Granularity, Verdict};
 use mazurka::model::{
     Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, System,
@@ -103,8 +103,7 @@ fn statements_as_actions_make_no_new_classes() {
     let classes = |name: &str, source: &str, granularity| {
         let program = lang::compile_with(name, source, &[], granularity).expect("a program");
         let budget = Budget { all: true, ..Budget::default() };
-        let outcome =
-            explore::explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+        let outcome = explore::explore(&program, Udpor::default(), budget, &mut NoObserver);
         (outcome.verdict(), outcome.stats.traces)
     };
     let mut compared = 0;
@@ -218,7 +217,7 @@ fn violations_have_places() {
     let program = program(
         "fn half(n: int) -> int { 1 / n }\nprocess P {\n    let top = 4;\n    let x = half(0);\n}",
     );
-    let outcome = explore::explore(&program, Method::Exhaustive, Budget::default(), &mut Nothing);
+    let outcome = explore::explore(&program, Exhaustive, Budget::default(), &mut Nothing);
     let failure = outcome.violations[0].failure.as_ref().expect("a failure");
     let site = failure.site.as_ref().expect("a site");
     assert_eq!((site.line, site.column, site.text.as_str()), (1, 26, "1 / n"));

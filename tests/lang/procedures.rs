@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, Method, Observer, Verdict, explore};
+use mazurka::explore::{Budget, Exhaustive, Observer, Verdict, explore};
 use mazurka::lang::{self, Granularity, Program};
 use mazurka::model::{Action, CellId, Choice, Locals, ProcessId, Schedule, State};
 
@@ -131,7 +131,7 @@ fn explored(text: &str) -> Option<(Counts, BTreeSet<Vec<String>>, Verdict)> {
     let recorder = Recorder::new(&program);
     let mut ends = Ends { recorder, ends: BTreeSet::new(), cells: 4, program: &program };
     let budget = Budget { all: true, max_traces: Some(1000), ..Budget::default() };
-    let outcome = explore(&program, Method::Exhaustive, budget, &mut ends);
+    let outcome = explore(&program, Exhaustive, budget, &mut ends);
     let verdict = outcome.verdict();
     outcome.is_complete().then(|| (ends.recorder.take(), ends.ends, verdict))
 }
@@ -195,7 +195,7 @@ fn statements_of_procedures_are_steps_where_statements_count() {
     let program = lang::compile_with("test.maz", source, &[], Granularity::Statement)
         .unwrap_or_else(|d| panic!("{}", d.render(false)));
     let budget = Budget { all: true, ..Budget::default() };
-    let outcome = explore(&program, Method::Exhaustive, budget, &mut mazurka::explore::NoObserver);
+    let outcome = explore(&program, Exhaustive, budget, &mut mazurka::explore::NoObserver);
     // Two declarations within, and the assertion; the call itself is none.
     assert_eq!((outcome.stats.transitions, outcome.verdict()), (3, Verdict::Ok));
 }

@@ -1,6 +1,6 @@
 //! No input makes the front end panic or run out of stack.
 
-use mazurka::explore::{self, Budget, K, Method, NoObserver, Verdict};
+use mazurka::explore::{self, Budget, NoObserver, Udpor, Verdict};
 use mazurka::lang::{self, Program};
 use mazurka::model::{Locals, State, System};
 use proptest::prelude::*;
@@ -127,7 +127,7 @@ fn everything_compiles() {
     }
     let program = super::program(ACTORS);
     let budget = Budget { all: true, ..Budget::default() };
-    let outcome = explore::explore(&program, Method::Udpor(K::Optimal), budget, &mut NoObserver);
+    let outcome = explore::explore(&program, Udpor::default(), budget, &mut NoObserver);
     assert_eq!((outcome.verdict(), outcome.stats.traces), (Verdict::Ok, 180));
 }
 

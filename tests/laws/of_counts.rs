@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mazurka::explore::{Budget, Method, NoObserver, Observer, count, explore};
+use mazurka::explore::{Budget, Exhaustive, NoObserver, Observer, count, explore};
 use mazurka::model::{Action, Locals, PaperRelation, Schedule, State, System};
 use mazurka::trace::{Classes, NormalForm, few_switches, switches};
 
@@ -23,8 +23,7 @@ fn everything() -> Budget {
 fn what_is_counted_on_the_graph_is_what_there_is<S: Subject>(samples: &[Sample<S>]) {
     let mut violating = 0;
     for sample in samples {
-        let stats =
-            explore(&sample.script, Method::Exhaustive, everything(), &mut NoObserver).stats;
+        let stats = explore(&sample.script, Exhaustive, everything(), &mut NoObserver).stats;
         let found = count(&sample.script, Budget::default(), &mut NoObserver);
         assert_eq!(found.cycling, [], "{}", sample.describe());
         let found = found.executions.unwrap_or_else(|| panic!("{}", sample.describe()));
@@ -75,7 +74,7 @@ fn no_order_of_a_class_has_fewer_switches<S: Subject>(samples: &[Sample<S>]) {
             classes: Classes::new(PaperRelation),
             found: HashMap::new(),
         };
-        explore(&sample.script, Method::Exhaustive, everything(), &mut turns);
+        explore(&sample.script, Exhaustive, everything(), &mut turns);
         for (form, (fewest, schedule)) in std::mem::take(&mut turns.found) {
             let sorted = few_switches(&sample.script, &schedule);
             assert!(sorted.is_fewest, "{}", sample.describe());
@@ -92,7 +91,7 @@ fn the_shortest_is_shortest<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let search = |shortest| {
             let budget = Budget { shortest, ..everything() };
-            explore(&sample.script, Method::Exhaustive, budget, &mut NoObserver).violations
+            explore(&sample.script, Exhaustive, budget, &mut NoObserver).violations
         };
         let (first, short) = (search(false), search(true));
         assert_eq!(first.len(), short.len(), "{}", sample.describe());

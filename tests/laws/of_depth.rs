@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Budget, Driver, Method, NoObserver, Outcome, Stateful, StopReason, explore,
+    AnyExplorer, Budget, Driver, EveryState, Explorer, NoObserver, Outcome, Portfolio, Stateful,
+    StopReason, explore,
 };
 use mazurka::lang::compile;
 use mazurka::model::{Locals, State, System};
 
 use super::hold_on_random_programs;
 use super::of_states::spinning_program;
-use crate::judge::{STATEFUL, check_counterexample};
+use crate::judge::{STATEFUL, check_counterexample, storing};
 use crate::random_models::{Sample, Subject};
 use crate::state_graph::Watcher;
 
@@ -20,14 +21,13 @@ hold_on_random_programs! {
     states_are_counted_at_their_distance
 }
 
-fn all() -> [Method; 5] {
-    let histories = Method::Stateful(Stateful { histories: true, ..STATEFUL });
-    let [full, safe, eager, lazy] =
-        [Method::Stateful, Method::SPor, Method::DeSPor, Method::DlSPor].map(|of| of(STATEFUL));
-    [full, safe, eager, lazy, histories]
+fn all() -> [AnyExplorer; 5] {
+    let histories = EveryState(Stateful { histories: true, ..STATEFUL });
+    let [full, safe, eager, lazy] = storing(STATEFUL);
+    [full, safe, eager, lazy, histories.into()]
 }
 
-fn within<S: System>(system: &S, method: Method, depth: u32) -> Outcome {
+fn within<S: System>(system: &S, method: impl Explorer, depth: u32) -> Outcome {
     let budget = Budget { all: true, depth: Some(depth), ..Budget::default() };
     explore(system, method, budget, &mut NoObserver)
 }
@@ -101,7 +101,7 @@ fn violations_within_a_depth_are_found<S: Subject>(samples: &[Sample<S>]) {
 fn states_are_counted_at_their_distance<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(2) {
         let mut watcher = Watcher::of(&sample.script);
-        let states = watcher.watch(Method::Stateful(STATEFUL)).stats.states;
+        let states = watcher.watch(EveryState(STATEFUL)).stats.states;
         let distances = watcher.by_distance();
         assert_eq!(Some(distances.iter().sum()), states, "{}", sample.describe());
         for method in &all()[..4] {
@@ -127,7 +127,7 @@ fn programs_that_spin_fail_within_a_depth_as_all_their_executions_do() {
         for depth in 1..=6 {
             check(&program, depth, &text);
         }
-        let found = within(&program, Method::Stateful(STATEFUL), 6);
+        let found = within(&program, EveryState(STATEFUL), 6);
         cut += u32::from(found.stopped_by == Some(StopReason::Depth));
     }
     assert!(cut > 50, "{cut} programs go on");
@@ -148,7 +148,7 @@ fn what_a_short_way_leads_to_is_not_lost() {
     for (text, depth) in [(detour, 3), (behind, 2)] {
         let program = compile("short.maz", text, &[])
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-        let portfolio = Method::Portfolio(2.try_into().expect("some"));
+        let portfolio = Portfolio { jobs: 2.try_into().expect("some") }.into();
         for method in all().into_iter().chain([portfolio]) {
             let outcome = within(&program, method, depth);
             assert_eq!(outcome.violations.len(), 1, "{method:?} on {text}");

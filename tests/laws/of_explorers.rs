@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    Budget, Guarantee, K, Method, NoObserver, Observer, Outcome, Verdict, Violation, ViolationKind,
-    explore,
+    AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, NoObserver, Observer, Outcome, Udpor,
+    Verdict, Violation, ViolationKind, explore,
 };
 use mazurka::model::{Action, State};
 
@@ -26,7 +26,7 @@ hold_on_random_programs! {
 /// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
 fn run<S: Subject>(
     sample: &Sample<S>,
-    method: Method,
+    method: impl Explorer,
     recorder: &mut Recorder<'_, S>,
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
@@ -61,7 +61,7 @@ fn times(classes: &Counts) -> u64 {
 impl<'s, S: Subject> Verdicts<'s, S> {
     fn on(sample: &'s Sample<S>) -> Self {
         let mut recorder = Recorder::new(&sample.script);
-        let (outcome, classes) = run(sample, Method::Exhaustive, &mut recorder);
+        let (outcome, classes) = run(sample, Exhaustive, &mut recorder);
         assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
         assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
         let kinds = kinds(&outcome, &mut recorder);
@@ -74,7 +74,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
     }
 
     /// Does the explorer keep its promises? How often it was blocked.
-    fn judge(&mut self, method: Method, never_blocked: bool) -> u64 {
+    fn judge(&mut self, method: impl Explorer, never_blocked: bool) -> u64 {
         let (outcome, found) = run(self.sample, method, &mut self.recorder);
         let context = || format!("{method:?} on {}", self.sample.describe());
         assert_eq!(times(&found), outcome.stats.traces, "{}", context());
@@ -100,7 +100,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
     }
 }
 
-fn check_counterexamples<S: Subject>(sample: &Sample<S>, method: Method, outcome: &Outcome) {
+fn check_counterexamples<S: Subject>(sample: &Sample<S>, method: impl Explorer, outcome: &Outcome) {
     for violation in &outcome.violations {
         if let Err(how) = check_counterexample(&sample.script, violation) {
             panic!("{how}: {method:?} on {}", sample.describe());
@@ -129,8 +129,8 @@ fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>])
 fn the_first_violation_is_one_of_all<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let Verdicts { mut recorder, outcome: all, .. } = Verdicts::on(sample);
-        check_counterexamples(sample, Method::Exhaustive, &all);
-        for method in [Method::Exhaustive, Method::Udpor(K::Optimal)] {
+        check_counterexamples(sample, Exhaustive, &all);
+        for method in [AnyExplorer::from(Exhaustive), Udpor::default().into()] {
             let first = explore(&sample.script, method, Budget::default(), &mut recorder);
             assert_eq!(first.is_complete(), all.violations.is_empty(), "{}", sample.describe());
             assert!(first.violations.len() <= 1, "{}", sample.describe());
@@ -167,7 +167,7 @@ impl Observer for Diary {
 
 fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(5) {
-        for &(_, method, _) in METHODS {
+        for &(_, method, _) in METHODS.iter() {
             if is_refused(&sample.script, method) {
                 continue;
             }
@@ -191,7 +191,7 @@ fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let [kept, forgotten] = [usize::MAX, 0].map(|keep_events| {
             let budget = Budget { all: true, keep_events, ..Budget::default() };
-            let method = Method::Udpor(K::Optimal);
+            let method = Udpor::default();
             explore(&sample.script, method, budget, &mut NoObserver).stats
         });
         assert_eq!(kept.events, kept.events_built, "{}", sample.describe());

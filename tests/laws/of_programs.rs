@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, K, Method, NoObserver, Outcome, Violation, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, Exhaustive, Explorer, NoObserver, Outcome, Udpor, Violation, explore,
+};
 use mazurka::lang::compile;
 use mazurka::model::System;
 
@@ -10,7 +12,7 @@ use crate::random_models::{Subject, processes};
 
 /// What one program means: figures, and the kinds of violations. (How many different ones there are is a
 /// matter of places in a text, which a syntax tree has not.)
-fn meaning<S: System>(system: &S, method: Method) -> (Outcome, BTreeSet<String>) {
+fn meaning<S: System>(system: &S, method: impl Explorer) -> (Outcome, BTreeSet<String>) {
     let outcome =
         explore(system, method, Budget { all: true, ..Budget::default() }, &mut NoObserver);
     let name = |v: &Violation| format!("{:?} of {:?}", v.kind, v.process);
@@ -27,7 +29,7 @@ fn compiled_programs_mean_what_their_syntax_trees_mean() {
         let compiled = compiled.unwrap_or_else(|errors| {
             panic!("{}\n{}", errors.render(false), sample.describe());
         });
-        for method in [Method::Exhaustive, Method::Udpor(K::Optimal)] {
+        for method in [AnyExplorer::from(Exhaustive), Udpor::default().into()] {
             let (found, found_kinds) = meaning(&compiled, method);
             let (expected, expected_kinds) = meaning(&sample.script, method);
             assert_eq!(found.stats, expected.stats, "{method:?} on {}", sample.describe());

@@ -1,6 +1,9 @@
 //! What explorers that look for races promise besides, on random programs.
 
-use mazurka::explore::{Budget, Guarantee, Method, NoObserver, Order, explore};
+use mazurka::explore::{
+    AnyExplorer, Budget, Dpor, Exhaustive, Explorer, Guarantee, NoObserver, Order, TransDpor,
+    TransDporTool, explore,
+};
 use mazurka::model::{Locals, State};
 
 use super::hold_on_random_programs;
@@ -21,7 +24,7 @@ fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]
             continue;
         }
         let Features { actors, guards, internals } = sample.script.features();
-        for &(name, method, _) in METHODS {
+        for &(name, method, _) in METHODS.iter() {
             let suits = match name {
                 "transdpor" | "dpor-force" | "dpor-ds" => actors,
                 "transdpor-tool" | "dpor-naive" => actors && !guards && !internals,
@@ -40,22 +43,24 @@ fn everything_up_to(depth: u32) -> Budget {
 /// By the same order, with sleep sets or without; but not by the tool's rule with sleep sets, which on one
 /// program in thousands runs into more blocked explorations (279 transitions against 277).
 fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
-    let transitions = |sample: &Sample<S>, method| {
+    let transitions = |sample: &Sample<S>, method: AnyExplorer| {
         let outcome = explore(&sample.script, method, everything_up_to(LONG), &mut NoObserver);
         outcome.stats.transitions
     };
     for sample in samples {
-        for &(_, method, _) in METHODS {
-            let (Method::TransDpor(scheduling) | Method::TransDporTool(scheduling)) = method else {
+        for &(_, method, _) in METHODS.iter() {
+            let (AnyExplorer::TransDpor(TransDpor { order, sleep_sets })
+            | AnyExplorer::TransDporTool(TransDporTool { order, sleep_sets })) = method
+            else {
                 continue;
             };
             // By chance the two try different orders.
-            let by_chance = matches!(scheduling.order, Order::Random(_));
-            let asleep = scheduling.sleep_sets && matches!(method, Method::TransDporTool(_));
+            let by_chance = matches!(order, Order::Random(_));
+            let asleep = sleep_sets && matches!(method, AnyExplorer::TransDporTool(_));
             if by_chance || asleep || is_refused(&sample.script, method) {
                 continue;
             }
-            let dpor = transitions(sample, Method::Dpor(scheduling));
+            let dpor = transitions(sample, Dpor { order, sleep_sets }.into());
             let other = transitions(sample, method);
             assert!(other <= dpor, "{other} > {dpor} by {method:?} on {}", sample.describe());
         }
@@ -71,9 +76,9 @@ fn every_class_up_to_a_depth_is_covered<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(2) {
         for depth in [1, 2, 4, 6] {
             let mut recorder = Recorder::new(&sample.script);
-            explore(&sample.script, Method::Exhaustive, everything_up_to(depth), &mut recorder);
+            explore(&sample.script, Exhaustive, everything_up_to(depth), &mut recorder);
             let all = recorder.take();
-            for &(name, method, _) in METHODS {
+            for &(name, method, _) in METHODS.iter() {
                 if !covers_cuts(name) || is_refused(&sample.script, method) {
                     continue;
                 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Method, Order, Outcome, Permutation, Stateful, Switch, Switches};
+use mazurka::explore::{
+    AnyExplorer, DlSPor, EveryState, Exhaustive, Order, Outcome, Permutation, SPor, Stateful,
+    Switch, Switches,
+};
 use mazurka::lang::compile;
 use mazurka::model::ProcessId;
 
-use crate::judge::{STATEFUL, check_counterexample};
+use crate::judge::{STATEFUL, check_counterexample, storing};
 use crate::random_models::{self, Rng, Sample, Script, Subject, actors, processes};
 use crate::state_graph::Watcher;
 
@@ -16,15 +19,12 @@ fn without(switches: &[Switch]) -> Stateful {
 }
 
 /// The reductions in all their variants.
-fn reductions() -> Vec<Method> {
-    let mut all = vec![Method::SPor(STATEFUL)];
+fn reductions() -> Vec<AnyExplorer> {
+    let mut all = vec![SPor(STATEFUL).into()];
     let reversed = Permutation::new(&[3, 2, 1, 0].map(ProcessId)).expect("a permutation");
     let orders = [Order::Sequential(reversed), Order::Visited, Order::Random(1), Order::Random(2)];
     for order in orders {
-        all.extend(
-            [Method::SPor, Method::DeSPor, Method::DlSPor]
-                .map(|of| of(Stateful { order, ..STATEFUL })),
-        );
+        all.extend_from_slice(&storing(Stateful { order, ..STATEFUL })[1..]);
     }
     for switches in [
         &[][..],
@@ -34,7 +34,7 @@ fn reductions() -> Vec<Method> {
         &[Switch::Summaries, Switch::Once],
         &[Switch::Summaries, Switch::SafeSets, Switch::VisitedFirst],
     ] {
-        all.extend([Method::DeSPor, Method::DlSPor].map(|of| of(without(switches))));
+        all.extend_from_slice(&storing(without(switches))[2..]);
     }
     for switches in [
         &[Switch::LastSuccessor][..],
@@ -43,7 +43,7 @@ fn reductions() -> Vec<Method> {
         &[Switch::Summaries, Switch::DisabledProcess],
         &[Switch::Summaries, Switch::LastSuccessor, Switch::VisitedSuccessors],
     ] {
-        all.push(Method::DlSPor(without(switches)));
+        all.push(DlSPor(without(switches)).into());
     }
     all
 }
@@ -52,8 +52,8 @@ fn ends_and_states_are_as_in_the_full_graph<S: Subject>(samples: &[Sample<S>]) {
     let (mut full_states, mut reduced_states) = (0, vec![0; reductions().len()]);
     for sample in samples {
         let mut watcher = Watcher::of(&sample.script);
-        let (all, judged) = watcher.ends(Method::Exhaustive);
-        let (full, outcome) = watcher.ends(Method::Stateful(STATEFUL));
+        let (all, judged) = watcher.ends(Exhaustive);
+        let (full, outcome) = watcher.ends(EveryState(STATEFUL));
         assert_eq!(full, all, "stateful on {}", sample.describe());
         assert_eq!(kinds(&outcome), kinds(&judged), "stateful on {}", sample.describe());
         let states = outcome.stats.states.expect("states are stored");
@@ -105,7 +105,7 @@ fn every_class_has_a_path() {
     let mut programs = 0;
     for sample in with_fixed_processes() {
         let mut watcher = Watcher::of(&sample.script);
-        let all = watcher.classes(Method::Stateful(STATEFUL));
+        let all = watcher.classes(EveryState(STATEFUL));
         assert_eq!(all.len() as u64, sample.classes, "stateful on {}", sample.describe());
         for method in reductions() {
             let found = watcher.classes(method);
@@ -125,12 +125,12 @@ fn what_no_longer_matters_is_no_part_of_a_state() {
         let program =
             compile("random.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         let states = |outcome: &Outcome| outcome.stats.states.expect("states are stored");
-        let script = Watcher::of(&sample.script).watch(Method::Stateful(STATEFUL));
+        let script = Watcher::of(&sample.script).watch(EveryState(STATEFUL));
         let mut watcher = Watcher::of(&program);
-        let outcome = watcher.watch(Method::Stateful(STATEFUL));
+        let outcome = watcher.watch(EveryState(STATEFUL));
         assert!(states(&outcome) <= states(&script), "{}", sample.describe());
         assert_eq!(outcome.verdict(), script.verdict(), "{}", sample.describe());
-        let classes = watcher.classes(Method::Stateful(STATEFUL));
+        let classes = watcher.classes(EveryState(STATEFUL));
         assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
         all += states(&script);
         compiled += states(&outcome);
@@ -184,7 +184,7 @@ fn spinning_programs_end_as_in_the_full_graph(programs: u64) {
         let program = compile("spin.maz", &text, &[])
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
         let mut watcher = Watcher::of(&program);
-        let (full, outcome) = watcher.ends(Method::Stateful(STATEFUL));
+        let (full, outcome) = watcher.ends(EveryState(STATEFUL));
         cyclic += u64::from(watcher.has_cycle());
         for method in reductions() {
             let (reduced, found) = watcher.ends(method);

@@ -27,8 +27,10 @@
 //! undo what is not on the way to it, and to step through the rest; neighbours in a level share most of
 //! their way.
 
-use super::{Cursor, StateId, Stateful};
-use crate::explore::Driver;
+use super::cursor::Cursor;
+use super::settings::Stateful;
+use super::store::StateId;
+use crate::explore::driver::Driver;
 use crate::model::{Action, System};
 
 /// How a state was met first.

@@ -3,7 +3,9 @@
 //! A state to be matched is its portrait in the [`Store`], with what its processes have gone through if that is a
 //! part of it.
 
-use super::{Histories, StateId, Stateful, Store};
+use super::histories::Histories;
+use super::settings::Stateful;
+use super::store::{StateId, Store};
 use crate::model::{Action, Locals, Parts, State, System};
 
 /// A model state, and the states met so far.

@@ -1,8 +1,7 @@
 //! The order in which the processes of a state are explored.
 
-use super::Processes;
-use crate::explore::order::SplitMix;
-use crate::explore::{Order, Permutation};
+use super::processes::Processes;
+use crate::explore::order::{Order, Permutation, SplitMix};
 use crate::model::ProcessId;
 
 /// Picks processes one by one.

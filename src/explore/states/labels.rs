@@ -16,7 +16,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::Processes;
+use super::processes::Processes;
 use crate::model::{ProcessId, Touch};
 
 /// A process and what it touches or watches.

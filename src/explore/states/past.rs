@@ -9,7 +9,9 @@
 //! the paper. Of an open state nobody knows everything yet.
 
 use super::labels::{LabelId, Labels, Summaries, SummaryId};
-use super::{Processes, StateId};
+use super::processes::Processes;
+use super::settings::{Stateful, Switch};
+use super::store::StateId;
 use crate::model::Action;
 
 /// A stored transition.
@@ -43,6 +45,16 @@ pub enum Memory {
     Summaries,
     /// Every transition.
     Transitions,
+}
+
+impl Memory {
+    /// What a rule that asks what comes after a state remembers of it.
+    pub fn of(settings: Stateful) -> Memory {
+        match settings.has(Switch::Summaries) {
+            true => Memory::Summaries,
+            false => Memory::Transitions,
+        }
+    }
 }
 
 /// How to traverse stored transitions.

@@ -16,7 +16,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Processes;
+use super::processes::Processes;
 use crate::model::{Locals, ProcessId, State, System, Touch};
 
 /// Tells safe sets, and remembers which process may touch what.
@@ -42,7 +42,7 @@ impl SafeSets {
         state: &State,
         process: ProcessId,
     ) -> bool {
-        let mut rivals = super::Touches::new();
+        let mut rivals = super::labels::Touches::new();
         state.watches(locals, process, |touch| rivals.extend(touch.rivals()));
         if rivals.is_empty() {
             return true;

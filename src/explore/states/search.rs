@@ -24,10 +24,17 @@
 
 use smallvec::SmallVec;
 
+use super::breadth;
+use super::cursor::Cursor;
+use super::enumeration::Enumeration;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
-use super::{Cursor, Enumeration, Processes, SafeSets, StateId, Stateful, Switch, breadth};
-use crate::explore::{Driver, StopReason};
+use super::processes::Processes;
+use super::safe_set::SafeSets;
+use super::settings::{Stateful, Switch};
+use super::store::StateId;
+use crate::explore::driver::Driver;
+use crate::explore::result::StopReason;
 use crate::model::{
     Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, StopSignal, System, Touch,
 };

@@ -18,7 +18,7 @@
 //!
 //! The largest T is found by leaving out of done, as long as there is one, a process with a rival outside.
 
-use super::Processes;
+use super::processes::Processes;
 use super::search::{Frame, Taken};
 
 impl Frame {

@@ -20,7 +20,7 @@
 //! with a write, and not with one another; and so it is with mailboxes and mutexes.
 //! Internal handlers are taken as messages ([`super::creation`]).
 //!
-//! Departures: races already looked at are passed over, as in [`super::dpor`]; and with sleep sets what is
+//! Departures: races already looked at are passed over, as in [`super::backtrack_sets`]; and with sleep sets what is
 //! asleep is neither added nor does it freeze. The paper does not say how to combine the two. Were a
 //! sleeping message added, it would never be explored, and what it holds back would never be added: on the
 //! paper's example, `registry`, four of six classes would be found.
@@ -29,32 +29,66 @@
 //! that fail, and up to a depth; the proof in the paper is for executions that end, the rest is tested. It
 //! never executes more than DPOR does by the same order.
 //!
-//! The numbers in the paper are not those of its figure but of its tool: [`tool`].
-
-pub mod tool;
+//! The numbers in the paper are not those of its figure but of its tool: [`super::trans_dpor_tool`].
 
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
-use super::walk::{self, Rule, Walk};
-use super::{Depth, Driver, Guarantee, Info, Scheduling};
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::order::Order;
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Rule, Scheduling, Walk};
 use crate::model::{Action, System};
 use crate::trace::Strand;
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "transdpor",
-    summary: "DPOR for actors that exploits that their races are transitive",
-    source: "Tasharofi et al. (FORTE 2012)",
-    guarantee: Guarantee::EveryClass,
-    requires: Some("actors only"),
-};
-
 /// Visits every class.
-pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, Depth::Causal, &mut TransDpor::default(), driver);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransDpor {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+    /// With sleep sets (Godefroid 1996) on top.
+    pub sleep_sets: bool,
 }
 
-/// Why it is not for this system.
-pub fn refusal<S: System>(system: &S) -> Option<String> {
+impl Choosable for TransDpor {
+    const INFO: Info = Info {
+        name: "transdpor",
+        summary: "DPOR for actors that exploits that their races are transitive",
+        source: "Tasharofi et al. (FORTE 2012)",
+        guarantee: Guarantee::EveryClass,
+        requires: Some("actors only"),
+    };
+    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        TransDpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
+    }
+}
+
+impl Explorer for TransDpor {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        if self.sleep_sets { Guarantee::EveryClassOnce } else { Self::INFO.guarantee }
+    }
+
+    fn may_block(&self) -> bool {
+        self.sleep_sets
+    }
+
+    fn refusal<S: System>(&self, system: &S, _: &Budget) -> Option<String> {
+        refusal(system)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
+        walk::explore(system, scheduling, Depth::Causal, &mut OneAtATime::default(), driver);
+    }
+}
+
+fn refusal<S: System>(system: &S) -> Option<String> {
     (!has_only_actors(system)).then(|| {
         "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
          mailboxes, mutexes and cells are not (`dpor` is for all programs)"
@@ -64,11 +98,11 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
 
 /// The rule, with room for the messages to be looked at.
 #[derive(Default)]
-struct TransDpor {
+struct OneAtATime {
     waiting: Vec<Action>,
 }
 
-impl<S: System> Rule<S> for TransDpor {
+impl<S: System> Rule<S> for OneAtATime {
     fn races(&mut self, walk: &mut Walk<'_, S>) {
         let last = walk.execution.len() - 1;
         self.waiting.clear();

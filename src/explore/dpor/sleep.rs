@@ -16,21 +16,51 @@
 //! Up to a depth, what is too high is not enabled ([`crate::trace::Heights`]). Independent actions do not make one
 //! another too high, and that is all that sleep sets ask for.
 
-use super::{Driver, Guarantee, Info, Order, Sorter};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::order::{Order, Sorter};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{Action, System};
 use crate::trace::{Execution, SleepSet};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "sleep",
-    summary: "every state's enabled actions, but those that sleep sets show to be explored already",
-    source: "Godefroid (LNCS 1032, 1996), chapter 5",
-    guarantee: Guarantee::EveryClassOnce,
-    requires: None,
-};
+/// Completes each class once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sleep {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for Sleep {
+    const INFO: Info = Info {
+        name: "sleep",
+        summary: "every state's enabled actions, but those that sleep sets show to be explored already",
+        source: "Godefroid (LNCS 1032, 1996), chapter 5",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        Sleep { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for Sleep {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search(system, self.order, driver);
+    }
+}
 
 /// Completes each class once.
-pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
+fn search<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let execution = Execution::bounded(system, driver.depth());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::Dpor;
+use super::reversers::Reversers;
 use crate::explore::walk::Walk;
 use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
 use crate::trace::{Execution, Strand};
@@ -16,10 +16,17 @@ pub struct OpenChoice {
     rest: Footprint,
 }
 
-impl Dpor {
+/// What is known of the processes of the execution.
+#[derive(Default)]
+pub struct OfProcesses {
+    /// Open choices, oldest first.
+    open: Vec<OpenChoice>,
+}
+
+impl OfProcesses {
     /// Looks at the next actions of processes: those of the process that made the last action, and of those
     /// that it started, for all their races; others only for a race with the last action.
-    pub fn races_of_processes<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
+    pub fn races<S: System>(&mut self, walk: &mut Walk<'_, S>, e: &mut Reversers, last: usize) {
         self.note_open_choice(&walk.execution, last);
         let here = walk.execution.len();
         let moved = walk.execution.order().process(last);
@@ -35,46 +42,16 @@ impl Dpor {
                 || is_new
                 || self.races_with_last(&mut walk.execution, last, candidate.action)
             {
-                self.all_races(walk, candidate.action);
+                self.all_races(walk, e, candidate.action);
             }
         }
         if walk.execution.locals.some_may_return() {
-            self.races_of_awaits(walk, last);
-        }
-    }
-
-    /// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
-    /// version before the present one at which it was possible ([`crate::trace::spin`]), whether it is possible now or
-    /// not. What is new concerns the process that moved, those that it started, and accesses to a cell just written.
-    fn races_of_awaits<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
-        let execution = &walk.execution;
-        let (state, moved) = (execution.state(), execution.order().process(last));
-        let concerned = state.processes().filter(|&process| {
-            let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
-            execution.awaits(process).is_some_and(|cell| {
-                let is_written = *execution.order().footprint(last) == Footprint::Write(cell);
-                process == moved || is_new || is_written
-            })
-        });
-        for process in concerned.collect::<SmallVec<[ProcessId; 4]>>() {
-            let Some(earlier) = walk.execution.earlier_access(process, None) else { continue };
-            let i = earlier.overwritten_by;
-            self.e.clear();
-            for j in i + 1..=last {
-                let order = walk.execution.order();
-                if earlier.after.is_some_and(|after| j == after || order.before(j, after)) {
-                    self.put_in_e(walk, i, j);
-                }
-            }
-            if self.e.is_empty() || !walk.sleep_sets {
-                self.e.push(Strand::Process(process));
-            }
-            self.reverse(walk, i);
+            races_of_awaits(walk, e, last);
         }
     }
 
     /// The last race of an enabled action of a process, and all its races with open choices.
-    fn all_races<S: System>(&mut self, walk: &mut Walk<'_, S>, action: Action) {
+    fn all_races<S: System>(&mut self, walk: &mut Walk<'_, S>, e: &mut Reversers, action: Action) {
         let next = walk.execution.len();
         // As if it were executed: then the order knows what is before it, and what immediately.
         walk.execution.push(action);
@@ -85,7 +62,7 @@ impl Dpor {
                 continue; // See `races_of_awaits`.
             }
             if is_race(&walk.execution, i, next) {
-                self.reverse_before(walk, i);
+                reverse_before(walk, e, i);
             }
         }
         for index in 0..self.open.len() {
@@ -94,25 +71,10 @@ impl Dpor {
             let test = (order.process(position), rest);
             let closes = depend(test, (action.process, order.footprint(next)));
             if closes && !order.before(position, next) {
-                self.reverse_before(walk, position);
+                reverse_before(walk, e, position);
             }
         }
         walk.execution.pop();
-    }
-
-    /// The action at `i` is in race with the last one.
-    fn reverse_before<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) {
-        let next = walk.execution.len() - 1;
-        self.e.clear();
-        for j in i + 1..next {
-            if walk.execution.order().before(j, next) {
-                self.put_in_e(walk, i, j);
-            }
-        }
-        if self.e.is_empty() || !walk.sleep_sets {
-            self.e.push(walk.execution.strand_at(next));
-        }
-        self.reverse(walk, i);
     }
 
     /// Is the last action, or what it left open, in race with this next one of another process?
@@ -138,6 +100,51 @@ impl Dpor {
         }
         self.open.extend(open_choice(execution, last));
     }
+}
+
+/// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
+/// version before the present one at which it was possible ([`crate::trace::spin`]), whether it is possible now or
+/// not. What is new concerns the process that moved, those that it started, and accesses to a cell just written.
+fn races_of_awaits<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, last: usize) {
+    let execution = &walk.execution;
+    let (state, moved) = (execution.state(), execution.order().process(last));
+    let concerned = state.processes().filter(|&process| {
+        let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
+        execution.awaits(process).is_some_and(|cell| {
+            let is_written = *execution.order().footprint(last) == Footprint::Write(cell);
+            process == moved || is_new || is_written
+        })
+    });
+    for process in concerned.collect::<SmallVec<[ProcessId; 4]>>() {
+        let Some(earlier) = walk.execution.earlier_access(process, None) else { continue };
+        let i = earlier.overwritten_by;
+        e.clear();
+        for j in i + 1..=last {
+            let order = walk.execution.order();
+            if earlier.after.is_some_and(|after| j == after || order.before(j, after)) {
+                e.put(walk, i, j);
+            }
+        }
+        if e.is_empty() || !walk.sleep_sets {
+            e.push(Strand::Process(process));
+        }
+        e.reverse(walk, i);
+    }
+}
+
+/// The action at `i` is in race with the last one.
+fn reverse_before<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, i: usize) {
+    let next = walk.execution.len() - 1;
+    e.clear();
+    for j in i + 1..next {
+        if walk.execution.order().before(j, next) {
+            e.put(walk, i, j);
+        }
+    }
+    if e.is_empty() || !walk.sleep_sets {
+        e.push(walk.execution.strand_at(next));
+    }
+    e.reverse(walk, i);
 }
 
 fn depend(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {

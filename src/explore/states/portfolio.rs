@@ -12,64 +12,120 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{
-    Budget, Explorer, Guarantee, Info, Observer, Options, Order, Outcome, Permutation, Setting,
-    Stats, explore,
-};
+use super::dl_s_por::DlSPor;
+use super::s_por::SPor;
+use super::settings::Stateful;
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info, explore};
+use crate::explore::observer::Observer;
+use crate::explore::order::{Order, Permutation};
+use crate::explore::result::{Outcome, Stats};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{ProcessId, System, Values};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "portfolio",
-    summary: "s-por and dl-s-por in several orders at once; the first answer counts",
-    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-    guarantee: Guarantee::EveryEnd,
-    requires: None,
-};
+/// Runs several searches; the first answer counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portfolio {
+    /// How many.
+    pub jobs: NonZeroU32,
+}
+
+impl Default for Portfolio {
+    /// As many searches as there are processors, but two at least: more would only wait for one another.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
+        Portfolio { jobs: NonZeroU32::new(cores.clamp(2, 6)).expect("two at least") }
+    }
+}
+
+impl Choosable for Portfolio {
+    const INFO: Info = Info {
+        name: "portfolio",
+        summary: "s-por and dl-s-por in several orders at once; the first answer counts",
+        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
+        guarantee: Guarantee::EveryEnd,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
+
+    fn new(options: &Options) -> Self {
+        options.jobs.map_or_else(Portfolio::default, |jobs| Portfolio { jobs })
+    }
+}
+
+impl Explorer for Portfolio {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let outcome = first_answer(system, self.jobs, driver);
+        driver.adopt(outcome);
+    }
+}
 
 /// Time between two looks at what is going on.
 const POLL: Duration = Duration::from_millis(20);
 
+/// A search that takes part.
+#[derive(Clone, Copy)]
+struct Entrant {
+    is_lazy: bool,
+    order: Order,
+}
+
+impl Entrant {
+    /// How it is written on a command line.
+    fn name(self) -> String {
+        let info = if self.is_lazy { DlSPor::INFO } else { SPor::INFO };
+        let options = Options { order: Some(self.order), ..Options::default() };
+        format!("{}:{}", info.name, options.text())
+    }
+
+    fn explore<S: System>(
+        self,
+        system: &S,
+        budget: Budget,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let settings = Stateful { order: self.order, ..Stateful::default() };
+        match self.is_lazy {
+            true => explore(system, DlSPor(settings), budget, observer),
+            false => explore(system, SPor(settings), budget, observer),
+        }
+    }
+}
+
 /// The searches to run: so many.
-fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<Setting> {
+fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<Entrant> {
     let listed: Vec<_> = (0..processes.min(Permutation::LIMIT)).rev().map(ProcessId).collect();
     let reverse = Permutation::new(&listed).expect("each process once");
     let orders = [Permutation::BY_NUMBER, reverse].map(Order::Sequential);
     let orders = orders.into_iter().chain((0..).map(Order::Random));
-    let settings = orders.flat_map(|order| {
-        ["s-por", "dl-s-por"].map(|name| {
-            let explorer = Explorer::named(name).expect("a registered explorer");
-            Setting::with_what_fits(explorer, Options { order: Some(order), ..Options::default() })
-        })
-    });
-    settings.take(jobs.get() as usize).collect()
-}
-
-/// As many searches as there are processors, but two at least: more would only wait for one another.
-pub fn default_jobs() -> NonZeroU32 {
-    let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
-    NonZeroU32::new(cores.clamp(2, 6)).expect("two at least")
+    let all = orders.flat_map(|order| [false, true].map(|is_lazy| Entrant { is_lazy, order }));
+    all.take(jobs.get() as usize).collect()
 }
 
 /// Runs the searches until one of them has an answer.
-pub fn explore_first<S: System>(
-    system: &S,
-    jobs: NonZeroU32,
-    budget: Budget,
-    observer: &mut dyn Observer,
-) -> Outcome {
+fn first_answer<S: System>(system: &S, jobs: NonZeroU32, driver: &mut Driver<'_>) -> Outcome {
+    let budget = driver.budget().clone();
     let processes = system.initial(&mut Values::default()).len() as u32;
     let entrants = entrants(processes, jobs);
-    let (start, stop) = (Instant::now(), Arc::new(AtomicBool::new(false)));
+    let stop = Arc::new(AtomicBool::new(false));
     let latest = Mutex::new(Stats::default());
     std::thread::scope(|scope| {
         let (sender, answers) = channel();
-        for &setting in &entrants {
+        for &entrant in &entrants {
             let (sender, latest) = (sender.clone(), &latest);
             let budget = Budget { cancel: stop.clone(), ..budget.clone() };
-            scope.spawn(move || run(system, setting, budget, latest, &sender));
+            scope.spawn(move || run(system, entrant, budget, latest, &sender));
         }
         drop(sender);
         let (mut best, mut running) = (None::<Outcome>, entrants.len());
@@ -91,7 +147,7 @@ pub fn explore_first<S: System>(
                 stop.store(true, Ordering::Relaxed);
             }
             let stats = latest.lock().expect("no search panicked").clone();
-            observer.progress(&stats, start.elapsed());
+            driver.progress(&stats);
         }
         best.expect("each search has an outcome")
     })
@@ -104,14 +160,14 @@ fn is_answer(outcome: &Outcome) -> bool {
 
 fn run<S: System>(
     system: &S,
-    setting: Setting,
+    entrant: Entrant,
     budget: Budget,
     latest: &Mutex<Stats>,
     sender: &Sender<Outcome>,
 ) {
-    let outcome = explore(system, setting.method(), budget, &mut Latest(latest));
+    let outcome = entrant.explore(system, budget, &mut Latest(latest));
     // The receiver waits for all of us.
-    let _ = sender.send(Outcome { answered_by: Some(setting), ..outcome });
+    let _ = sender.send(Outcome { answered_by: Some(entrant.name()), ..outcome });
 }
 
 /// Tells how far a search is.
@@ -131,7 +187,7 @@ mod tests {
     fn both_algorithms_run_and_then_other_orders() {
         let names = |jobs| {
             let entrants = entrants(3, NonZeroU32::new(jobs).expect("some"));
-            entrants.iter().map(ToString::to_string).collect::<Vec<_>>()
+            entrants.into_iter().map(Entrant::name).collect::<Vec<_>>()
         };
         assert_eq!(names(2), ["s-por:order=sequential", "dl-s-por:order=sequential"]);
         assert_eq!(

@@ -20,30 +20,61 @@
 //!   return false
 //! ```
 //!
-//! UpdateBack is [`super::states::source_set`]. What comes after s' is a summary, found when the search left s'
-//! ([`super::states::labels`]), so asking for it costs nothing and is done after every transition, and
+//! UpdateBack is [`super::source_set`]. What comes after s' is a summary, found when the search left s'
+//! ([`super::labels`]), so asking for it costs nothing and is done after every transition, and
 //! it would cost more to find out which transitions lead to visited states; without summaries it is
 //! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
 //! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
-//! ([`super::states::search`]).
+//! ([`super::search`]).
 
-use super::states::past::{Memory, Traversal};
-use super::states::search::{self, Rule, Search};
-use super::states::{Processes, Stateful, Switch};
-use super::{Driver, Guarantee, Info};
+use super::past::{Memory, Traversal};
+use super::processes::Processes;
+use super::search::{self, Rule, Search};
+use super::settings::{Stateful, Switch};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{ProcessId, System};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "dl-s-por",
-    summary: "s-por with source sets, computed when a state is backtracked to",
-    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-    guarantee: Guarantee::EveryEnd,
-    requires: None,
-};
+/// Visits the states that source sets lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DlSPor(pub Stateful);
+
+impl Choosable for DlSPor {
+    const INFO: Info = Info {
+        name: "dl-s-por",
+        summary: "s-por with source sets, computed when a state is backtracked to",
+        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
+        guarantee: Guarantee::EveryEnd,
+        requires: None,
+    };
+    const TAKES: Takes = Takes::of_stored(SWITCHES);
+
+    fn new(options: &Options) -> Self {
+        DlSPor(options.stateful())
+    }
+}
+
+impl Explorer for DlSPor {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.0.guarantee(Self::INFO.guarantee)
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search::explore(system, self.0, &mut Lazy { memory: Memory::of(self.0) }, driver);
+    }
+}
 
 /// What can be switched off.
-pub const SWITCHES: &[Switch] = &Switch::ALL;
+const SWITCHES: &[Switch] = &Switch::ALL;
 
 struct Lazy {
     memory: Memory,
@@ -143,9 +174,4 @@ impl Lazy {
 fn next_undone<S: System>(search: &mut Search<'_, S>) -> Option<usize> {
     let top = search.top();
     top.taken.iter().position(|taken| !top.done.contains(taken.process))
-}
-
-/// Visits the states that source sets lead to.
-pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
-    search::explore(system, settings, &mut Lazy { memory: settings.memory() }, driver);
 }

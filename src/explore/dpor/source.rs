@@ -16,7 +16,7 @@
 //!
 //! Complete for finite executions, and with the sleep sets no class is completed twice; but an exploration may
 //! be blocked. Up to a depth the executions are those of the events up to that height, as in
-//! [`super::optimal_dpor`], and what is too high where one ends is looked at for the races that it would have had.
+//! [`super::optimal`], and what is too high where one ends is looked at for the races that it would have had.
 //! Departures:
 //!
 //! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. A strand
@@ -26,22 +26,52 @@
 //!   those are looked for at the end; also where the exploration is blocked. (What is asleep there might never
 //!   let the guard hold again.) So it is with actions that are too high.
 
-use super::{Driver, Guarantee, Info, Order, Sorter};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::order::{Order, Sorter};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, SleepSet, SourceSets};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "source",
-    summary: "dynamic partial order reduction with source sets and sleep sets",
-    source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 1",
-    guarantee: Guarantee::EveryClassOnce,
-    requires: None,
-};
+/// Completes each class once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for Source {
+    const INFO: Info = Info {
+        name: "source",
+        summary: "dynamic partial order reduction with source sets and sleep sets",
+        source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 1",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        Source { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for Source {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search(system, self.order, driver);
+    }
+}
 
 /// Completes each class once.
-pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
+fn search<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let execution = Execution::bounded(system, driver.depth());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {

@@ -1,6 +1,6 @@
 //! A piece of the unfolding to look at: what UDPOR met, all of it kept, and the calls in which it met it.
 //!
-//! The search is UDPOR's own (`udpor`). It forgets nothing here, so ids ascend in the order in which
+//! The search is UDPOR's own. It forgets nothing here, so ids ascend in the order in which
 //! events were met, causes first: any first part of them is a prefix of the unfolding. It stops when it has
 //! met as many events as are wanted, or as many maximal configurations: their number can be exponential in
 //! that of the events.
@@ -15,7 +15,13 @@
 //!  (C ∪ {e}, D, A ∖ {e})    (C, D ∪ {e}, J ∖ C)
 //! ```
 
-use super::{Budget, Driver, K, Observer, Outcome, udpor};
+use super::k::K;
+use super::notes::Notes;
+use super::search;
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::observer::Observer;
+use crate::explore::result::Outcome;
 use crate::model::{Action, Schedule, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
@@ -118,40 +124,6 @@ pub enum Alternative {
     /// J ∖ C, causes first.
     Found(Vec<EventId>),
 }
-
-/// Who is told what a search does, as it does it. By default nobody listens.
-pub(super) trait Notes {
-    /// A call chooses e.
-    fn chose(&mut self, _e: EventId) {}
-
-    /// C has grown, U has `met` events.
-    fn pushed(&mut self, _met: usize) {}
-
-    /// C is again that of the call that chose last.
-    fn popped(&mut self) {}
-
-    /// J ∖ C if that call has an alternative.
-    fn answered(&mut self, _j: Option<&Vec<EventId>>) {}
-
-    /// C, in the order of an execution, is maximal.
-    fn maximal(&mut self, _c: &[EventId]) {}
-
-    /// All of en(C) is in D.
-    fn blocked(&mut self, _enabled: &[EventId]) {}
-
-    /// C reaches the bound on the depth.
-    fn cut(&mut self) {}
-
-    /// C is given up: a process waits in a loop for what has come.
-    fn given_up(&mut self) {}
-
-    /// The search is to end.
-    fn are_full(&self) -> bool {
-        false
-    }
-}
-
-impl Notes for () {}
 
 /// Notes for a [`Prefix`].
 struct Record {
@@ -262,14 +234,14 @@ pub fn record<'s, S: System>(
         is_long: false,
     };
     let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) =
-        udpor::unfold(system, k, notes, &mut driver);
+        search::unfold(system, k, notes, &mut driver);
     (Prefix { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::NoObserver;
+    use crate::explore::observer::NoObserver;
     use crate::property::scripts::{Script, isend};
 
     /// Three sends to one mailbox: 3 + 6 + 6 events, six orders.

@@ -1,7 +1,7 @@
 //! How many executions there are, without walking along each.
 //!
 //! An execution is a path through the state graph, from the initial state to one in which nothing is enabled; the graph is
-//! explored once, every state and every transition ([`Method::Stateful`]), and its paths are counted by addition: as many
+//! explored once, every state and every transition ([`EveryState`]), and its paths are counted by addition: as many
 //! lead to a state as lead to all its predecessors together, taken in topological order. The numbers are as
 //! large as they come (10^30 is no more work than 10).
 //!
@@ -23,9 +23,12 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashMap;
 
-use super::{
-    Budget, End, Method, Observer, Order, Outcome, Permutation, Stateful, Stats, Switches, explore,
-};
+use super::every_state::EveryState;
+use super::settings::Stateful;
+use crate::explore::budget::Budget;
+use crate::explore::explorer::explore;
+use crate::explore::observer::{End, Observer};
+use crate::explore::result::{Outcome, Stats};
 use crate::model::{Action, ProcessId, State, System};
 
 /// The executions of a program by number.
@@ -57,16 +60,9 @@ pub struct Executions {
 /// Counts the executions of `system`. The budget's depth and number of traces must not be set: they are no limits of a
 /// graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
-    let settings = Stateful {
-        order: Order::Sequential(Permutation::BY_NUMBER),
-        without: Switches::NONE,
-        as_printed: false,
-        histories: false,
-        hash_compaction: false,
-    };
+    let every_state = EveryState(Stateful::default());
     let mut graph = Graph { observer, edges: Vec::new(), ends: FxHashMap::default(), last: 0 };
-    let outcome =
-        explore(system, Method::Stateful(settings), Budget { all: true, ..budget }, &mut graph);
+    let outcome = explore(system, every_state, Budget { all: true, ..budget }, &mut graph);
     if !outcome.is_complete() {
         return Count { outcome, executions: None, cycling: Vec::new() };
     }

@@ -2,21 +2,43 @@
 //!
 //! Up to a depth, every interleaving of every class up to that causal depth: what is too high is not enabled.
 
-use super::{Driver, Guarantee, Info};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{Action, Locals, PaperRelation, State, System};
 use crate::trace::{Classes, Heights, spin};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "exhaustive",
-    summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
-    source: "",
-    guarantee: Guarantee::EveryExecution,
-    requires: None,
-};
+/// Visits every execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exhaustive;
+
+impl Choosable for Exhaustive {
+    const INFO: Info = Info {
+        name: "exhaustive",
+        summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
+        source: "",
+        guarantee: Guarantee::EveryExecution,
+        requires: None,
+    };
+    const TAKES: Takes = Takes::NOTHING;
+
+    fn new(_: &Options) -> Self {
+        Exhaustive
+    }
+}
+
+impl Explorer for Exhaustive {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        every_execution(system, driver);
+    }
+}
 
 /// Depth-first through every interleaving.
-pub fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
+fn every_execution<S: System>(system: &S, driver: &mut Driver<'_>) {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     let mut classes = Classes::new(PaperRelation);

@@ -27,28 +27,60 @@
 //! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
 //! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
 
-use crate::explore::creation::{has_only_actors, makers, not_before, pending, sent_by};
-use crate::explore::walk::{self, Rule, Walk};
-use crate::explore::{Depth, Driver, Guarantee, Info, Scheduling};
+use super::creation::{has_only_actors, makers, not_before, pending, sent_by};
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::order::Order;
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Rule, Scheduling, Walk};
 use crate::model::{Action, ProcessId, System};
 use crate::trace::{Execution, Strand};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "transdpor-tool",
-    summary: "TransDPOR as the tool of its paper has it, for its numbers",
-    source: "Tasharofi et al. (FORTE 2012), table 1",
-    guarantee: Guarantee::SomeClasses,
-    requires: Some("actors only, without guards"),
-};
-
 /// Visits every class, as far as anybody knows. Nobody has proved it.
-pub fn explore<S: System>(system: &S, scheduling: Scheduling, driver: &mut Driver<'_>) {
-    walk::explore(system, scheduling, Depth::Causal, &mut Tool::default(), driver);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransDporTool {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+    /// With sleep sets (Godefroid 1996) on top.
+    pub sleep_sets: bool,
 }
 
-/// Why it is not for this system.
-pub fn refusal<S: System>(system: &S) -> Option<String> {
+impl Choosable for TransDporTool {
+    const INFO: Info = Info {
+        name: "transdpor-tool",
+        summary: "TransDPOR as the tool of its paper has it, for its numbers",
+        source: "Tasharofi et al. (FORTE 2012), table 1",
+        guarantee: Guarantee::SomeClasses,
+        requires: Some("actors only, without guards"),
+    };
+    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        TransDporTool { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
+    }
+}
+
+impl Explorer for TransDporTool {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn may_block(&self) -> bool {
+        self.sleep_sets
+    }
+
+    fn refusal<S: System>(&self, system: &S, _: &Budget) -> Option<String> {
+        refusal(system)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
+        walk::explore(system, scheduling, Depth::Causal, &mut Tool::default(), driver);
+    }
+}
+
+fn refusal<S: System>(system: &S) -> Option<String> {
     if !has_only_actors(system) {
         return Some(
             "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),

@@ -18,7 +18,7 @@
 //!   s'.current[tid(a')] := s'.current[tid(a')] ∪ {tid(a)}
 //! ```
 //!
-//! UpdateBack is [`super::states::source_set`].
+//! UpdateBack is [`super::source_set`].
 //!
 //! **As printed, that loses classes**, even of programs that are as the paper wants them: with P2 first,
 //!
@@ -31,24 +31,56 @@
 //! set as it seems. The transition to be told is the last one that does not *happen before* a. Here
 //! UpdateCurr(a) is done for every transition on the stack with which a races, as the paper does (appendix A) for
 //! what comes after a visited state. Other departures: what only enables does not count as a race
-//! ([`Touch`](crate::model::Touch)), and cycles ([`super::states::search`]).
+//! ([`Touch`](crate::model::Touch)), and cycles ([`super::search`]).
 
-use super::states::search::{self, Rule, Search};
-use super::states::{StateId, Stateful, Switch, past::Memory};
-use super::{Driver, Guarantee, Info};
+use super::past::Memory;
+use super::search::{self, Rule, Search};
+use super::settings::{Stateful, Switch};
+use super::store::StateId;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{ProcessId, System};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "de-s-por",
-    summary: "s-por with source sets, computed eagerly along the stack",
-    source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-    guarantee: Guarantee::EveryEnd,
-    requires: None,
-};
+/// Visits the states that source sets lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeSPor(pub Stateful);
+
+impl Choosable for DeSPor {
+    const INFO: Info = Info {
+        name: "de-s-por",
+        summary: "s-por with source sets, computed eagerly along the stack",
+        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
+        guarantee: Guarantee::EveryEnd,
+        requires: None,
+    };
+    const TAKES: Takes = Takes::of_stored(SWITCHES);
+
+    fn new(options: &Options) -> Self {
+        DeSPor(options.stateful())
+    }
+}
+
+impl Explorer for DeSPor {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.0.guarantee(Self::INFO.guarantee)
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search::explore(system, self.0, &mut Eager { memory: Memory::of(self.0) }, driver);
+    }
+}
 
 /// What can be switched off.
-pub const SWITCHES: &[Switch] =
+const SWITCHES: &[Switch] =
     &[Switch::SafeSets, Switch::Once, Switch::VisitedFirst, Switch::Summaries];
 
 struct Eager {
@@ -111,9 +143,4 @@ impl<S: System> Rule<S> for Eager {
         top.done.insert(process);
         top.update_backtrack(as_printed);
     }
-}
-
-/// Visits the states that source sets lead to.
-pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
-    search::explore(system, settings, &mut Eager { memory: settings.memory() }, driver);
 }

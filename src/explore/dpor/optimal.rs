@@ -35,22 +35,48 @@
 //!   is passed over if all that the execution does not share with the last one happens after i: then its v
 //!   was part of that one's.
 
-use super::{Driver, Guarantee, Info, Order, Sorter};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::order::{Order, Sorter};
+use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, Reversal, SleepSet, WakeupTree, WakeupTrees};
 
-/// What it is.
-pub const INFO: Info = Info {
-    name: "optimal",
-    summary: "dynamic partial order reduction with wakeup trees: never blocked",
-    source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 2",
-    guarantee: Guarantee::EveryClassOnce,
-    requires: None,
-};
+/// Visits each class once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Optimal {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for Optimal {
+    const INFO: Info = Info {
+        name: "optimal",
+        summary: "dynamic partial order reduction with wakeup trees: never blocked",
+        source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 2",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        Optimal { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for Optimal {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search(system, self.order, driver);
+    }
+}
 
 /// Visits each class once.
-pub fn explore<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
+fn search<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
     let execution = Execution::bounded(system, driver.depth());
     driver.started(&execution.locals, execution.state());
     let mut search = Search {

@@ -96,6 +96,19 @@ pub fn newly_racing<S: System>(
     }
 }
 
+/// What to take after the first of those before the message, the message itself and the action at `i` it
+/// is in race with: the rest of these, the first of them last.
+pub fn wanted_order<S: System>(
+    execution: &Execution<'_, S>,
+    i: usize,
+    message: Action,
+) -> Vec<Action> {
+    let made = makers(execution, i, message).map(|k| execution.action(k));
+    let mut order: Vec<_> = made.chain([message, execution.action(i)]).skip(1).collect();
+    order.reverse();
+    order
+}
+
 /// Is everything that exists from the start an actor?
 pub fn has_only_actors<S: System>(system: &S) -> bool {
     let locals = Locals::new(system);

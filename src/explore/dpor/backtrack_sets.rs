@@ -1,0 +1,158 @@
+//! DPOR: backtrack sets from the races of the executions visited.
+//!
+//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL 2005), figure 3;
+//! for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined lines.
+//!
+//! ```text
+//! Explore(S):
+//!   κ := the state after S
+//!   for each strand m that waits in κ:
+//!     if there is a last i in S that m is in race with:
+//!       E := { m' enabled in pre(S, i) : m' = m, or some j > i is of m' and before m }
+//!       if E = ∅ add all that is enabled to backtrack(pre(S, i))
+//!       else if E ∩ backtrack(pre(S, i)) = ∅ add the first of E to it
+//!   if something is enabled in κ:
+//!     backtrack(κ) := the first of it
+//!     for each m in backtrack(κ) that is not done:  Explore(S.m)
+//! ```
+//!
+//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler. The walk
+//! itself is [`crate::explore::walk`].
+//!
+//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
+//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that has turned false may
+//! hold somewhere else.
+//!
+//! **Processes.** The next action of p is in race with i if it depends on i, and i does not happen before p's
+//! last action, nor start p. Waits, joins and the passing of a barrier are in no race: they depend on what
+//! enables them alone. All that is enabled of a process goes in together: what a `choose` yields, which
+//! of several complete communications a `waitany` returns.
+//!
+//! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
+//! communications while another was incomplete, whatever completes the other could have come first, and the
+//! `waitany` have returned that one. So i is taken, besides, as a test that finds the other incomplete, on which
+//! the completing action does depend.
+//!
+//! # Departures
+//!
+//! - A race that was looked at in the state before is not looked at again: the second time E meets the
+//!   backtrack set. What is new concerns the last action: the messages at its actor and those that it sent; the
+//!   next action of its process and of those that it started; actions of others that depend on it.
+//! - Of processes not only the last race counts, but every immediate one. In the paper those further ahead show
+//!   up when the last is reversed. Not so when dependence is conditional: an unlock is in race with a
+//!   failed lock test only if it makes the tester the owner, and after the reversal of a race with another
+//!   unlock it may not. Nor with sleep sets, when the reversed execution is asleep before the race shows.
+//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If what is added is
+//!   not how the reversed race can begin, it may fall asleep there, and the race is never reversed: with the
+//!   E above, which has p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (by
+//!   order `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
+//!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
+//!   of them is asleep, or in the set, nothing need be added.
+//!
+//! # What it promises
+//!
+//! Every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
+//! persistent, with them they are source sets. Nothing more: without sleep sets a class may come often, and
+//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions up
+//! to that depth, too.
+
+use super::creation::{makers, newly_racing, not_before, wanted_order};
+use super::of_processes::OfProcesses;
+use super::reversers::Reversers;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::order::Order;
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::model::{Action, System};
+use crate::trace::Strand;
+
+/// Visits every class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dpor {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+    /// With sleep sets (Godefroid 1996) on top.
+    pub sleep_sets: bool,
+}
+
+impl Choosable for Dpor {
+    const INFO: Info = Info {
+        name: "dpor",
+        summary: "dynamic partial order reduction: backtrack sets from the races met",
+        source: "Flanagan, Godefroid (POPL 2005)",
+        guarantee: Guarantee::EveryClass,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
+    }
+}
+
+impl Explorer for Dpor {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        if self.sleep_sets { Guarantee::EveryClassOnce } else { Self::INFO.guarantee }
+    }
+
+    fn may_block(&self) -> bool {
+        self.sleep_sets
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
+        walk::explore(system, scheduling, Depth::Causal, &mut LastRaces::default(), driver);
+    }
+}
+
+/// The rule, with room for its sets.
+#[derive(Default)]
+pub struct LastRaces {
+    /// Is the reversed race of messages to be tried at once where it was added?
+    with_orders: bool,
+    waiting: Vec<Action>,
+    e: Reversers,
+    processes: OfProcesses,
+}
+
+impl<S: System> Rule<S> for LastRaces {
+    fn races(&mut self, walk: &mut Walk<'_, S>) {
+        let last = walk.execution.len() - 1;
+        self.races_of_messages(walk, last);
+        self.processes.races(walk, &mut self.e, last);
+    }
+}
+
+impl LastRaces {
+    /// The same rule, and where it reverses a race the reversed order is what is tried first.
+    pub fn with_orders() -> Self {
+        LastRaces { with_orders: true, ..LastRaces::default() }
+    }
+
+    fn races_of_messages<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
+        self.waiting.clear();
+        newly_racing(&walk.execution, last, &mut self.waiting);
+        walk.sorter.sort(&walk.execution, &mut self.waiting);
+        for index in 0..self.waiting.len() {
+            let m = self.waiting[index];
+            let Some(&i) = not_before(&walk.execution, m).last() else { continue };
+            let i = i as usize;
+            self.e.clear();
+            for j in makers(&walk.execution, i, m) {
+                self.e.put(walk, i, j);
+            }
+            if self.e.is_empty() || !walk.sleep_sets {
+                self.e.push(Strand::of(m, true));
+            }
+            if self.e.reverse(walk, i) && self.with_orders {
+                let order = wanted_order(&walk.execution, i, m);
+                walk.points.want(i, order);
+            }
+        }
+    }
+}

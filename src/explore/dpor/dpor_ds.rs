@@ -1,0 +1,249 @@
+//! DPOR-DS: DPOR for distributed state machines, which never end, up to a depth.
+//!
+//! Yabandeh and Kostić, *DPOR-DS: dynamic partial order reduction in distributed systems* (EPFL, 2009).
+//!
+//! ```text
+//! lastPath := any path of length n
+//! repeat:
+//!   for each e_i ↛ e_j of one node in lastPath, i < j, not looked at before:
+//!     add before e_i the branch  {e_k : i < k ≤ j, e_k → e_j} · e_i
+//!   lastPath := as far as the last unexplored branch, then along the branch, then anyhow
+//! ```
+//!
+//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch; *force* attaches the
+//! wanted order to it, so that the reversed order is seen although there are more events to come than the depth
+//! leaves room for; figure 4 makes that a recursion over the tree explored, and figure 7 a loop that looks at
+//! each pair once. Here pairs are looked at as the path grows, each once by itself, so figures 4 and 7 are
+//! the same: [`DporForce`]. A branch that begins with an event that is a branch there already is not added.
+//!
+//! **Before.** The paper's → has "same node, earlier" in it, which orders any two events of a node, so nothing
+//! could ever be reordered. It is read as creation ([`super::creation`]): e_i → e_j if e_j's message would not
+//! be there without e_i. What happened at one node counts on the way.
+//!
+//! **What it misses.** The paper's theorem is that no pair of events of an explored path is left that could be
+//! reordered. That is not to have seen every class of executions of length n:
+//!
+//! - Events that a path is too short for are in no pair. `registry` with one worker has two messages pending, r0
+//!   to the registry and w1 to the worker, whose handler sends r1 to the registry. Up to depth 2 there
+//!   are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to reorder, and ends; r1 before r0 is
+//!   just what force is meant to find. Even an event that is enabled from the start may never be taken: of two
+//!   messages to two actors the second, at depth 1.
+//! - Messages that nobody takes are in no pair either: those that a guard refuses, or of an actor that failed.
+//!
+//! Also, force does not do away with the third path of `registry` (figure 3): the second one, w1·r1·r0, has the
+//! pair r1, r0 in it, which figure 7 reorders.
+//!
+//! **Depth.** The paper counts events, so a depth is here the length of executions, as in no other explorer without
+//! stored states: its classes are those of executions of that length, and of shorter ones that end.
+//!
+//! **Completed.** [`DporDs`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
+//! taken or not, as in [`super::backtrack_sets`]; where a path is cut, everything enabled is added along it
+//! ([`crate::explore::walk`]); and because that alone would be the exhaustive search, sleep sets. It visits every class of
+//! executions of length n, and of shorter ones that end, exactly once.
+
+use super::backtrack_sets::LastRaces;
+use super::creation::{has_only_actors, makers, not_before, wanted_order};
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::order::Order;
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::model::{Action, System};
+use crate::trace::Strand;
+
+/// Adds only a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DporNaive {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for DporNaive {
+    const INFO: Info = Info {
+        name: "dpor-naive",
+        summary: "DPOR for state machines up to a depth: a branch for each race",
+        source: "Yabandeh, Kostić (EPFL, 2009), section 3.2",
+        guarantee: Guarantee::SomeClasses,
+        requires: Some("actors without guards, and a depth bound"),
+    };
+    const TAKES: Takes = Takes::ORDER;
+
+    fn new(options: &Options) -> Self {
+        DporNaive { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for DporNaive {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        refusal(Self::INFO, system, budget)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: false };
+        walk::explore(
+            system,
+            scheduling,
+            Depth::Length,
+            &mut Branches { with_order: false },
+            driver,
+        );
+    }
+}
+
+/// As published: attaches the wanted order to each branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DporForce {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for DporForce {
+    const INFO: Info = Info {
+        name: "dpor-force",
+        summary: "DPOR for state machines up to a depth: a branch with the wanted order for each race",
+        source: "Yabandeh, Kostić (EPFL, 2009), figures 4 and 7",
+        guarantee: Guarantee::SomeClasses,
+        requires: Some("actors, and a depth bound"),
+    };
+    const TAKES: Takes = Takes::ORDER;
+
+    fn new(options: &Options) -> Self {
+        DporForce { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for DporForce {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        refusal(Self::INFO, system, budget)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: false };
+        walk::explore(
+            system,
+            scheduling,
+            Depth::Length,
+            &mut Branches { with_order: true },
+            driver,
+        );
+    }
+}
+
+/// Completed: visits every class up to the depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DporDs {
+    /// The order in which enabled actions are tried.
+    pub order: Order,
+}
+
+impl Choosable for DporDs {
+    const INFO: Info = Info {
+        name: "dpor-ds",
+        summary: "the same, completed: covers every execution up to the depth",
+        source: "after Yabandeh, Kostić (EPFL, 2009), figure 7",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: Some("actors, and a depth bound"),
+    };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        DporDs { order: options.order.unwrap_or_default() }
+    }
+}
+
+impl Explorer for DporDs {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        refusal(Self::INFO, system, budget)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let scheduling = Scheduling { order: self.order, sleep_sets: true };
+        walk::explore(system, scheduling, Depth::Length, &mut LastRaces::with_orders(), driver);
+    }
+}
+
+/// Why it is not for this system, or not within this budget.
+fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<String> {
+    let name = info.name;
+    if !has_only_actors(system) {
+        return Some(format!(
+            "`{name}` is for programs of actors only (`dpor` is for all programs)"
+        ));
+    }
+    if budget.depth.is_none() {
+        return Some(format!(
+            "`{name}` goes through executions up to a depth: say which, with --depth"
+        ));
+    }
+    (info.name == DporNaive::INFO.name && (system.actors().has_guards() || system.actors().has_internals())).then(
+        || format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)"),
+    )
+}
+
+/// A branch for each pair of actions of one actor that can be taken the other way round.
+struct Branches {
+    with_order: bool,
+}
+
+impl<S: System> Rule<S> for Branches {
+    fn races(&mut self, walk: &mut Walk<'_, S>) {
+        let j = walk.execution.len() - 1;
+        let message = walk.execution.state().action(j);
+        for index in 0.. {
+            let Some(&i) = not_before(&walk.execution, message).get(index) else { break };
+            if i as usize == j {
+                break;
+            }
+            self.branch(walk, i as usize, message);
+        }
+    }
+
+    fn covers_cuts(&self) -> bool {
+        false
+    }
+}
+
+impl Branches {
+    fn branch<S: System>(&self, walk: &mut Walk<'_, S>, i: usize, message: Action) {
+        let first = makers(&walk.execution, i, message).next();
+        let first = first.map_or(message, |k| walk.execution.action(k));
+        let strand = Strand::of(first, true);
+        if walk.points.find(i, strand).is_none_or(|found| found.is_chosen) {
+            return;
+        }
+        walk.points.add(i, strand);
+        if self.with_order {
+            let order = wanted_order(&walk.execution, i, message);
+            walk.points.want(i, order);
+        }
+    }
+}

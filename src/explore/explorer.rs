@@ -1,0 +1,150 @@
+//! What an explorer is: an algorithm that goes through the executions of a system.
+//!
+//! An explorer is a value: its options. It decides which executions to visit. What a visit means (counting,
+//! judging, limits, telling observers, stopping) is the business of the [`Driver`], which is the same for all of them:
+//!
+//! ```
+//! use mazurka::explore::{Budget, Driver, Explorer, Guarantee, Info, NoObserver, explore};
+//! use mazurka::model::System;
+//! use mazurka::trace::Execution;
+//!
+//! /// Takes the first action that is enabled, again and again.
+//! #[derive(Clone, Copy, Debug)]
+//! struct First;
+//!
+//! impl Explorer for First {
+//!     fn info(&self) -> Info {
+//!         let guarantee = Guarantee::SomeClasses;
+//!         Info { name: "first", summary: "one execution", source: "", guarantee, requires: None }
+//!     }
+//!
+//!     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+//!         let mut execution = Execution::new(system);
+//!         driver.started(&execution.locals, execution.state());
+//!         let mut enabled = Vec::new();
+//!         while !driver.is_stopped() {
+//!             enabled.clear();
+//!             execution.enabled(&mut enabled);
+//!             let Some(&action) = enabled.first() else { break driver.ended(&mut execution) };
+//!             execution.push(action);
+//!             driver.moved(&execution.locals, execution.state(), action);
+//!         }
+//!     }
+//! }
+//!
+//! let source = "process P[i in 0..2] { local; }";
+//! let program = mazurka::lang::compile("two.maz", source, &[]).expect("a valid program");
+//! let outcome = explore(&program, First, Budget::default(), &mut NoObserver);
+//! assert_eq!((outcome.stats.traces, outcome.is_complete()), (1, false));
+//! ```
+
+use std::fmt::Debug;
+
+use super::budget::Budget;
+use super::driver::Driver;
+use super::observer::Observer;
+use super::result::{Outcome, StopReason};
+use crate::model::System;
+
+/// An algorithm with its options.
+///
+/// # Contract
+///
+/// [`explore`](Explorer::explore) tells the driver of the initial state ([`Driver::started`]), of every action that it
+/// executes ([`Driver::moved`]), of every execution that is complete ([`Driver::ended`] or [`Driver::terminal`]) or cut
+/// ([`Driver::truncated`], [`Driver::blocked`]), and returns soon after [`Driver::is_stopped`] is true. If it returns
+/// before, the search has done what [`guarantee`](Explorer::guarantee) says.
+pub trait Explorer: Copy + Debug + Send + Sync {
+    /// What is known of it before it runs.
+    fn info(&self) -> Info;
+
+    /// What a complete search with these options promises.
+    fn guarantee(&self) -> Guarantee {
+        self.info().guarantee
+    }
+
+    /// What a depth bound measures.
+    fn depth(&self) -> Depth {
+        Depth::Causal
+    }
+
+    /// May an exploration be cut because everything enabled there is asleep or disabled?
+    fn may_block(&self) -> bool {
+        false
+    }
+
+    /// Why it is not for this system, or not within this budget, in a sentence; `None` if it is.
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        let _ = (system, budget);
+        None
+    }
+
+    /// Goes through the executions of `system`.
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>);
+
+    /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth, or all states
+    /// that they lead to?
+    fn covers_up_to_depth(&self) -> bool {
+        self.guarantee() > Guarantee::SomeClasses
+    }
+}
+
+/// What is known of an explorer before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What a complete search promises.
+    pub guarantee: Guarantee,
+    /// What it asks of the program, in a line; `None` if nothing.
+    pub requires: Option<&'static str>,
+}
+
+/// What a complete search has done. Each promises what the one before it does, but for how often a class is visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Guarantee {
+    /// Visited some executions; others may differ from all of them. So no such search counts as complete.
+    SomeClasses,
+    /// Reached every terminal state and every violation, each state once. Where executions meet in a state they
+    /// go on as one, so not every class was completed.
+    EveryEnd,
+    /// Visited at least one execution of each Mazurkiewicz class.
+    EveryClass,
+    /// Completed exactly one execution of each class.
+    EveryClassOnce,
+    /// Completed every execution.
+    EveryExecution,
+}
+
+/// What a depth bound measures in an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The longest chain of actions each of which happens before the next. It is the same for all executions of a
+    /// class, and the bound has classes of its own: of the events up to that height, as many as fit together.
+    Causal,
+    /// The number of actions.
+    Length,
+}
+
+/// Runs the explorer on `system` until it is complete or the budget ends it. What an explorer does where it may
+/// miss executions, by its nature or because it is not for this system, is never complete.
+pub fn explore<S: System>(
+    system: &S,
+    explorer: impl Explorer,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses
+        && explorer.refusal(system, &budget).is_none();
+    let mut driver = Driver::new(system, budget, observer);
+    explorer.explore(system, &mut driver);
+    let mut outcome = driver.finish();
+    if !misses_nothing {
+        outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);
+    }
+    outcome
+}

@@ -1,0 +1,223 @@
+//! What a search came to: its figures, its verdict, what it found, and why it ended.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::alternatives::Combs;
+use crate::model::{Failure, FailureKind, ProcessId, Schedule};
+
+/// The figures of a search. One that an explorer has not is `None`, never a made-up 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Complete executions visited.
+    pub traces: u64,
+    /// Those of them that ended in a deadlock.
+    pub deadlocked_traces: u64,
+    /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error.
+    pub violating_traces: u64,
+    /// Those of them that ended in a livelock.
+    pub livelocked_traces: u64,
+    /// Explorations cut because everything enabled was asleep or disabled.
+    pub blocked: u64,
+    /// Executions given up because a process waits in a loop for what has come: it looked too early, and the
+    /// executions in which it looks later are visited as well ([`crate::trace::spin`]).
+    pub given_up: u64,
+    /// Executions cut by the depth bound.
+    pub truncated: u64,
+    /// Actions executed, replays not counted.
+    pub transitions: u64,
+    /// Length of the longest execution visited.
+    pub max_depth: u64,
+    /// Mazurkiewicz classes of the complete executions visited.
+    pub classes: Option<u64>,
+    /// Distinct events of the unfolding built; `None` too when so many of them were forgotten that those
+    /// built again cannot be told.
+    pub events: Option<u64>,
+    /// Events of the unfolding built, those counted again that were forgotten and met again.
+    pub events_built: Option<u64>,
+    /// Distinct states stored.
+    pub states: Option<u64>,
+    /// Bytes in use for them.
+    pub state_bytes: Option<u64>,
+    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; as far as those
+    /// of a length are all known.
+    pub states_by_depth: Option<Vec<u64>>,
+    /// Queries to the SAT solver.
+    pub sat_calls: Option<u64>,
+    /// The combs that alternatives were looked for in.
+    pub combs: Option<Combs>,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The figures.
+    pub stats: Stats,
+    /// What was found, one per place in the program and kind, in the order found.
+    pub violations: Vec<Violation>,
+    /// Why the search ended before it was complete; `None` if it is complete.
+    pub stopped_by: Option<StopReason>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Of a portfolio: the search whose result this is, as it is written on a command line.
+    pub answered_by: Option<String>,
+}
+
+impl Outcome {
+    /// The search came to its end, and missed nothing.
+    pub fn is_complete(&self) -> bool {
+        self.stopped_by.is_none()
+    }
+
+    /// The verdict in one word.
+    pub fn verdict(&self) -> Verdict {
+        match self.violations.first() {
+            Some(violation) => violation.kind.into(),
+            None if self.is_complete() => Verdict::Ok,
+            None => Verdict::Incomplete,
+        }
+    }
+}
+
+/// A search in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Complete, and nothing was violated.
+    Ok,
+    /// A terminal state in which some process is neither done nor failed.
+    Deadlock,
+    /// Some process goes round a loop for ever, and nothing else can happen.
+    Livelock,
+    /// An `assert` or `final` does not hold.
+    Assertion,
+    /// A run-time violation.
+    Error,
+    /// Nothing was found, but the search is not complete.
+    Incomplete,
+}
+
+impl Verdict {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Deadlock => "deadlock",
+            Verdict::Livelock => "livelock",
+            Verdict::Assertion => "assertion",
+            Verdict::Error => "error",
+            Verdict::Incomplete => "incomplete",
+        }
+    }
+}
+
+impl From<ViolationKind> for Verdict {
+    fn from(kind: ViolationKind) -> Self {
+        match kind {
+            ViolationKind::Deadlock => Verdict::Deadlock,
+            ViolationKind::Livelock => Verdict::Livelock,
+            ViolationKind::Assertion => Verdict::Assertion,
+            ViolationKind::Error => Verdict::Error,
+        }
+    }
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// It found a violation and was asked to stop at the first.
+    Violation,
+    /// `--max-traces`
+    MaxTraces,
+    /// `--timeout`
+    Timeout,
+    /// `--max-memory`
+    MaxMemory,
+    /// A signal.
+    Interrupted,
+    /// Some executions were cut at `--depth`; all others were visited.
+    Depth,
+    /// An execution went on and on, and no depth was given: perhaps it never ends.
+    Endless,
+    /// Only hashes of states were kept, so some may have been missed.
+    HashCompaction,
+    /// It came to its end, but the explorer may miss executions.
+    NoGuarantee,
+    /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
+    Oversubscribed,
+}
+
+impl StopReason {
+    /// Did the clock, the memory or a signal end the search, wherever it was?
+    pub fn is_external(self) -> bool {
+        matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
+    }
+
+    /// Did the search come to its end all the same, so that its figures are those of the whole search?
+    pub fn is_doubt(self) -> bool {
+        matches!(self, StopReason::HashCompaction | StopReason::NoGuarantee)
+    }
+
+    /// The word for it, as in JSON; for a limit, the name of its option.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopReason::Violation => "violation",
+            StopReason::MaxTraces => "max-traces",
+            StopReason::Timeout => "timeout",
+            StopReason::MaxMemory => "max-memory",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Depth => "depth",
+            StopReason::Endless => "endless",
+            StopReason::HashCompaction => "hash-compaction",
+            StopReason::NoGuarantee => "no-guarantee",
+            StopReason::Oversubscribed => "oversubscribed",
+        }
+    }
+}
+
+/// The kinds of violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViolationKind {
+    /// Nothing enabled, and some process is neither done nor failed.
+    Deadlock,
+    /// Nothing possible but to go round loops for nothing, and some process does.
+    Livelock,
+    /// `assert` or `final`.
+    Assertion,
+    /// A run-time violation.
+    Error,
+}
+
+impl ViolationKind {
+    /// Deadlock or livelock.
+    pub fn is_standstill(self) -> bool {
+        matches!(self, ViolationKind::Deadlock | ViolationKind::Livelock)
+    }
+}
+
+impl From<FailureKind> for ViolationKind {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Assertion => ViolationKind::Assertion,
+            FailureKind::Error => ViolationKind::Error,
+        }
+    }
+}
+
+/// A violation with the execution that leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which kind.
+    pub kind: ViolationKind,
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock and for `final`.
+    pub process: Option<ProcessId>,
+    /// What failed; `None` for a deadlock.
+    pub failure: Option<Failure>,
+    /// An execution that ends in the violation.
+    pub schedule: Schedule,
+    /// Where the shortest was asked for: has no execution of its class fewer switches between processes?
+    pub has_fewest_switches: Option<bool>,
+}

@@ -1,0 +1,5 @@
+//! How explorers are chosen: the table of them, their options, and both as text.
+
+pub mod options;
+pub mod setting;
+pub mod table;

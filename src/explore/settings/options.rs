@@ -1,0 +1,407 @@
+//! The options of explorers: one table from which settings are read, written and refused, and the arguments of the
+//! command line are made.
+//!
+//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it among what it
+//! [`Takes`], and by reading the field when it is made.
+
+use std::num::NonZeroU32;
+
+use crate::explore::explorer::{Explorer, Info};
+use crate::explore::order::Order;
+use crate::explore::states::settings::{Stateful, Switch, Switches};
+use crate::explore::udpor::k::K;
+
+/// What can be asked of an explorer. `Default` leaves everything to the explorer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// UDPOR's k.
+    pub k: Option<K>,
+    /// The order in which enabled actions are tried.
+    pub order: Option<Order>,
+    /// Where a random order starts from; part of the order after [`Options::settled`].
+    pub seed: Option<u64>,
+    /// With sleep sets on top.
+    pub sleep_sets: bool,
+    /// What is switched off.
+    pub without: Switches,
+    /// A stateful explorer as the paper prints it.
+    pub as_printed: bool,
+    /// Histories of processes as a part of states.
+    pub histories: bool,
+    /// Hashes instead of states.
+    pub hash_compaction: bool,
+    /// How many searches to run at once.
+    pub jobs: Option<NonZeroU32>,
+}
+
+/// An explorer that can be chosen by name.
+pub trait Choosable: Explorer {
+    /// What is known of it.
+    const INFO: Info;
+    /// Which options it takes.
+    const TAKES: Takes;
+
+    /// With these options, and what is usual where they leave it open.
+    fn new(options: &Options) -> Self;
+}
+
+/// Which options an explorer takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Takes {
+    /// By name.
+    pub options: &'static [&'static str],
+    /// Which orders make a difference to it.
+    pub orders: Orders,
+    /// What can be switched off in it.
+    pub switches: &'static [Switch],
+    /// It is made of sleep sets, so they cannot be added.
+    pub always_sleeps: bool,
+}
+
+impl Takes {
+    /// No options.
+    pub const NOTHING: Takes =
+        Takes { options: &[], orders: Orders::None, switches: &[], always_sleeps: false };
+    /// Any order.
+    pub const ORDER: Takes =
+        Takes { options: &["order", "seed"], orders: Orders::All, ..Takes::NOTHING };
+
+    /// What an explorer takes that stores states, and in which these can be switched off.
+    pub const fn of_stored(switches: &'static [Switch]) -> Takes {
+        const OPTIONS: &[&str] =
+            &["order", "seed", "without", "as-printed", "histories", "hash-compaction"];
+        Takes { options: OPTIONS, orders: Orders::OfProcesses, switches, always_sleeps: false }
+    }
+
+    /// Is the option of this name among them?
+    pub fn contain(&self, name: &str) -> bool {
+        self.options.contains(&name)
+    }
+
+    /// Those that make a difference, a seed apart: it is a part of the order.
+    pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
+        let is_idle = |name| name == "seed" || name == "without" && self.switches.is_empty();
+        OPTIONS.iter().filter(move |option| self.contain(option.name) && !is_idle(option.name))
+    }
+}
+
+/// Which orders mean something for an explorer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orders {
+    /// None: it takes what is enabled as it comes.
+    None,
+    /// Orders of the processes, which a state tells.
+    OfProcesses,
+    /// Also those by what is pending, which only an execution tells.
+    All,
+}
+
+impl Orders {
+    /// Is this one of them?
+    pub fn contain(self, order: Order) -> bool {
+        match order {
+            Order::Visited => self == Orders::OfProcesses,
+            Order::Sequential(_) | Order::Random(_) => self != Orders::None,
+            _ => self == Orders::All,
+        }
+    }
+}
+
+/// An option: how it is read, written and refused.
+#[derive(Debug)]
+pub struct OptionInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Its letter on the command line.
+    pub short: Option<char>,
+    /// What its value is called; `None` for a flag.
+    pub value: Option<&'static str>,
+    /// The values that there are, if there are few.
+    pub values: fn() -> Vec<&'static str>,
+    /// What it does, for a command line.
+    pub help: &'static str,
+    /// What to say to an explorer that does not take it. `{}` stands for the explorer.
+    stray: &'static str,
+    /// Reads a value.
+    pub read: fn(&mut Options, &str) -> Result<(), String>,
+    /// The values that were given.
+    pub given: fn(&Options) -> Vec<String>,
+    /// Sets it to what the other options say.
+    copy: fn(&mut Options, &Options),
+    /// Why the values that were given mean nothing to an explorer that takes the option otherwise.
+    misfit: fn(&Takes, &Options) -> Option<String>,
+}
+
+impl OptionInfo {
+    /// How it is written on a command line.
+    pub fn flag(&self) -> String {
+        self.short.map_or_else(|| format!("--{}", self.name), |letter| format!("-{letter}"))
+    }
+
+    /// Is it given?
+    pub fn is_given(&self, options: &Options) -> bool {
+        !(self.given)(options).is_empty()
+    }
+
+    /// Of the options this one alone.
+    pub fn alone(&self, options: &Options) -> Options {
+        let mut alone = Options::default();
+        (self.copy)(&mut alone, options);
+        alone
+    }
+
+    /// Why the explorer of this name does not take the option as it was given.
+    pub fn refusal(&self, name: &str, takes: &Takes, options: &Options) -> Option<String> {
+        if !self.is_given(options) {
+            return None;
+        }
+        let why = match takes.contain(self.name) {
+            true => (self.misfit)(takes, options),
+            false if self.name == "sleep-sets" && takes.always_sleeps => {
+                Some("--sleep-sets adds sleep sets to an explorer; `{}` always has them".into())
+            }
+            false => Some(self.stray.into()),
+        };
+        why.map(|why| why.replace("{}", name))
+    }
+}
+
+/// What all flags have in common, and options whose every value is welcome.
+const PLAIN: OptionInfo = OptionInfo {
+    name: "",
+    short: None,
+    value: None,
+    values: Vec::new,
+    help: "",
+    stray: "",
+    read: |_, _| Ok(()),
+    given: |_| Vec::new(),
+    copy: |_, _| {},
+    misfit: |_, _| None,
+};
+
+macro_rules! flag {
+    ($field:ident, $name:literal, $stray:expr, $help:expr) => {
+        OptionInfo {
+            name: $name,
+            help: $help,
+            stray: $stray,
+            read: |options, _| {
+                options.$field = true;
+                Ok(())
+            },
+            given: |options| options.$field.then(String::new).into_iter().collect(),
+            copy: |to, from| to.$field = from.$field,
+            ..PLAIN
+        }
+    };
+}
+
+macro_rules! storing {
+    ($option:literal) => {
+        concat!($option, " is for explorers that store states; `{}` does not")
+    };
+}
+
+const ORDER_IS_IDLE: &str =
+    "--order says which enabled actions are tried first; that makes no difference to `{}`";
+
+/// All options, in the order in which they are written.
+pub const OPTIONS: &[OptionInfo] = &[
+    OptionInfo {
+        name: "k",
+        short: Some('k'),
+        value: Some("K"),
+        help: "How thorough UDPOR's alternatives are: 1, 2, .. or `optimal` [default: optimal]",
+        stray: "-k sets how thorough the alternatives of `udpor` are; `{}` has none",
+        read: |options, value| value.parse().map(|k| options.k = Some(k)),
+        given: |options| options.k.iter().map(K::to_string).collect(),
+        copy: |to, from| to.k = from.k,
+        ..PLAIN
+    },
+    OptionInfo {
+        name: "order",
+        value: Some("ORDER"),
+        help: "Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor \
+               or process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), \
+               of processes in the order of this list (2,0,1, counted from 0), of those first that lead to states met \
+               before (visited), or any (random) [default: fifo; udpor: the least contended; explorers that store \
+               states: sequential]",
+        stray: ORDER_IS_IDLE,
+        read: |options, value| value.parse().map(|order| options.order = Some(order)),
+        given: |options| options.order.iter().map(Order::to_string).collect(),
+        copy: |to, from| to.order = from.order,
+        misfit: |takes, options| {
+            options.order.filter(|&order| !takes.orders.contain(order))?;
+            Some(match takes.orders {
+                Orders::OfProcesses => {
+                    "`{}` stores states, which do not tell what has been pending for how long: \
+                     --order is `sequential`, processes such as 2,0,1, `visited`, or `random`"
+                        .into()
+                }
+                _ => ORDER_IS_IDLE.into(),
+            })
+        },
+        ..PLAIN
+    },
+    OptionInfo {
+        name: "seed",
+        value: Some("N"),
+        help: "Where a random order starts from: another seed, another order [default: 0]",
+        stray: "--seed is for a random order; `{}` has none",
+        read: |options, value| {
+            let seed = value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?;
+            options.seed = Some(seed);
+            Ok(())
+        },
+        given: |options| match options.order {
+            Some(Order::Random(seed)) => vec![seed.to_string()],
+            _ => Vec::new(),
+        },
+        ..PLAIN
+    },
+    flag!(
+        sleep_sets,
+        "sleep-sets",
+        "--sleep-sets adds sleep sets to an explorer; `{}` cannot have any",
+        "Add sleep sets to an explorer that can do without"
+    ),
+    OptionInfo {
+        name: "without",
+        value: Some("NAME"),
+        values: || Switch::ALL.map(Switch::name).to_vec(),
+        help: "Switch an optimisation off in an explorer that stores states, to measure what it is worth; may be \
+               given several times",
+        stray: storing!("--without"),
+        read: |options, value| {
+            options.without = options.without.and(value.parse()?);
+            Ok(())
+        },
+        given: |options| options.without.names().map(str::to_owned).collect(),
+        copy: |to, from| to.without = from.without,
+        misfit: |takes, options| {
+            let switches = takes.switches;
+            let is_strange = |name: &&str| !switches.iter().any(|s| s.name() == *name);
+            let stray = options.without.names().find(is_strange)?;
+            if switches.is_empty() {
+                return Some(format!(
+                    "--without {stray}: there is nothing to switch off in `{{}}`"
+                ));
+            }
+            let names = switches.iter().map(|switch| switch.name()).collect::<Vec<_>>().join(", ");
+            Some(format!("--without {stray}: `{{}}` has no such thing, but {names}"))
+        },
+        ..PLAIN
+    },
+    flag!(
+        as_printed,
+        "as-printed",
+        storing!("--as-printed"),
+        "Run `s-por`, `de-s-por` or `dl-s-por` as the paper prints them, with locks as one blocking transition: they \
+         may miss executions then"
+    ),
+    flag!(
+        histories,
+        "histories",
+        storing!("--histories"),
+        "Let a state tell what each process has gone through, not only where it is: more states, of explorers that \
+         store them"
+    ),
+    flag!(
+        hash_compaction,
+        "hash-compaction",
+        storing!("--hash-compaction"),
+        "Keep a hash of each state instead of the state: less memory, but two states may be taken for one, so the \
+         search is never complete"
+    ),
+    OptionInfo {
+        name: "jobs",
+        value: Some("N"),
+        help: "How many searches `portfolio` runs at once [default: as many as there are processors, 2 to 6]",
+        stray: "--jobs is for explorers that run several searches; `{}` is one",
+        read: |options, value| {
+            let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
+            options.jobs = Some(jobs);
+            Ok(())
+        },
+        given: |options| options.jobs.iter().map(NonZeroU32::to_string).collect(),
+        copy: |to, from| to.jobs = from.jobs,
+        ..PLAIN
+    },
+];
+
+impl Options {
+    /// What they say to a search that stores states.
+    pub fn stateful(&self) -> Stateful {
+        let &Options { without, as_printed, histories, hash_compaction, .. } = self;
+        let order = self.order.unwrap_or(Stateful::default().order);
+        Stateful { order, without, as_printed, histories, hash_compaction }
+    }
+
+    /// Those that an explorer takes, as it takes them.
+    pub fn understood(self, takes: &Takes) -> Options {
+        let mut understood = Options::default();
+        for option in OPTIONS.iter().filter(|option| takes.contain(option.name)) {
+            (option.copy)(&mut understood, &self);
+        }
+        understood.order = understood.order.filter(|&order| takes.orders.contain(order));
+        understood.without = understood.without.among(takes.switches);
+        understood
+    }
+
+    /// These, and what they leave open as in `others`.
+    pub fn or(self, others: Options) -> Options {
+        let mut all = self;
+        for option in OPTIONS.iter().filter(|option| !option.is_given(&self)) {
+            (option.copy)(&mut all, &others);
+        }
+        all.without = self.without.or(others.without);
+        all
+    }
+
+    /// With the seed as part of the order; `None` if there is no random order for it.
+    pub fn settled(mut self) -> Option<Options> {
+        match (self.order, self.seed.take()) {
+            (Some(Order::Random(_)), Some(seed)) => self.order = Some(Order::Random(seed)),
+            (_, Some(_)) => return None,
+            (_, None) => {}
+        }
+        Some(self)
+    }
+
+    /// `k=2+order=lca+sleep-sets`
+    pub fn read(text: &str) -> Result<Options, String> {
+        let mut options = Options::default();
+        for item in text.split('+').map(str::trim) {
+            let (name, value) = item.split_once('=').map_or((item, None), |(n, v)| (n, Some(v)));
+            let named = |option: &&OptionInfo| {
+                option.name == name && option.value.is_some() == value.is_some()
+            };
+            let Some(option) = OPTIONS.iter().find(named) else {
+                let all: Vec<_> = OPTIONS.iter().map(OptionInfo::form).collect();
+                let all = all.join(", ");
+                return Err(format!("`{item}` is no option of an explorer; there are: {all}"));
+            };
+            (option.read)(&mut options, value.unwrap_or_default())?;
+        }
+        options.settled().ok_or_else(|| "a seed is for the order `random`".into())
+    }
+
+    /// The same as text; empty if none is given.
+    pub fn text(&self) -> String {
+        let given = OPTIONS.iter().flat_map(|option| {
+            let written = |value: String| match option.value {
+                Some(_) => format!("{}={value}", option.name),
+                None => option.name.to_owned(),
+            };
+            (option.given)(self).into_iter().map(written)
+        });
+        given.collect::<Vec<_>>().join("+")
+    }
+}
+
+impl OptionInfo {
+    fn form(&self) -> String {
+        self.value.map_or_else(|| self.name.into(), |value| format!("{}={value}", self.name))
+    }
+}

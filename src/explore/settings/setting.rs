@@ -1,0 +1,186 @@
+//! Explorers with options: how they are written, read, and refused.
+//!
+//! ```text
+//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7    dl-s-por:without=summaries
+//! ```
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use super::options::{OPTIONS, Options};
+use super::table::{AnyExplorer, Listed};
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::udpor::k::K;
+use crate::model::System;
+
+/// An explorer of the table with options that it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    explorer: &'static Listed,
+    options: Options,
+}
+
+impl Setting {
+    /// Refuses, with a sentence, an option that means nothing for the explorer.
+    pub fn new(explorer: &'static Listed, options: Options) -> Result<Setting, String> {
+        let (name, takes) = (explorer.info.name, &explorer.takes);
+        let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, takes, &options));
+        refusal.map_or(Ok(Setting { explorer, options }), Err)
+    }
+
+    /// The explorer with those of the options that it takes.
+    pub fn with_what_fits(explorer: &'static Listed, options: Options) -> Setting {
+        Setting { explorer, options: options.understood(&explorer.takes) }
+    }
+
+    /// The same; fills in options that were not given, as far as the explorer takes them.
+    pub fn completed(self, options: Options) -> Setting {
+        Setting { options: self.options.or(options.understood(&self.explorer.takes)), ..self }
+    }
+
+    /// The explorer.
+    pub fn explorer(&self) -> &'static Listed {
+        self.explorer
+    }
+
+    /// The options that were given.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The same for each k, if it takes one and was not given its own; else as it is.
+    pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
+        if !self.explorer.takes.contain("k") || self.options.k.is_some() || ks.is_empty() {
+            return vec![self];
+        }
+        let with = |&k| Setting { options: Options { k: Some(k), ..self.options }, ..self };
+        ks.iter().map(with).collect()
+    }
+
+    /// The same, with the k left open.
+    pub fn without_k(self) -> Setting {
+        Setting { options: Options { k: None, ..self.options }, ..self }
+    }
+
+    /// The k that the explorer works with; `None` if it has none.
+    pub fn k(&self) -> Option<K> {
+        self.explorer.takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
+    }
+
+    /// The explorer with these options.
+    pub fn made(&self) -> AnyExplorer {
+        self.explorer.with(&self.options)
+    }
+}
+
+impl Explorer for Setting {
+    fn info(&self) -> Info {
+        self.explorer.info
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.made().guarantee()
+    }
+
+    fn depth(&self) -> Depth {
+        self.made().depth()
+    }
+
+    fn may_block(&self) -> bool {
+        self.made().may_block()
+    }
+
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        self.made().refusal(system, budget)
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        self.made().explore(system, driver);
+    }
+}
+
+impl Display for Setting {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let options = self.options.text();
+        let colon = if options.is_empty() { "" } else { ":" };
+        write!(f, "{}{colon}{options}", self.explorer.info.name)
+    }
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(n, rest)| (n, Some(rest)));
+        let explorer = Listed::named(name.trim())?;
+        Setting::new(explorer, rest.map_or(Ok(Options::default()), Options::read)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::order::Order;
+    use crate::explore::states::settings::{Switch, Switches};
+
+    #[test]
+    fn settings_are_written_as_they_are_read() {
+        for text in [
+            "udpor",
+            "exhaustive",
+            "udpor:k=2",
+            "udpor:k=optimal+order=random+seed=7",
+            "s-por:order=2.0.1",
+            "portfolio:jobs=3",
+            "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
+        ] {
+            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        for (text, fragment) in [
+            ("magic", "there is no explorer `magic`"),
+            ("udpor:", "is no option"),
+            ("udpor:k", "is no option"),
+            ("udpor:k=0", "k is a number from 1 on"),
+            ("udpor:order=best", "`best` is no order"),
+            ("udpor:seed=7", "a seed is for the order `random`"),
+            ("udpor:order=random+seed=x", "is no seed"),
+            ("udpor:sleep-sets", "cannot have any"),
+            ("exhaustive:k=1", "`exhaustive` has none"),
+            ("exhaustive:order=lca", "that makes no difference to `exhaustive`"),
+            ("stateful:order=lca", "stores states"),
+            ("stateful:order=1,1", "is no order"),
+            ("stateful:order=16", "is no order"),
+            ("udpor:as-printed", "is for explorers that store states"),
+            ("s-por:without=once", "`s-por` has no such thing, but safe-sets"),
+            ("stateful:without=once", "there is nothing to switch off in `stateful`"),
+            ("dl-s-por:without=wings", "`wings` cannot be switched off"),
+        ] {
+            let refusal = text.parse::<Setting>().unwrap_err();
+            assert!(refusal.contains(fragment), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn options_that_do_not_fit_can_be_left_out() {
+        let options = Options {
+            k: Some(K::Partial(1)),
+            order: Some(Order::Lca),
+            sleep_sets: true,
+            without: Switches::default().and(Switch::SafeSets).and(Switch::Once),
+            ..Options::default()
+        };
+        let fits = |name| {
+            let explorer = Listed::named(name).unwrap();
+            Setting::with_what_fits(explorer, options).to_string()
+        };
+        assert_eq!(fits("udpor"), "udpor:k=1+order=lca");
+        assert_eq!(fits("exhaustive"), "exhaustive");
+        assert_eq!(fits("s-por"), "s-por:without=safe-sets");
+    }
+}

@@ -1,0 +1,59 @@
+//! Every state once: the full state graph, without reduction.
+//!
+//! What is equal from here on is explored once, however many executions lead to it. This is the judge of the
+//! reductions that store states: none of them may store more, and all must end in the same states.
+
+use super::search::{self, Rule, Search};
+use super::settings::Stateful;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::model::{ProcessId, System};
+
+/// Visits every state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EveryState(pub Stateful);
+
+impl Choosable for EveryState {
+    const INFO: Info = Info {
+        name: "stateful",
+        summary: "every state once, without reduction",
+        source: "",
+        guarantee: Guarantee::EveryEnd,
+        requires: None,
+    };
+    const TAKES: Takes = Takes::of_stored(&[]);
+
+    fn new(options: &Options) -> Self {
+        EveryState(options.stateful())
+    }
+}
+
+impl Explorer for EveryState {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        self.0.guarantee(Self::INFO.guarantee)
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Length
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        search::explore(system, self.0, &mut All, driver);
+    }
+}
+
+struct All;
+
+impl<S: System> Rule<S> for All {
+    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+        let visited_first = search.settings.visited_first();
+        let top = search.top();
+        let rest = top.enabled.without(&top.explored);
+        search.first(&rest, visited_first)
+    }
+}

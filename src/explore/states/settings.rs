@@ -1,0 +1,152 @@
+//! How a search that stores states goes about it.
+
+use std::str::FromStr;
+
+use crate::explore::explorer::Guarantee;
+use crate::explore::order::{Order, Permutation};
+
+/// How a search that stores states goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stateful {
+    /// In which order processes are tried: `Sequential`, `Visited` or `Random`.
+    pub order: Order,
+    /// What is switched off.
+    pub without: Switches,
+    /// The paper's algorithm to the letter, with locks as one transition. It loses executions.
+    pub as_printed: bool,
+    /// A state tells what each process has gone through, not only where it is: of two executions that
+    /// meet, only those are one that differ in the order of independent actions.
+    pub histories: bool,
+    /// Keep 64 bits of a hash instead of a state. Two states may be taken for one: no such search is complete.
+    pub hash_compaction: bool,
+}
+
+impl Stateful {
+    /// What a complete search with these settings promises, if with the usual ones it promises `usual`.
+    pub fn guarantee(self, usual: Guarantee) -> Guarantee {
+        let is_sound = !self.as_printed && !self.hash_compaction;
+        if is_sound { usual } else { Guarantee::SomeClasses }
+    }
+
+    /// Is this on? What saves traversals is of no use where there are none.
+    pub fn has(&self, switch: Switch) -> bool {
+        let saves_traversals = matches!(switch, Switch::VisitedFirst | Switch::VisitedSuccessors);
+        let is_of_use = !saves_traversals || self.without.contain(Switch::Summaries);
+        is_of_use && !self.without.contain(switch)
+    }
+
+    /// Does a process go first that leads to states met before? To find out costs a step of each.
+    pub fn visited_first(&self) -> bool {
+        self.order == Order::Visited || self.has(Switch::VisitedFirst)
+    }
+}
+
+impl Default for Stateful {
+    fn default() -> Self {
+        Stateful {
+            order: Order::Sequential(Permutation::BY_NUMBER),
+            without: Switches::NONE,
+            as_printed: false,
+            histories: false,
+            hash_compaction: false,
+        }
+    }
+}
+
+/// An optimisation that can be switched off. Number 2 to 6 are those of the paper's appendix A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Switch {
+    /// A process whose operation is invisible goes first, alone (`s-por`, `de-s-por`, `dl-s-por`).
+    SafeSets,
+    /// A traversal takes each transition once, not each execution (`de-s-por`, `dl-s-por`).
+    Once,
+    /// Nothing is traversed from the last successor of a state (`dl-s-por`, as all that follow).
+    LastSuccessor,
+    /// Nothing is traversed from a state whose other successors were all met before. On without summaries only.
+    VisitedSuccessors,
+    /// A traversal ends when it has found all processes of the safe set.
+    CompleteSet,
+    /// A traversal ends when it has found a process outside the safe set.
+    DisabledProcess,
+    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On
+    /// without summaries only: there it saves traversals, else see [`Order::Visited`].
+    VisitedFirst,
+    /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
+    Summaries,
+}
+
+impl Switch {
+    /// All of them.
+    pub const ALL: [Switch; 8] = [
+        Switch::SafeSets,
+        Switch::Once,
+        Switch::LastSuccessor,
+        Switch::VisitedSuccessors,
+        Switch::CompleteSet,
+        Switch::DisabledProcess,
+        Switch::VisitedFirst,
+        Switch::Summaries,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Switch::SafeSets => "safe-sets",
+            Switch::Once => "once",
+            Switch::LastSuccessor => "last-successor",
+            Switch::VisitedSuccessors => "visited-successors",
+            Switch::CompleteSet => "complete-set",
+            Switch::DisabledProcess => "disabled-process",
+            Switch::VisitedFirst => "visited-first",
+            Switch::Summaries => "summaries",
+        }
+    }
+}
+
+impl FromStr for Switch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Switch, String> {
+        let found = Switch::ALL.into_iter().find(|switch| switch.name() == text);
+        found.ok_or_else(|| {
+            let names = Switch::ALL.map(Switch::name).join(", ");
+            format!("`{text}` cannot be switched off; there are: {names}")
+        })
+    }
+}
+
+/// Some of the switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Switches(u8);
+
+impl Switches {
+    /// None of them.
+    pub const NONE: Switches = Switches(0);
+
+    /// Is it among them?
+    pub fn contain(self, switch: Switch) -> bool {
+        self.0 >> switch as u8 & 1 == 1
+    }
+
+    /// These and one more.
+    pub fn and(self, switch: Switch) -> Switches {
+        Switches(self.0 | 1 << switch as u8)
+    }
+
+    /// All that are in one of the two.
+    pub fn or(self, other: Switches) -> Switches {
+        Switches(self.0 | other.0)
+    }
+
+    /// Those that are listed.
+    pub fn among(self, listed: &[Switch]) -> Switches {
+        let kept = listed.iter().filter(|&&switch| self.contain(switch));
+        kept.fold(Switches::default(), |kept, &switch| kept.and(switch))
+    }
+
+    /// Their names.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Switch::ALL.into_iter().filter(move |&switch| self.contain(switch)).map(Switch::name)
+    }
+}

@@ -1,0 +1,402 @@
+//! UDPOR: each Mazurkiewicz class once, along the configurations of the unfolding.
+//!
+//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, after Rodríguez, Sousa, Sharma, Kroening
+//! (CONCUR 2015); k-partial alternatives after Nguyen et al. (CAV 2018).
+//!
+//! ```text
+//! Explore(C, D, A):
+//!   U := U ∪ ex(C)
+//!   if en(C) ⊆ D return
+//!   choose e from A ∩ en(C), or from en(C) ∖ D if A = ∅
+//!   Explore(C ∪ {e}, D, A ∖ {e})
+//!   if there is J ∈ Alt(C, D ∪ {e}):  Explore(C, D ∪ {e}, J ∖ C)
+//!   U := U ∩ Q(C, D)
+//! ```
+//!
+//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
+//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures: of D
+//! only D ∩ en(C) is asked about, since all else is in conflict with C; and the last
+//! line is done now and then, when U has doubled ([`crate::unfolding`], `forget`).
+//!
+//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
+//! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+//!
+//! **Up to a depth.** The events up to a height are closed under causes, so they are an event structure of their
+//! own, P, finite even if the program runs for ever, and its maximal configurations are the classes up to that
+//! depth. The search is one of P, and all that it needs is that ex(C) and en(C) are those of P: an event that is
+//! too high is in neither, and what would be enabled if it were not in conflict with C is not. For let M be a
+//! maximal configuration of P with C ⊆ M that avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
+//! configuration, because U is closed under causes. Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be
+//! the oldest such. There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
+//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal and d ∉ M. Let f
+//! be a lowest event of M that M' has not: f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
+//! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
+//! search with full alternatives is never blocked.
+//!
+//! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
+//! there is to do: the default is the least contended first, and an [`Order`] replaces it.
+
+use super::k::K;
+use super::notes::Notes;
+use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
+use crate::explore::budget::Budget;
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::observer::Observer;
+use crate::explore::order::{History, Order, Sorter};
+use crate::explore::result::Outcome;
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::model::{Action, Op, ProcessId, State, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
+
+/// Visits every class once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Udpor {
+    /// How thorough its alternatives are.
+    pub k: K,
+    /// The order in which enabled events are tried; without one, the least contended go first.
+    pub order: Option<Order>,
+}
+
+impl Choosable for Udpor {
+    const INFO: Info = Info {
+        name: "udpor",
+        summary: "unfolding-based partial order reduction with k-partial or full alternatives",
+        source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: None,
+    };
+    const TAKES: Takes = Takes { options: &["k", "order", "seed"], ..Takes::ORDER };
+
+    fn new(options: &Options) -> Self {
+        Udpor { k: options.k.unwrap_or_default(), order: options.order }
+    }
+}
+
+impl Explorer for Udpor {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn may_block(&self) -> bool {
+        self.k != K::Optimal
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        match self.k {
+            K::Partial(k) => search(system, KPartial::new(k), self.order, (), driver),
+            K::Optimal => search(system, Optimal::<Varisat>::new(), self.order, (), driver),
+        };
+    }
+}
+
+/// Runs UDPOR on `system` with this way to find alternatives, as [`Udpor`] does with the usual ones.
+pub fn udpor_with<S: System, T: Alternatives>(
+    system: &S,
+    alternatives: T,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut driver = Driver::new(system, budget, observer);
+    search(system, alternatives, None, (), &mut driver);
+    driver.finish()
+}
+
+/// Visits every class once until the notes are full; what it met, and what it noted.
+pub(super) fn unfold<'s, S: System, N: Notes>(
+    system: &'s S,
+    k: K,
+    notes: N,
+    driver: &mut Driver<'_>,
+) -> (Unfolding<'s, S>, Configuration, N) {
+    match k {
+        K::Partial(k) => search(system, KPartial::new(k), None, notes, driver),
+        K::Optimal => search(system, Optimal::<Varisat>::new(), None, notes, driver),
+    }
+}
+
+fn search<'s, S: System, T: Alternatives, N: Notes>(
+    system: &'s S,
+    alternatives: T,
+    order: Option<Order>,
+    notes: N,
+    driver: &mut Driver<'_>,
+) -> (Unfolding<'s, S>, Configuration, N) {
+    let waits = driver.depth().is_none();
+    let (unfolding, c) =
+        Unfolding::new(system, driver.depth_bound(), waits, driver.signal().clone());
+    driver.started(&unfolding.locals, c.state());
+    let mut search = Search {
+        unfolding,
+        c,
+        d: Vec::new(),
+        live: Vec::new(),
+        guides: Vec::new(),
+        j: Vec::new(),
+        alternatives,
+        queue: order.map(Queue::new),
+        enough: driver.keep_events(),
+        notes,
+        driver,
+    };
+    search.explore(0, 0);
+    search.report();
+    search.unfolding.go_on();
+    (search.unfolding, search.c, search.notes)
+}
+
+struct Search<'s, 'd, 'o, S: System, T, N> {
+    unfolding: Unfolding<'s, S>,
+    c: Configuration,
+    /// D, newest last.
+    d: Vec<EventId>,
+    /// D ∩ en(C) of each call, one after the other, newest last.
+    live: Vec<EventId>,
+    /// The A of each call, one after the other, causes first.
+    guides: Vec<EventId>,
+    j: Vec<EventId>,
+    alternatives: T,
+    /// Who goes first, if not the least contended.
+    queue: Option<Queue>,
+    /// The size of U at which to forget some of it.
+    enough: usize,
+    /// For a [`Prefix`](super::prefix::Prefix), or none.
+    notes: N,
+    driver: &'d mut Driver<'o>,
+}
+
+/// Stack that a call must find left, and what is added when it does not.
+const RED_ZONE: usize = 64 << 10;
+const STACK: usize = 4 << 20;
+
+impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
+    /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
+    /// the `live` ones from `outer` on.
+    fn explore(&mut self, mut a: usize, outer: usize) {
+        let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
+        self.keep_enabled(outer..live);
+        self.alternatives.descend();
+        while let Some(e) = self.choose(a, live) {
+            self.push(e);
+            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
+            self.pop();
+            if self.is_stopped() {
+                break;
+            }
+            self.disable(e);
+            if !self.find_alternative(live) {
+                break;
+            }
+            a = self.guides.len();
+            self.guides.extend_from_slice(&self.j);
+        }
+        self.alternatives.ascend();
+        if self.unfolding.structure.len() > self.enough && !self.is_stopped() {
+            self.forget();
+        }
+        self.d.truncate(d);
+        self.guides.truncate(guides);
+        self.live.truncate(live);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.driver.is_stopped() || self.notes.are_full()
+    }
+
+    /// Those of the caller's D ∩ en(C) that are in the new en(C). No others of D are: what is in conflict
+    /// with C stays so.
+    fn keep_enabled(&mut self, outer: std::ops::Range<usize>) {
+        for index in outer {
+            let d = self.live[index];
+            if self.c.is_enabled(&self.unfolding.structure, d) {
+                self.live.push(d);
+            }
+        }
+    }
+
+    /// D := D ∪ {e}
+    fn disable(&mut self, e: EventId) {
+        self.d.push(e);
+        self.live.push(e);
+    }
+
+    /// U := U ∩ Q(C, D)
+    fn forget(&mut self) {
+        self.unfolding.forget(&self.c, &self.d, &self.guides);
+        self.alternatives.forget();
+        self.enough = self.driver.keep_events().max(2 * self.unfolding.structure.len());
+    }
+
+    /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
+    fn choose(&mut self, a: usize, live: usize) -> Option<EventId> {
+        if self.is_stopped() {
+            return None;
+        }
+        if let Some(&e) = self.guides.get(a) {
+            debug_assert!(
+                self.c.is_enabled(&self.unfolding.structure, e),
+                "{e:?} of A is in en(C)"
+            );
+            self.notes.chose(e);
+            return Some(e);
+        }
+        let disabled = &self.live[live..];
+        let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
+        let best = match &mut self.queue {
+            Some(queue) => queue.first(&self.unfolding, &self.c, candidates),
+            None => self.least_contended(candidates),
+        };
+        match best {
+            Some(e) => self.notes.chose(e),
+            None => self.leaf(live),
+        }
+        best
+    }
+
+    /// The first of those that the fewest events are in conflict with.
+    fn least_contended(&self, candidates: impl Iterator<Item = EventId>) -> Option<EventId> {
+        let mut best = None;
+        for e in candidates {
+            let degree = self.unfolding.structure.event(e).degree();
+            let key = (contention(self.unfolding.op(e)), degree);
+            if best.is_none_or(|(least, _)| key < least) {
+                best = Some((key, e));
+            }
+            // There may be thousands, and nothing can be better than this.
+            if key == (0, 0) {
+                break;
+            }
+        }
+        best.map(|(_, e)| e)
+    }
+
+    fn push(&mut self, e: EventId) {
+        self.unfolding.push(&mut self.c, e);
+        let action = action(&self.unfolding, e);
+        self.driver.stats.events_built = Some(self.unfolding.structure.built());
+        self.driver.moved(&self.unfolding.locals, self.c.state(), action);
+        self.notes.pushed(self.unfolding.structure.len());
+    }
+
+    fn pop(&mut self) {
+        self.unfolding.pop(&mut self.c);
+        self.notes.popped();
+    }
+
+    /// en(C) ⊆ D: a complete execution, one that the bound cuts, or a blocked exploration.
+    fn leaf(&mut self, live: usize) {
+        if self.c.enabled().next().is_some() {
+            let events = self.c.events();
+            assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
+            self.driver.blocked(self.c.state());
+            self.notes.blocked(&self.live[live..]);
+        } else if self.c.state().is_terminal(&self.unfolding.locals) {
+            self.driver.terminal(&self.unfolding.locals, self.c.state());
+            self.notes.maximal(self.c.events());
+        } else if self.unfolding.is_cut_at(&self.c) {
+            self.driver.truncated(self.c.state());
+            self.notes.cut();
+        } else {
+            self.wait();
+        }
+    }
+
+    /// What is left to do would end fruitless rounds.
+    fn wait(&mut self) {
+        let driver = &mut self.driver;
+        let is_end =
+            self.unfolding.looking_on(&mut self.c, |locals, state| driver.waiting(locals, state));
+        match is_end {
+            true => self.notes.maximal(self.c.events()),
+            false => self.notes.given_up(),
+        }
+    }
+
+    /// Is there J ∈ Alt(C, D)? Then `j` is J ∖ C.
+    fn find_alternative(&mut self, live: usize) -> bool {
+        let disabled = &self.live[live..];
+        let found =
+            self.alternatives.find(&self.unfolding.structure, &self.c, disabled, &mut self.j);
+        self.notes.answered(found.then_some(&self.j));
+        found
+    }
+
+    fn report(&mut self) {
+        let structure = &mut self.unfolding.structure;
+        self.driver.stats.events_built = Some(structure.built());
+        self.driver.stats.events = structure.distinct();
+        self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
+        self.driver.stats.combs = Some(self.alternatives.combs());
+    }
+}
+
+/// Events that nothing can be in conflict with come first: what follows them is explored once, not once per
+/// order of the others.
+fn contention(op: &Op) -> u8 {
+    match op {
+        Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,
+        Op::AcquireWait { .. } => 0,
+        Op::WaitAny(comms) if comms.len() == 1 => 0,
+        Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
+        Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
+        Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
+        Op::AsyncAcquire(_) | Op::Release(_) | Op::Access(..) | Op::Choose { .. } => 1,
+        Op::Handle { .. } => 1,
+    }
+}
+
+/// Enabled events in an order given from outside.
+struct Queue {
+    sorter: Sorter,
+    events: Vec<EventId>,
+    actions: Vec<Action>,
+}
+
+impl Queue {
+    fn new(order: Order) -> Self {
+        Queue { sorter: Sorter::new(order), events: Vec::new(), actions: Vec::new() }
+    }
+
+    /// The first of these events, which are in en(C). There is one for each action that is possible.
+    fn first<S: System>(
+        &mut self,
+        unfolding: &Unfolding<'_, S>,
+        c: &Configuration,
+        events: impl Iterator<Item = EventId>,
+    ) -> Option<EventId> {
+        self.events.clear();
+        self.events.extend(events);
+        self.actions.clear();
+        self.actions.extend(self.events.iter().map(|&e| action(unfolding, e)));
+        self.sorter.sort(&Reached { unfolding, c }, &mut self.actions);
+        let first = *self.actions.first()?;
+        self.events.iter().copied().find(|&e| action(unfolding, e) == first)
+    }
+}
+
+fn action<S: System>(unfolding: &Unfolding<'_, S>, e: EventId) -> Action {
+    let event = unfolding.structure.event(e);
+    Action { process: event.process, choice: event.choice }
+}
+
+/// C as the execution that led to it.
+struct Reached<'r, 's, S: System> {
+    unfolding: &'r Unfolding<'s, S>,
+    c: &'r Configuration,
+}
+
+impl<S: System> History for Reached<'_, '_, S> {
+    fn state(&self) -> &State {
+        self.c.state()
+    }
+
+    fn is_actor(&self, process: ProcessId) -> bool {
+        let op = self.unfolding.locals.op(self.c.state().local(process));
+        matches!(op, Some(Op::Handle { .. }))
+    }
+
+    fn last(&self, process: ProcessId) -> Option<usize> {
+        let structure = &self.unfolding.structure;
+        self.c.events().iter().rposition(|&e| structure.event(e).process == process)
+    }
+}
