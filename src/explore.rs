@@ -21,7 +21,6 @@ mod driver;
 mod explorer;
 mod observer;
 mod order;
-mod points;
 mod result;
 mod settings;
 mod states;

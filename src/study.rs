@@ -26,15 +26,18 @@ pub use random::SplitMix;
 pub use sweep::{Sweep, ks, product};
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, Combs, ENDLESS, Explorer, Guarantee, Outcome, Setting, StopReason, Verdict,
-    ViolationKind,
+    Budget, Combs, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Setting, StopReason, Verdict,
+    ViolationKind, explore,
 };
 use crate::lang::{self, Granularity, Program};
+use crate::model::System;
 
 /// A program, ready to be compiled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -263,6 +266,55 @@ pub enum Ran {
     Failed(String),
 }
 
+/// Who searched: an explorer with its options, be it one of the table or another.
+#[derive(Clone, Debug)]
+pub struct Searcher {
+    /// What it is called.
+    pub name: String,
+    /// The same without the k: explorers that differ in k only have the same.
+    pub family: String,
+    /// The k, if it has one.
+    pub k: Option<String>,
+    /// What a complete search promises.
+    pub guarantee: Guarantee,
+    /// A state tells what each process has gone through, so as many executions may end alike.
+    pub with_histories: bool,
+}
+
+impl Searcher {
+    /// An explorer that need not be one of the table.
+    pub fn new(explorer: &impl Explorer) -> Searcher {
+        let (name, guarantee) = (explorer.info().name.to_owned(), explorer.guarantee());
+        Searcher { family: name.clone(), name, k: None, guarantee, with_histories: false }
+    }
+}
+
+impl From<Setting> for Searcher {
+    fn from(setting: Setting) -> Searcher {
+        Searcher {
+            name: setting.to_string(),
+            family: setting.without_k().to_string(),
+            k: setting.k().map(|k| k.to_string()),
+            guarantee: setting.guarantee(),
+            with_histories: setting.options().histories,
+        }
+    }
+}
+
+impl FromStr for Searcher {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Searcher, String> {
+        text.parse().map(|setting: Setting| setting.into())
+    }
+}
+
+impl Display for Searcher {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
 /// A case by an explorer.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -273,12 +325,26 @@ pub struct Row {
     /// Those that were set, as text.
     pub defines: String,
     /// The explorer.
-    pub setting: Setting,
+    pub searcher: Searcher,
     /// The result.
     pub ran: Ran,
 }
 
 impl Row {
+    /// Runs an explorer, which need not be one of the table, here and now.
+    pub fn of<S: System>(spec: &str, system: &S, explorer: impl Explorer, budget: Budget) -> Row {
+        let ran = match explorer.refusal(system, &budget) {
+            Some(why) => Ran::Refused(why),
+            None => {
+                let outcome = explore(system, explorer, budget, &mut NoObserver);
+                Ran::Measured(Measured::new(&outcome, None))
+            }
+        };
+        let searcher = Searcher::new(&explorer);
+        let (constants, defines) = (BTreeMap::new(), String::new());
+        Row { spec: spec.into(), constants, defines, searcher, ran }
+    }
+
     /// What was measured, if anything.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.ran {

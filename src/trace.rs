@@ -14,7 +14,7 @@
 //! | [`initials`] | what a continuation may begin with |
 //! | [`race`] | events of an execution that could have come the other way round |
 //! | [`Reversal`] | a continuation in which they do |
-//! | [`SourceSets`] | what of the enabled actions is to be tried |
+//! | [`BacktrackSets`] | what of the enabled actions is to be tried |
 //! | [`WakeupTree`] | continuations that are to be executed |
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
 //! | [`spin`] | loops that wait: what is left out of executions |
@@ -22,6 +22,7 @@
 //! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
+mod backtrack_sets;
 mod causal_past;
 mod execution;
 mod few_switches;
@@ -32,17 +33,16 @@ mod normal_form;
 pub mod race;
 mod reversal;
 mod sleep_set;
-mod source_set;
 pub mod spin;
 mod wakeup_tree;
 
+pub use backtrack_sets::{BacktrackSets, Candidate};
 pub use causal_past::causal_past;
 pub use execution::{Execution, Strand};
 pub use few_switches::{Linearisation, few_switches, switches};
 pub use happens_before::HappensBefore;
 pub use heights::Heights;
-pub use normal_form::{Classes, NormalForm, Occurrence};
+pub use normal_form::{Classes, Names, NormalForm, Occurrence};
 pub use reversal::Reversal;
 pub use sleep_set::SleepSet;
-pub use source_set::SourceSets;
 pub use wakeup_tree::{WakeupTree, WakeupTrees};

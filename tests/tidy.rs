@@ -240,3 +240,91 @@ fn every_spec_says_what_to_expect() {
         assert!(read[0].verdict.is_some(), "{} expects no verdict", name(&path));
     }
 }
+
+/// The modules of `explore`, each after those that it may import.
+const EXPLORE: &[&str] = &[
+    "result",
+    "observer",
+    "budget",
+    "watchdog",
+    "driver",
+    "explorer",
+    "order",
+    "walk",
+    "states::settings",
+    "udpor::k",
+    "settings::options",
+    "dpor",
+    "udpor",
+    "states",
+    "settings::table",
+    "settings::setting",
+];
+
+/// The path of a file's module below `explore`.
+fn module(path: &Path) -> Option<String> {
+    let below = path.strip_prefix(root().join("src/explore")).ok()?;
+    Some(below.with_extension("").to_string_lossy().replace(['/', '\\'], "::"))
+}
+
+/// The modules of `explore` that a file imports, of all that there are.
+fn imported(text: &str, module: &str, all: &[String]) -> Vec<String> {
+    let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+    let mut found = Vec::new();
+    for (prefix, folder) in [("use crate::explore::", ""), ("use super::", parent)] {
+        for rest in code(text).split(prefix).skip(1) {
+            let path: String =
+                rest.chars().take_while(|c| c.is_alphanumeric() || "_:".contains(*c)).collect();
+            let path = if folder.is_empty() { path } else { format!("{folder}::{path}") };
+            let named = all.iter().filter(|m| path == **m || path.starts_with(&format!("{m}::")));
+            found.extend(named.max_by_key(|m| m.len()).cloned());
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_within_explore_go_one_way_and_never_round() {
+    let files = files("src/explore", "rs");
+    let all: Vec<String> = files.iter().filter_map(|path| module(path)).collect();
+    let place = |module: &str| {
+        let above = |m: &&&str| {
+            let m: &str = m;
+            module == m || module.starts_with(&format!("{m}::"))
+        };
+        let best = EXPLORE.iter().filter(above).max_by_key(|m| m.len());
+        best.and_then(|best| EXPLORE.iter().position(|m| m == best))
+    };
+    let is_root = |m: &str| all.iter().any(|other| other.starts_with(&format!("{m}::")));
+    let mut imports: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut offences = Vec::new();
+    for (path, module) in files.iter().zip(&all).filter(|(_, module)| !is_root(module)) {
+        let Some(here) = place(module) else {
+            offences.push(format!("{module} has no place within explore"));
+            continue;
+        };
+        for import in imported(&read(path), module, &all) {
+            if is_root(&import) {
+                offences.push(format!("{module} imports {import}: name the file below it"));
+            } else if place(&import).is_none_or(|there| there > here) {
+                offences.push(format!("{module} imports {import}, which is above it"));
+            }
+            imports.entry(module.clone()).or_default().push(import);
+        }
+    }
+    assert!(imports.values().map(Vec::len).sum::<usize>() > 100, "imports are found: {imports:#?}");
+    // Who imports nobody of the rest goes, and whom nobody of the rest imports: what cannot go is on a cycle.
+    let mut rest: Vec<&String> = all.iter().collect();
+    loop {
+        let others = rest.clone();
+        let has = |from: &String, to: &String| imports.get(from).is_some_and(|i| i.contains(to));
+        rest.retain(|m| others.iter().any(|o| has(m, o)) && others.iter().any(|o| has(o, m)));
+        if rest.len() == others.len() {
+            break;
+        }
+    }
+    if !rest.is_empty() {
+        offences.push(format!("files import one another: {rest:?}"));
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}

@@ -107,7 +107,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let total = jobs.iter().filter(|(.., refusal)| refusal.is_none()).count();
     let mut batch = Batch::new(total, output.is_quiet());
-    let mut printer = style(format, output.room()).map(|style| Printer::new(style, &settings));
+    let names: Vec<_> = settings.iter().map(Setting::to_string).collect();
+    let mut printer = style(format, output.room()).map(|style| Printer::new(style, &names));
     for (job, setting, program, refusal) in jobs {
         let expected = foreseen(&comparison.rows, &job.case, &setting);
         let ran = refusal.map(Ran::Refused).or_else(|| batch.run(&job, expected));
@@ -119,7 +120,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             spec: job.case.name.clone(),
             constants: constants(program),
             defines: job.case.constants(),
-            setting,
+            searcher: setting.into(),
             ran,
         };
         if let Some(printer) = &mut printer {

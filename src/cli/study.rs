@@ -288,7 +288,7 @@ fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> 
         match runs {
             Some(runs) => {
                 let constants = planned.constants.clone();
-                let point = Point::new(&planned.job.case, constants, planned.setting, runs);
+                let point = Point::new(&planned.job.case, constants, planned.setting.into(), runs);
                 study.points.push(point);
             }
             None => study.not_run += 1,

@@ -12,11 +12,13 @@
 //! | [`dpor_ds`] | a branch for each race, up to a depth |
 
 mod backtrack_sets;
+mod by_races;
 mod creation;
 mod dpor_ds;
 mod exhaustive;
 mod of_processes;
 mod optimal;
+mod pending;
 mod reversers;
 mod sleep;
 mod source;

@@ -213,15 +213,17 @@ impl<'o> Driver<'o> {
     }
 
     /// The execution goes no further: it is complete, or all that is enabled is too high for the bound, or would end
-    /// fruitless rounds.
-    pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) {
+    /// fruitless rounds. Is it complete?
+    pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
             self.truncated(execution.state());
-        } else if execution.is_waiting() {
-            execution.looking_back(execution.len(), |locals, state| self.waiting(locals, state));
-        } else {
-            self.terminal(&execution.locals, execution.state());
+            return false;
         }
+        if execution.is_waiting() {
+            let here = execution.len();
+            return execution.looking_back(here, |locals, state| self.waiting(locals, state));
+        }
+        self.terminal(&execution.locals, execution.state())
     }
 
     /// In `state` all that is left to do is to end fruitless rounds ([`crate::trace::spin`]): a livelock, or an

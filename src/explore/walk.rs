@@ -1,179 +1,191 @@
-//! The depth-first walk of DPOR: forward along an execution, and back to the last state with something
-//! left to explore.
+//! The walk of all explorers that go along executions: forward along one, and back to the last state with something
+//! left to be tried.
 //!
-//! What has to be explored is found on the way, from the races of the execution at hand; how it is chosen is
-//! the [`Rule`] of the explorer. The walk keeps the sleep sets ([`SleepSet`]), if it is asked to: what was
-//! explored from a state is asleep there from then on.
+//! ```text
+//! Explore(E, Sleep):
+//!   arrive(E)                                            what the races of E ask for; what is to be tried from E
+//!   while there is p that is to be tried from E:
+//!     Explore(E·p, {q ∈ Sleep : q is independent of p after E})
+//!     add p to Sleep
+//! ```
 //!
-//! **Executions that are cut.** DPOR is about executions that end. Where the depth bound cuts one, an action may be
-//! missing from it for the only reason that others came first, and no race tells of it: up to causal depth 1, a
-//! read is never seen to race with a write that would come second; of two messages to two actors, one action deep,
-//! the second would not be seen at all. So when an execution is cut, everything enabled is added in all the
-//! states that it passed through. That is enough. Let v be a class of executions from a state s, as deep as the
-//! bound allows, or complete. If some execution through s was cut, v's first action was explored from s (or sleeps
-//! there). If none was, all that was explored from s is what the search without a bound would have explored; so it
-//! covers v or, if v is cut, a continuation of v, which would have been cut as well. It has a price: while
-//! executions are cut there is no reduction but that of the sleep sets.
-//!
-//! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
-//! or goes on with another choice of the same process.
+//! That is all these algorithms have in common, and all that is written here. They differ in their [`Rule`]: in what
+//! is to be tried, in what a race means, and in what is remembered on the way back. A rule without sleep sets has
+//! an empty Sleep.
 
 use super::driver::Driver;
 use super::explorer::Depth;
 use super::order::{Order, Sorter};
-use super::points::{Candidate, Points};
 use crate::model::{Action, System};
-use crate::trace::{Execution, SleepSet};
+use crate::trace::{Candidate, Execution, SleepSet};
 
-/// How an explorer that walks along executions goes about it.
-#[derive(Clone, Copy, Debug)]
-pub struct Scheduling {
-    /// In which order enabled actions are tried.
-    pub order: Order,
-    /// With sleep sets (Godefroid 1996) on top.
-    pub sleep_sets: bool,
+/// What the explorers differ in that go along executions.
+pub trait Rule<S: System> {
+    /// The walk has gone on to E: finds out what the races of its last action ask for from earlier states, and begins
+    /// what is to be tried from E.
+    fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>);
+
+    /// The next action to be tried from E.
+    fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action>;
+
+    /// Nothing is to be tried from E any more, and its last action is about to be taken back.
+    fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 }
 
-/// What DPOR and its variants differ in.
-pub trait Rule<S: System> {
-    /// The last action of the execution is new: adds to the backtrack sets of earlier states what its races
-    /// ask for.
-    fn races(&mut self, walk: &mut Walk<'_, S>);
+/// How a walk goes about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// In which order enabled actions are tried; as they come, if there is none.
+    pub order: Option<Order>,
+    /// With sleep sets (Godefroid 1996).
+    pub sleep_sets: bool,
+    /// What a depth bound measures.
+    pub depth: Depth,
+}
 
-    /// Where an execution is cut by the depth bound, are all others of that length to be covered, too?
-    fn covers_cuts(&self) -> bool {
-        true
+impl Manner {
+    /// In this order, with sleep sets, up to a causal depth.
+    pub fn sleeping(order: Order) -> Manner {
+        Manner { order: Some(order), sleep_sets: true, depth: Depth::Causal }
     }
 }
 
-/// An execution, and what is to be explored from each of its states.
-pub struct Walk<'s, S: System> {
+/// How far an execution goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// Something is enabled.
+    Open,
+    /// Nothing is: it is complete.
+    End,
+    /// Nothing is that the depth bound allows, or that would not end a fruitless round.
+    Cut,
+    /// Something is, but it is too long.
+    TooLong,
+    /// The search is to end.
+    Stop,
+}
+
+/// An execution, and what is asleep along it.
+pub struct Walk<'s, 'd, 'o, S: System> {
+    /// E
     pub execution: Execution<'s, S>,
-    pub points: Points,
-    pub sorter: Sorter,
-    pub sleep_sets: bool,
+    /// Sleep, for E and its prefixes.
+    pub sleep: SleepSet,
+    /// What is enabled after E, in the order of trying, after [`Walk::look`].
+    pub enabled: Vec<Action>,
+    /// How it goes about it.
+    pub manner: Manner,
+    /// Who keeps the accounts.
+    pub driver: &'d mut Driver<'o>,
+    sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
-    /// What is asleep; nothing ever without sleep sets.
-    sleep: SleepSet,
-    /// The enabled actions of the last state.
-    enabled: Vec<Action>,
-    /// What is to be tried next, the first of it last.
-    wanted: Vec<Action>,
 }
+
+/// Stack that a call must find left, and what is added when it does not.
+const RED_ZONE: usize = 64 << 10;
+const STACK: usize = 4 << 20;
 
 /// Explores what `rule` asks for, and one execution at least.
 pub fn explore<S: System>(
     system: &S,
-    scheduling: Scheduling,
-    depth: Depth,
+    manner: Manner,
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
-    let (max_height, max_length) = match depth {
-        Depth::Causal => (driver.depth(), driver.length_bound()),
-        Depth::Length => (None, driver.depth_bound()),
-    };
-    let mut walk = Walk {
-        execution: Execution::bounded(system, max_height),
-        max_length: max_length as usize,
-        points: Points::default(),
-        sorter: Sorter::new(scheduling.order),
-        sleep_sets: scheduling.sleep_sets,
-        sleep: SleepSet::default(),
-        enabled: Vec::new(),
-        wanted: Vec::new(),
-    };
-    driver.started(&walk.execution.locals, walk.execution.state());
-    loop {
-        walk.arrive(driver, rule.covers_cuts());
-        if !driver.is_stopped() && !walk.execution.is_empty() {
-            rule.races(&mut walk);
-        }
-        let Some(action) = walk.next(driver) else { return };
-        walk.execution.push(action);
-        walk.sleep.descend(&mut walk.execution);
-        driver.moved(&walk.execution.locals, walk.execution.state(), action);
-    }
+    let mut walk = Walk::new(system, manner, driver);
+    walk.driver.started(&walk.execution.locals, walk.execution.state());
+    walk.explore(rule);
 }
 
-impl<S: System> Walk<'_, S> {
-    /// Finds out what is enabled in the state just reached, and begins its backtrack set with the first that
-    /// is awake.
-    fn arrive(&mut self, driver: &mut Driver<'_>, covers_cuts: bool) {
-        self.enabled.clear();
-        if !driver.is_stopped() {
-            self.execution.enabled(&mut self.enabled);
-            self.sorter.sort(&self.execution, &mut self.enabled);
-        }
-        let Walk { execution, sleep, .. } = self;
-        self.points.push(self.enabled.iter().map(|&action| Candidate {
-            action,
-            strand: execution.strand(action),
-            is_chosen: false,
-            is_asleep: sleep.contains(action),
-        }));
-        if !driver.is_stopped() {
-            self.begin(driver, covers_cuts);
+impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
+    fn new(system: &'s S, manner: Manner, driver: &'d mut Driver<'o>) -> Self {
+        let (max_height, max_length) = match manner.depth {
+            Depth::Causal => (driver.depth(), driver.length_bound()),
+            Depth::Length => (None, driver.depth_bound()),
+        };
+        Walk {
+            execution: Execution::bounded(system, max_height),
+            sleep: SleepSet::default(),
+            enabled: Vec::new(),
+            manner,
+            driver,
+            sorter: manner.order.map(Sorter::new),
+            max_length: max_length as usize,
         }
     }
 
-    fn begin(&mut self, driver: &mut Driver<'_>, covers_cuts: bool) {
-        let here = self.execution.len();
-        let is_too_long = !self.enabled.is_empty() && here >= self.max_length;
-        if covers_cuts && (is_too_long || !self.execution.cut().is_empty()) {
-            self.points.cut();
+    /// Explore(E, Sleep)
+    fn explore(&mut self, rule: &mut impl Rule<S>) {
+        rule.arrive(self);
+        while let Some(p) = self.next(rule) {
+            self.push(p);
+            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
+            self.pop();
         }
-        if is_too_long {
-            driver.truncated(self.execution.state());
-        } else if self.enabled.is_empty() {
-            driver.ended(&mut self.execution);
-        } else if let Some(first) = self.first() {
-            self.points.add(here, first.strand);
-        } else {
-            driver.blocked(self.execution.state());
-        }
+        rule.leave(self);
     }
 
-    /// The first candidate that is awake, or the one that is wanted.
-    fn first(&mut self) -> Option<Candidate> {
-        let candidates = self.points.candidates(self.execution.len());
-        let mut awake = candidates.iter().filter(|candidate| !candidate.is_asleep);
-        if let Some(wanted) = self.wanted.pop() {
-            if let Some(&found) = awake.clone().find(|candidate| candidate.action == wanted) {
-                return Some(found);
-            }
-            self.wanted.clear();
-        }
-        awake.next().copied()
+    fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
+        if self.driver.is_stopped() { None } else { rule.next(self) }
     }
 
-    /// Goes back until there is an action to be explored; `None` if none is left anywhere.
-    fn next(&mut self, driver: &Driver<'_>) -> Option<Action> {
-        loop {
-            if !driver.is_stopped()
-                && let Some(action) = self.points.take(self.sleep_sets)
-            {
-                if let Some(order) = self.points.wanted() {
-                    self.wanted = order;
-                }
-                return Some(action);
-            }
-            self.back()?;
-        }
+    /// E := E·p
+    fn push(&mut self, p: Action) {
+        self.execution.push(p);
+        self.sleep.descend(&mut self.execution);
+        self.driver.moved(&self.execution.locals, self.execution.state(), p);
     }
 
-    fn back(&mut self) -> Option<()> {
-        self.points.pop();
-        if self.execution.is_empty() {
-            return None;
-        }
-        self.wanted.clear();
+    /// Takes p back, and adds it to Sleep.
+    fn pop(&mut self) {
         self.sleep.ascend();
-        let (action, footprint) = self.execution.pop();
-        if self.sleep_sets {
-            self.sleep.put(action, footprint);
+        let (p, footprint) = self.execution.pop();
+        if self.manner.sleep_sets {
+            self.sleep.put(p, footprint);
         }
-        Some(())
+    }
+
+    /// Finds out what is enabled after E, and tells the driver if E goes no further.
+    pub fn look(&mut self) -> Reached {
+        self.enabled.clear();
+        if self.driver.is_stopped() {
+            return Reached::Stop;
+        }
+        self.execution.enabled(&mut self.enabled);
+        if self.enabled.is_empty() {
+            let is_end = self.driver.ended(&mut self.execution);
+            return if is_end { Reached::End } else { Reached::Cut };
+        }
+        if let Some(sorter) = &mut self.sorter {
+            sorter.sort(&self.execution, &mut self.enabled);
+        }
+        if self.execution.len() >= self.max_length {
+            self.driver.truncated(self.execution.state());
+            return Reached::TooLong;
+        }
+        Reached::Open
+    }
+
+    /// What is enabled after E, for a backtrack set.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.enabled.iter().map(|&action| Candidate {
+            action,
+            strand: self.execution.strand(action),
+            is_chosen: false,
+            is_asleep: self.sleep.contains(action),
+        })
+    }
+
+    /// Sorts pending actions into the order of trying.
+    pub fn sort(&mut self, actions: &mut [Action]) {
+        if let Some(sorter) = &mut self.sorter {
+            sorter.sort(&self.execution, actions);
+        }
+    }
+
+    /// Tells the driver that everything enabled is asleep.
+    pub fn blocked(&mut self) {
+        self.driver.blocked(self.execution.state());
     }
 }

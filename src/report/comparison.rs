@@ -13,7 +13,7 @@ use rows::Rows;
 
 use super::table::{self, Table, or_dash, time};
 use super::text::{BAD, Styled, UNSURE, thousands};
-use crate::explore::{Setting, StopReason, Verdict, ViolationKind};
+use crate::explore::{StopReason, Verdict, ViolationKind};
 use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, disagreements};
 
 /// Explorers side by side.
@@ -108,7 +108,7 @@ impl Comparison {
                 .push("Where states are stored, traces are the terminal states among them.".into());
         }
         for row in &self.rows {
-            let who = format!("{} on {}", row.setting, title(&row.spec, &row.defines));
+            let who = format!("{} on {}", row.searcher, title(&row.spec, &row.defines));
             match &row.ran {
                 Ran::Measured(_) => {}
                 Ran::Refused(why) => notes.push(format!("{who} was refused: {why}")),
@@ -155,7 +155,7 @@ fn header() -> Table {
 /// A row of that table; the program is named once for all its rows.
 fn cells(row: &Row, is_named: bool) -> Vec<String> {
     let name = if is_named { title(&row.spec, &row.defines) } else { String::new() };
-    [vec![name, row.setting.to_string()], figures(row)].concat()
+    [vec![name, row.searcher.to_string()], figures(row)].concat()
 }
 
 /// What each row may take, in a sentence; `None` if that is all it wants.
@@ -290,13 +290,12 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// For rows of these explorers.
-    pub fn new(style: Style, settings: &[Setting]) -> Printer {
-        let names: Vec<_> = settings.iter().map(Setting::to_string).collect();
+    /// For rows of explorers with these names.
+    pub fn new(style: Style, names: &[String]) -> Printer {
         let Style::Text(room) = style else {
-            return Printer { style, rows: Rows::new(&names, 0), last: None };
+            return Printer { style, rows: Rows::new(names, 0), last: None };
         };
-        Printer { style, rows: Rows::new(&names, room), last: None }
+        Printer { style, rows: Rows::new(names, room), last: None }
     }
 
     /// One more row.
@@ -362,7 +361,7 @@ impl<'r> From<&'r Row> for Record<'r> {
         Record {
             spec: &row.spec,
             constants: &row.constants,
-            explorer: row.setting.to_string(),
+            explorer: row.searcher.to_string(),
             verdict: measured.map(|measured| measured.verdict.word()),
             complete: measured.is_some_and(Measured::is_complete),
             stopped_by: measured.and_then(|measured| measured.stopped_by).map(StopReason::word),
@@ -473,7 +472,7 @@ pub(super) mod tests {
             spec: "made-up.maz".into(),
             constants: BTreeMap::new(),
             defines: "N=3".into(),
-            setting: setting.parse().unwrap(),
+            searcher: setting.parse().unwrap(),
             ran: Ran::Measured(Measured {
                 verdict,
                 stopped_by,

@@ -53,7 +53,7 @@ impl Study {
             format!(
                 "Two runs of {} on {} came to different results. \
                  This is a bug in Mazurka: please report it, with the spec.",
-                point.row.setting,
+                point.row.searcher,
                 title(&point.row.spec, &point.row.defines)
             )
         });

@@ -12,8 +12,8 @@
 //!
 //! Which of the two is wrong is not decided here.
 
-use super::{Figures, Row};
-use crate::explore::{Explorer, Guarantee, Setting, ViolationKind};
+use super::{Figures, Row, Searcher};
+use crate::explore::{Guarantee, ViolationKind};
 
 /// What explorers disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub struct Disagreement {
     /// About what.
     pub about: About,
     /// Who, and what it found: for violations 1 or 0.
-    pub one: (Setting, u64),
+    pub one: (Searcher, u64),
     /// The other.
-    pub other: (Setting, u64),
+    pub other: (Searcher, u64),
 }
 
 /// All disagreements: per program and subject the first pair.
@@ -82,8 +82,8 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
         spec: one.spec.clone(),
         defines: one.defines.clone(),
         about,
-        one: (one.setting, first),
-        other: (other.setting, second),
+        one: (one.searcher.clone(), first),
+        other: (other.searcher.clone(), second),
     })
 }
 
@@ -119,12 +119,12 @@ fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
 
 /// Was every class visited?
 fn has_met_all(row: &Row) -> bool {
-    is_complete(row) && row.setting.guarantee() >= Guarantee::EveryClass
+    is_complete(row) && row.searcher.guarantee >= Guarantee::EveryClass
 }
 
 /// Would every violation have been found?
 fn has_found_all(row: &Row) -> bool {
-    is_complete(row) && row.setting.guarantee() >= Guarantee::EveryEnd
+    is_complete(row) && row.searcher.guarantee >= Guarantee::EveryEnd
 }
 
 fn is_complete(row: &Row) -> bool {
@@ -133,15 +133,15 @@ fn is_complete(row: &Row) -> bool {
 
 /// The number of terminal states, if the row tells it: where states are histories, as many executions may end alike.
 fn ends(row: &Row) -> Option<u64> {
-    let stores_states = row.setting.guarantee() == Guarantee::EveryEnd;
-    let tells = is_complete(row) && stores_states && !row.setting.options().histories;
+    let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
+    let tells = is_complete(row) && stores_states && !row.searcher.with_histories;
     tells.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
 }
 
 /// The number of classes, if the row tells it.
 pub(super) fn classes(row: &Row) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
-    match row.setting.guarantee() {
+    match row.searcher.guarantee {
         Guarantee::EveryClassOnce => Some(measured.stats.traces),
         _ => measured.stats.classes,
     }
@@ -150,7 +150,7 @@ pub(super) fn classes(row: &Row) -> Option<u64> {
 /// A number of classes, if the row tells it: as traces, because it has visited each class once.
 fn once(row: &Row, number: impl Fn(&Figures) -> u64) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
-    let is_each_once = row.setting.guarantee() == Guarantee::EveryClassOnce;
+    let is_each_once = row.searcher.guarantee == Guarantee::EveryClassOnce;
     is_each_once.then(|| number(&measured.stats))
 }
 
@@ -168,7 +168,7 @@ mod tests {
             spec: "made-up.maz".into(),
             constants: Default::default(),
             defines: String::new(),
-            setting: setting.parse().unwrap(),
+            searcher: setting.parse().unwrap(),
             ran: Ran::Measured(Measured {
                 verdict,
                 stopped_by: None,

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, Measured, Ran, Row};
-use crate::explore::Setting;
+use super::{Case, Measured, Ran, Row, Searcher};
 
 /// A search with its repetitions.
 #[derive(Clone, Debug)]
@@ -27,7 +26,7 @@ impl Point {
     pub fn new(
         case: &Case,
         constants: BTreeMap<String, serde_json::Value>,
-        setting: Setting,
+        searcher: Searcher,
         runs: Vec<Ran>,
     ) -> Point {
         let measured: Vec<_> = runs.iter().filter_map(measured).collect();
@@ -43,18 +42,18 @@ impl Point {
         }
         let defines = case.defines.clone();
         let row =
-            Row { spec: case.name.clone(), constants, defines: case.constants(), setting, ran };
+            Row { spec: case.name.clone(), constants, defines: case.constants(), searcher, ran };
         Point { row, defines, seconds, is_steady }
     }
 
     /// The explorer without its k: the points that differ in k only have the same.
     pub fn family(&self) -> String {
-        self.row.setting.without_k().to_string()
+        self.row.searcher.family.clone()
     }
 
     /// The k as on the command line; `None` if the explorer has none.
     pub fn k(&self) -> Option<String> {
-        self.row.setting.k().map(|k| k.to_string())
+        self.row.searcher.k.clone()
     }
 
     /// What was measured, if the search came to its end.

@@ -33,25 +33,60 @@ pub struct Occurrence(pub u32);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NormalForm(Box<[Occurrence]>);
 
-/// Follows an execution that grows and shrinks at its end, names its class, and counts classes.
-#[derive(Debug)]
-pub struct Classes<I> {
-    order: HappensBefore<I>,
+/// Names an execution that grows and shrinks at its end, whose order others keep, and counts classes.
+#[derive(Debug, Default)]
+pub struct Names {
     /// The occurrence of each action of the execution.
     path: Vec<Occurrence>,
     occurrences: Lists<Action>,
     seen: Lists<()>,
 }
 
+impl Names {
+    /// The execution has gone on with `action`, the last one of `order`.
+    pub fn push<I: Independence>(&mut self, order: &HappensBefore<I>, action: Action) {
+        let direct = order.direct_predecessors(self.path.len());
+        let mut causes: SmallVec<[u32; 8]> =
+            direct.iter().map(|&position| self.path[position as usize].0).collect();
+        causes.sort_unstable();
+        let (id, _) = self.occurrences.intern(action, &causes);
+        self.path.push(Occurrence(id));
+    }
+
+    /// The last action is taken back.
+    pub fn pop(&mut self) {
+        self.path.pop();
+    }
+
+    /// The class of the execution with this order.
+    pub fn normal_form<I: Independence>(&self, order: &HappensBefore<I>) -> NormalForm {
+        NormalForm(order.last_of_each().map(|position| self.path[position]).collect())
+    }
+
+    /// Counts the class of the execution with this order, once; true if it was not counted before.
+    pub fn count<I: Independence>(&mut self, order: &HappensBefore<I>) -> bool {
+        let last: SmallVec<[u32; 16]> =
+            order.last_of_each().map(|position| self.path[position].0).collect();
+        self.seen.intern((), &last).1
+    }
+
+    /// How many different classes were counted.
+    pub fn counted(&self) -> usize {
+        self.seen.heads.len()
+    }
+}
+
+/// Follows an execution that grows and shrinks at its end, with its order, names its class, and counts classes.
+#[derive(Debug)]
+pub struct Classes<I> {
+    order: HappensBefore<I>,
+    names: Names,
+}
+
 impl<I: Independence> Classes<I> {
     /// At the empty execution, with no class counted yet.
     pub fn new(relation: I) -> Self {
-        Classes {
-            order: HappensBefore::new(relation),
-            path: Vec::new(),
-            occurrences: Lists::default(),
-            seen: Lists::default(),
-        }
+        Classes { order: HappensBefore::new(relation), names: Names::default() }
     }
 
     /// The happens-before order of the execution.
@@ -61,18 +96,13 @@ impl<I: Independence> Classes<I> {
 
     /// The occurrences of the execution's actions.
     pub fn path(&self) -> &[Occurrence] {
-        &self.path
+        &self.names.path
     }
 
     /// The execution goes on with `action`, which touched `footprint`.
     pub fn push(&mut self, action: Action, footprint: Footprint) {
         self.order.push(action.process, footprint);
-        let direct = self.order.direct_predecessors(self.path.len());
-        let mut causes: SmallVec<[u32; 8]> =
-            direct.iter().map(|&position| self.path[position as usize].0).collect();
-        causes.sort_unstable();
-        let (id, _) = self.occurrences.intern(action, &causes);
-        self.path.push(Occurrence(id));
+        self.names.push(&self.order, action);
     }
 
     /// Takes back the last action.
@@ -81,24 +111,22 @@ impl<I: Independence> Classes<I> {
     /// If there is none.
     pub fn pop(&mut self) {
         self.order.pop();
-        self.path.pop();
+        self.names.pop();
     }
 
     /// The class of the execution.
     pub fn normal_form(&self) -> NormalForm {
-        NormalForm(self.order.last_of_each().map(|position| self.path[position]).collect())
+        self.names.normal_form(&self.order)
     }
 
     /// Counts the class of the execution, once; true if it was not counted before.
     pub fn count(&mut self) -> bool {
-        let last: SmallVec<[u32; 16]> =
-            self.order.last_of_each().map(|position| self.path[position].0).collect();
-        self.seen.intern((), &last).1
+        self.names.count(&self.order)
     }
 
     /// How many different classes were counted.
     pub fn counted(&self) -> usize {
-        self.seen.heads.len()
+        self.names.counted()
     }
 }
 

@@ -91,22 +91,45 @@ impl Race {
     }
 }
 
-/// The any-forms of an execution that were offered one thing and could have waited for another.
-#[derive(Clone, Debug, Default)]
-pub struct OpenChoices(Vec<usize>);
+/// The any-forms of an execution that were offered one thing and could have waited for another, by position, each with
+/// what is noted of it.
+#[derive(Clone, Debug)]
+pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
 
-impl OpenChoices {
-    /// The execution has gone on by an action.
-    pub fn push<S: System>(&mut self, execution: &Execution<'_, S>) {
+impl<N> Default for OpenChoices<N> {
+    fn default() -> Self {
+        OpenChoices(Vec::new())
+    }
+}
+
+impl<N> OpenChoices<N> {
+    /// The execution has gone on by an action; what is to be noted if it is one of them is asked of `note`.
+    pub fn push<S: System>(
+        &mut self,
+        execution: &Execution<'_, S>,
+        note: impl FnOnce(&Execution<'_, S>, usize) -> N,
+    ) {
         let last = execution.len() - 1;
         if execution.action(last).choice != Choice::NOTHING && requests(execution.op(last)) > 1 {
-            self.0.push(last);
+            self.0.push((last, note(execution, last)));
         }
     }
 
-    /// An action was taken back, and `length` are left.
-    pub fn pop(&mut self, length: usize) {
-        self.0.pop_if(|last| *last == length);
+    /// The last action of the execution is about to be taken back.
+    pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
+        if let Some(last) = execution.len().checked_sub(1) {
+            self.truncate(last);
+        }
+    }
+
+    /// Only the first `length` actions of the execution are left.
+    pub fn truncate(&mut self, length: usize) {
+        while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
+    }
+
+    /// All of them, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
+        self.0.iter().map(|(position, note)| (*position, note))
     }
 }
 
@@ -133,13 +156,12 @@ pub fn with_earlier<S: System>(
             races.extend(earlier_handling(execution, process, choice, nth, Some(last)));
             return;
         }
+        op if is_contended(op) => with_predecessors(execution, last, races),
         // What these depend on is what they wait for.
-        Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::AcquireWait { .. } => {}
-        Op::BarrierWait { .. } | Op::Join(_) => {}
-        _ => with_predecessors(execution, last, races),
+        _ => {}
     }
     let found = races.len();
-    for &first in &open.0 {
+    for (first, ()) in open.iter() {
         let is_possible = first != last && !execution.is_top(last);
         if is_possible && !execution.order().before(first, last) {
             let process = execution.order().process(first);
@@ -182,18 +204,49 @@ fn drop_fruitless_ones<S: System>(
     races.extend(kept);
 }
 
+/// Is this an operation of a process that can be enabled together with another one that it depends on? (Of an actor the
+/// messages are looked at.)
+pub fn is_contended(op: &Op) -> bool {
+    match op {
+        Op::Isend { .. }
+        | Op::Irecv { .. }
+        | Op::TestAny(_)
+        | Op::MutexTestAny(_)
+        | Op::AsyncLock(_)
+        | Op::Unlock(_)
+        | Op::AsyncAcquire(_)
+        | Op::Release(_)
+        | Op::Access(..) => true,
+        Op::WaitAny(_)
+        | Op::MutexWaitAny(_)
+        | Op::AcquireWait { .. }
+        | Op::BarrierWait { .. }
+        | Op::Join(_)
+        | Op::Arrive { .. }
+        | Op::Choose { .. }
+        | Op::Local
+        | Op::Spawn(_)
+        | Op::Handle { .. } => false,
+    }
+}
+
+/// Could the process of the event at `later` have been at it without its direct predecessor at `first`?
+pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
+    let process = execution.order().process(later);
+    execution.order().process(first) != process && execution.state().born(process) != Some(first)
+}
+
 fn with_predecessors<S: System>(
     execution: &mut Execution<'_, S>,
     last: usize,
     races: &mut Vec<Race>,
 ) {
     let action = execution.action(last);
-    let born = execution.state().born(action.process);
     let count = execution.order().direct_predecessors(last).len();
     for index in 0..count {
         let causes = execution.order().direct_predecessors(last);
         let first = causes[index] as usize;
-        if execution.order().process(first) == action.process || born == Some(first) {
+        if !is_reversible(execution, first, last) {
             continue;
         }
         if let Some(cell) = execution.awaited_cell(last)

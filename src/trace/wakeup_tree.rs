@@ -23,6 +23,12 @@ type Step = (Action, Footprint);
 #[derive(Debug, PartialEq, Eq)]
 pub struct WakeupTree(u32);
 
+impl Default for WakeupTree {
+    fn default() -> Self {
+        WakeupTree::EMPTY
+    }
+}
+
 impl WakeupTree {
     /// The tree without a path.
     pub const EMPTY: WakeupTree = WakeupTree(NONE);

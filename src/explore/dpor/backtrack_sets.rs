@@ -56,6 +56,7 @@
 //! with them an exploration may be blocked. If executions are cut at a depth, every class of executions up
 //! to that depth, too.
 
+use super::by_races::{ByRaces, Races};
 use super::creation::{makers, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
 use super::reversers::Reversers;
@@ -63,9 +64,9 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, System};
-use crate::trace::Strand;
+use crate::trace::{BacktrackSets, Strand};
 
 /// Visits every class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,8 +106,9 @@ impl Explorer for Dpor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
-        walk::explore(system, scheduling, Depth::Causal, &mut LastRaces::default(), driver);
+        let manner =
+            Manner { order: Some(self.order), sleep_sets: self.sleep_sets, depth: Depth::Causal };
+        walk::explore(system, manner, &mut ByRaces::new(LastRaces::default()), driver);
     }
 }
 
@@ -120,11 +122,11 @@ pub struct LastRaces {
     processes: OfProcesses,
 }
 
-impl<S: System> Rule<S> for LastRaces {
-    fn races(&mut self, walk: &mut Walk<'_, S>) {
+impl<S: System> Races<S> for LastRaces {
+    fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets) {
         let last = walk.execution.len() - 1;
-        self.races_of_messages(walk, last);
-        self.processes.races(walk, &mut self.e, last);
+        self.races_of_messages(walk, backtrack, last);
+        self.processes.races(walk, backtrack, &mut self.e, last);
     }
 }
 
@@ -134,10 +136,15 @@ impl LastRaces {
         LastRaces { with_orders: true, ..LastRaces::default() }
     }
 
-    fn races_of_messages<S: System>(&mut self, walk: &mut Walk<'_, S>, last: usize) {
+    fn races_of_messages<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        backtrack: &mut BacktrackSets,
+        last: usize,
+    ) {
         self.waiting.clear();
         newly_racing(&walk.execution, last, &mut self.waiting);
-        walk.sorter.sort(&walk.execution, &mut self.waiting);
+        walk.sort(&mut self.waiting);
         for index in 0..self.waiting.len() {
             let m = self.waiting[index];
             let Some(&i) = not_before(&walk.execution, m).last() else { continue };
@@ -146,12 +153,12 @@ impl LastRaces {
             for j in makers(&walk.execution, i, m) {
                 self.e.put(walk, i, j);
             }
-            if self.e.is_empty() || !walk.sleep_sets {
+            if self.e.is_empty() || !walk.manner.sleep_sets {
                 self.e.push(Strand::of(m, true));
             }
-            if self.e.reverse(walk, i) && self.with_orders {
+            if self.e.reverse(backtrack, i) && self.with_orders {
                 let order = wanted_order(&walk.execution, i, m);
-                walk.points.want(i, order);
+                backtrack.want(i, order);
             }
         }
     }

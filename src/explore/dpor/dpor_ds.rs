@@ -42,15 +42,16 @@
 //! executions of length n, and of shorter ones that end, exactly once.
 
 use super::backtrack_sets::LastRaces;
+use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, not_before, wanted_order};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, System};
-use crate::trace::Strand;
+use crate::trace::{BacktrackSets, Strand};
 
 /// Adds only a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,14 +89,8 @@ impl Explorer for DporNaive {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: false };
-        walk::explore(
-            system,
-            scheduling,
-            Depth::Length,
-            &mut Branches { with_order: false },
-            driver,
-        );
+        let manner = Manner { order: Some(self.order), sleep_sets: false, depth: Depth::Length };
+        walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: false }), driver);
     }
 }
 
@@ -135,14 +130,8 @@ impl Explorer for DporForce {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: false };
-        walk::explore(
-            system,
-            scheduling,
-            Depth::Length,
-            &mut Branches { with_order: true },
-            driver,
-        );
+        let manner = Manner { order: Some(self.order), sleep_sets: false, depth: Depth::Length };
+        walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: true }), driver);
     }
 }
 
@@ -186,8 +175,8 @@ impl Explorer for DporDs {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: true };
-        walk::explore(system, scheduling, Depth::Length, &mut LastRaces::with_orders(), driver);
+        let manner = Manner { order: Some(self.order), sleep_sets: true, depth: Depth::Length };
+        walk::explore(system, manner, &mut ByRaces::new(LastRaces::with_orders()), driver);
     }
 }
 
@@ -214,8 +203,8 @@ struct Branches {
     with_order: bool,
 }
 
-impl<S: System> Rule<S> for Branches {
-    fn races(&mut self, walk: &mut Walk<'_, S>) {
+impl<S: System> Races<S> for Branches {
+    fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets) {
         let j = walk.execution.len() - 1;
         let message = walk.execution.state().action(j);
         for index in 0.. {
@@ -223,7 +212,7 @@ impl<S: System> Rule<S> for Branches {
             if i as usize == j {
                 break;
             }
-            self.branch(walk, i as usize, message);
+            self.branch(walk, backtrack, i as usize, message);
         }
     }
 
@@ -233,17 +222,23 @@ impl<S: System> Rule<S> for Branches {
 }
 
 impl Branches {
-    fn branch<S: System>(&self, walk: &mut Walk<'_, S>, i: usize, message: Action) {
+    fn branch<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        backtrack: &mut BacktrackSets,
+        i: usize,
+        message: Action,
+    ) {
         let first = makers(&walk.execution, i, message).next();
         let first = first.map_or(message, |k| walk.execution.action(k));
         let strand = Strand::of(first, true);
-        if walk.points.find(i, strand).is_none_or(|found| found.is_chosen) {
+        if backtrack.find(i, strand).is_none_or(|found| found.is_chosen) {
             return;
         }
-        walk.points.add(i, strand);
+        backtrack.add(i, strand);
         if self.with_order {
             let order = wanted_order(&walk.execution, i, message);
-            walk.points.want(i, order);
+            backtrack.want(i, order);
         }
     }
 }

@@ -4,37 +4,36 @@ use smallvec::SmallVec;
 
 use super::reversers::Reversers;
 use crate::explore::walk::Walk;
-use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
-use crate::trace::{Execution, Strand};
-
-/// An any-form that returned something while more of its list was incomplete.
-#[derive(Debug)]
-pub struct OpenChoice {
-    /// Where in the execution.
-    position: usize,
-    /// What a test of the incomplete ones would have touched.
-    rest: Footprint,
-}
+use crate::model::{Action, Footprint, Independence, Op, PaperRelation, ProcessId, System};
+use crate::trace::race::{self, OpenChoices};
+use crate::trace::{BacktrackSets, Execution, Strand};
 
 /// What is known of the processes of the execution.
 #[derive(Default)]
 pub struct OfProcesses {
-    /// Open choices, oldest first.
-    open: Vec<OpenChoice>,
+    /// Each with what a test of the incomplete ones would have touched.
+    open: OpenChoices<Footprint>,
 }
 
 impl OfProcesses {
     /// Looks at the next actions of processes: those of the process that made the last action, and of those
     /// that it started, for all their races; others only for a race with the last action.
-    pub fn races<S: System>(&mut self, walk: &mut Walk<'_, S>, e: &mut Reversers, last: usize) {
-        self.note_open_choice(&walk.execution, last);
+    pub fn races<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        backtrack: &mut BacktrackSets,
+        e: &mut Reversers,
+        last: usize,
+    ) {
+        self.open.truncate(last);
+        self.open.push(&walk.execution, incomplete);
         let here = walk.execution.len();
         let moved = walk.execution.order().process(last);
-        for index in 0..walk.points.candidates(here).len() {
-            let candidate = walk.points.candidates(here)[index];
+        for index in 0..backtrack.candidates(here).len() {
+            let candidate = backtrack.candidates(here)[index];
             let process = candidate.action.process;
             let state = walk.execution.state();
-            if !may_race(walk.execution.locals.op(state.local(process))) {
+            if !walk.execution.locals.op(state.local(process)).is_some_and(race::is_contended) {
                 continue;
             }
             let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
@@ -42,16 +41,22 @@ impl OfProcesses {
                 || is_new
                 || self.races_with_last(&mut walk.execution, last, candidate.action)
             {
-                self.all_races(walk, e, candidate.action);
+                self.all_races(walk, backtrack, e, candidate.action);
             }
         }
         if walk.execution.locals.some_may_return() {
-            races_of_awaits(walk, e, last);
+            races_of_awaits(walk, backtrack, e, last);
         }
     }
 
     /// The last race of an enabled action of a process, and all its races with open choices.
-    fn all_races<S: System>(&mut self, walk: &mut Walk<'_, S>, e: &mut Reversers, action: Action) {
+    fn all_races<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        backtrack: &mut BacktrackSets,
+        e: &mut Reversers,
+        action: Action,
+    ) {
         let next = walk.execution.len();
         // As if it were executed: then the order knows what is before it, and what immediately.
         walk.execution.push(action);
@@ -61,17 +66,16 @@ impl OfProcesses {
             if awaited.as_ref() == Some(walk.execution.order().footprint(i)) {
                 continue; // See `races_of_awaits`.
             }
-            if is_race(&walk.execution, i, next) {
-                reverse_before(walk, e, i);
+            if race::is_reversible(&walk.execution, i, next) {
+                reverse_before(walk, backtrack, e, i);
             }
         }
-        for index in 0..self.open.len() {
-            let OpenChoice { position, ref rest } = self.open[index];
+        for (position, rest) in self.open.iter() {
             let order = walk.execution.order();
             let test = (order.process(position), rest);
             let closes = depend(test, (action.process, order.footprint(next)));
             if closes && !order.before(position, next) {
-                reverse_before(walk, e, position);
+                reverse_before(walk, backtrack, e, position);
             }
         }
         walk.execution.pop();
@@ -88,24 +92,21 @@ impl OfProcesses {
         let next = (action.process, &touched);
         let order = execution.order();
         let mover = order.process(last);
-        let newest = self.open.last().filter(|open| open.position == last);
+        let newest = self.open.iter().next_back().filter(|&(position, _)| position == last);
         depend((mover, order.footprint(last)), next)
-            || newest.is_some_and(|open| depend((mover, &open.rest), next))
-    }
-
-    /// If the last action left something open, notes what; and forgets what belonged to other executions.
-    fn note_open_choice<S: System>(&mut self, execution: &Execution<'_, S>, last: usize) {
-        while self.open.last().is_some_and(|open| open.position >= last) {
-            self.open.pop();
-        }
-        self.open.extend(open_choice(execution, last));
+            || newest.is_some_and(|(_, rest)| depend((mover, rest), next))
     }
 }
 
 /// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
 /// version before the present one at which it was possible ([`crate::trace::spin`]), whether it is possible now or
 /// not. What is new concerns the process that moved, those that it started, and accesses to a cell just written.
-fn races_of_awaits<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, last: usize) {
+fn races_of_awaits<S: System>(
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
+    e: &mut Reversers,
+    last: usize,
+) {
     let execution = &walk.execution;
     let (state, moved) = (execution.state(), execution.order().process(last));
     let concerned = state.processes().filter(|&process| {
@@ -125,15 +126,20 @@ fn races_of_awaits<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, last: u
                 e.put(walk, i, j);
             }
         }
-        if e.is_empty() || !walk.sleep_sets {
+        if e.is_empty() || !walk.manner.sleep_sets {
             e.push(Strand::Process(process));
         }
-        e.reverse(walk, i);
+        e.reverse(backtrack, i);
     }
 }
 
 /// The action at `i` is in race with the last one.
-fn reverse_before<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, i: usize) {
+fn reverse_before<S: System>(
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
+    e: &mut Reversers,
+    i: usize,
+) {
     let next = walk.execution.len() - 1;
     e.clear();
     for j in i + 1..next {
@@ -141,71 +147,31 @@ fn reverse_before<S: System>(walk: &mut Walk<'_, S>, e: &mut Reversers, i: usize
             e.put(walk, i, j);
         }
     }
-    if e.is_empty() || !walk.sleep_sets {
+    if e.is_empty() || !walk.manner.sleep_sets {
         e.push(walk.execution.strand_at(next));
     }
-    e.reverse(walk, i);
+    e.reverse(backtrack, i);
 }
 
 fn depend(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
     PaperRelation.dependent(a, b)
 }
 
-/// Is this an operation that can be enabled together with another one that it depends on?
-fn may_race(op: Option<&Op>) -> bool {
-    match op {
-        Some(
-            Op::Isend { .. }
-            | Op::Irecv { .. }
-            | Op::TestAny(_)
-            | Op::MutexTestAny(_)
-            | Op::AsyncLock(_)
-            | Op::Unlock(_)
-            | Op::AsyncAcquire(_)
-            | Op::Release(_)
-            | Op::Access(..),
-        ) => true,
-        Some(
-            Op::WaitAny(_)
-            | Op::MutexWaitAny(_)
-            | Op::AcquireWait { .. }
-            | Op::BarrierWait { .. }
-            | Op::Join(_)
-            | Op::Arrive { .. }
-            | Op::Choose { .. }
-            | Op::Local
-            | Op::Spawn(_),
-        ) => false,
-        // Of an actor the messages are looked at.
-        Some(Op::Handle { .. }) | None => false,
-    }
-}
-
-/// Is the action at `next` in race with its direct predecessor at `i`: could its process have been at it
-/// without knowing of `i`?
-fn is_race<S: System>(execution: &Execution<'_, S>, i: usize, next: usize) -> bool {
-    let process = execution.order().process(next);
-    execution.order().process(i) != process && execution.state().born(process) != Some(i)
-}
-
-fn open_choice<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<OpenChoice> {
+/// What a test of those would have touched that were incomplete when the any-form at this position returned another.
+fn incomplete<S: System>(execution: &Execution<'_, S>, position: usize) -> Footprint {
     let state = execution.state();
-    let Action { process, choice } = state.action(position);
-    if choice == Choice::NOTHING {
-        return None;
-    }
-    let rest = match execution.locals.op(state.before(position))? {
-        Op::WaitAny(comms) | Op::TestAny(comms) if comms.len() > 1 => {
+    let process = state.action(position).process;
+    match execution.op(position) {
+        Op::WaitAny(comms) | Op::TestAny(comms) => {
             let open = comms.iter().map(|&comm| state.communication(process, comm));
             let open = open.filter(|(.., partner)| partner.is_none());
             Footprint::Incomplete(open.map(|(mailbox, end, at, _)| (mailbox, end, at)).collect())
         }
-        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) if requests.len() > 1 => {
+        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
             let open = requests.iter().filter(|&&request| !state.owns(process, request));
             let at = open.map(|&request| (request.mutex, state.mutex_request(process, request)));
             Footprint::NotOwned(at.collect())
         }
-        _ => return None,
-    };
-    Some(OpenChoice { position, rest })
+        other => panic!("{other:?} has no list"),
+    }
 }

@@ -37,11 +37,12 @@
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::order::{Order, Sorter};
+use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{Execution, Reversal, SleepSet, WakeupTree, WakeupTrees};
+use crate::trace::{Execution, Reversal, WakeupTree, WakeupTrees};
 
 /// Visits each class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,49 +72,25 @@ impl Explorer for Optimal {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search(system, self.order, driver);
-    }
-}
-
-/// Visits each class once.
-fn search<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::bounded(system, driver.depth());
-    driver.started(&execution.locals, execution.state());
-    let mut search = Search {
-        execution,
-        sleep: SleepSet::default(),
-        trees: WakeupTrees::default(),
-        levels: vec![Level { wut: WakeupTree::EMPTY, is_new: true, races: 0 }],
-        open: OpenChoices::default(),
-        races: Vec::new(),
-        shared: 0,
-        v: Vec::new(),
-        sorter: Sorter::new(order),
-        enabled: Vec::new(),
-        driver,
-    };
-    loop {
-        match search.choose() {
-            Some((action, below)) => search.push(action, below),
-            None if search.execution.is_empty() => return,
-            None => search.pop(),
-        }
+        walk::explore(system, Manner::sleeping(self.order), &mut Wakeup::default(), driver);
     }
 }
 
 /// A prefix of the execution.
 struct Level {
     wut: WakeupTree,
-    /// Has it been begun with an empty tree, and nothing been done about it yet?
-    is_new: bool,
+    /// What is to be tried if wut was empty: some p ∈ enabled(E) ∖ Sleep.
+    any: Option<Action>,
     /// How many races there were before its last action.
     races: usize,
 }
 
-struct Search<'s, 'd, 'o, S: System> {
-    execution: Execution<'s, S>,
-    sleep: SleepSet,
+/// The rule, with what it remembers.
+#[derive(Default)]
+struct Wakeup {
     trees: WakeupTrees,
+    /// WuT: the tree below the action that was chosen last.
+    below: WakeupTree,
     /// One more than the execution has actions.
     levels: Vec<Level>,
     open: OpenChoices,
@@ -121,100 +98,92 @@ struct Search<'s, 'd, 'o, S: System> {
     races: Vec<Race>,
     /// How many actions at its beginning the last complete execution had, too.
     shared: usize,
-    /// Space for one.
+    /// Scratch space for v.
     v: Vec<usize>,
-    sorter: Sorter,
-    enabled: Vec<Action>,
-    driver: &'d mut Driver<'o>,
 }
 
-impl<S: System> Search<'_, '_, '_, S> {
-    /// The first action of wut(E), with the tree below it.
-    fn choose(&mut self) -> Option<(Action, WakeupTree)> {
-        if self.driver.is_stopped() {
-            return None;
+impl<S: System> Rule<S> for Wakeup {
+    /// If E is maximal, its races; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖ Sleep if WuT is empty.
+    fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let races = self.races.len();
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+            race::with_earlier(&mut walk.execution, &self.open, &mut self.races);
+            race::with_siblings(&mut walk.execution, &mut self.races);
         }
-        let level = self.levels.last_mut().expect("a level for the empty execution");
-        if std::mem::replace(&mut level.is_new, false) {
-            return self.arrive().map(|action| (action, WakeupTree::EMPTY));
+        let wut = std::mem::take(&mut self.below);
+        let is_end_of_branch = wut.is_empty();
+        self.levels.push(Level { wut, any: None, races });
+        if is_end_of_branch {
+            match walk.look() {
+                Reached::Open => self.levels.last_mut().expect("that of E").any = Some(awake(walk)),
+                Reached::End | Reached::Cut => self.reverse_races(walk),
+                Reached::TooLong | Reached::Stop => {}
+            }
         }
-        self.trees.take_first(&mut level.wut)
     }
 
-    fn push(&mut self, action: Action, wut: WakeupTree) {
-        debug_assert!(self.is_enabled(action), "{action:?} is not among {:?}", self.enabled);
-        self.execution.push(action);
-        self.sleep.descend(&mut self.execution);
-        self.open.push(&self.execution);
-        self.levels.push(Level { is_new: wut.is_empty(), wut, races: self.races.len() });
-        self.driver.moved(&self.execution.locals, self.execution.state(), action);
-        race::with_earlier(&mut self.execution, &self.open, &mut self.races);
-        race::with_siblings(&mut self.execution, &mut self.races);
+    /// The first p ∈ wut(E), which is taken off wut(E).
+    fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
+        let level = self.levels.last_mut().expect("that of E");
+        if level.any.is_some() {
+            return level.any.take();
+        }
+        let (p, below) = self.trees.take_first(&mut level.wut)?;
+        debug_assert!(is_enabled(walk, p), "{p:?} is not among {:?}", walk.enabled);
+        self.below = below;
+        Some(p)
     }
 
-    /// What does the model say? Its answer is left in `enabled`.
-    fn is_enabled(&mut self, action: Action) -> bool {
-        self.enabled.clear();
-        self.execution.enabled(&mut self.enabled);
-        self.enabled.contains(&action)
-    }
-
-    fn pop(&mut self) {
-        let level = self.levels.pop().expect("a level to leave");
+    fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let level = self.levels.pop().expect("that of E");
         self.races.truncate(level.races);
-        self.sleep.ascend();
-        let (action, footprint) = self.execution.pop();
-        self.open.pop(self.execution.len());
-        self.shared = self.shared.min(self.execution.len());
-        self.sleep.put(action, footprint);
+        self.open.leave(&walk.execution);
+        self.shared = self.shared.min(walk.execution.len().saturating_sub(1));
     }
+}
 
-    /// Finds out what there is to do at the end of a branch: some p ∈ enabled(E) ∖ Sleep.
-    fn arrive(&mut self) -> Option<Action> {
-        self.enabled.clear();
-        self.execution.enabled(&mut self.enabled);
-        if self.enabled.is_empty() {
-            self.driver.ended(&mut self.execution);
-            self.reverse_races();
-            return None;
-        }
-        if self.execution.len() as u64 >= u64::from(self.driver.length_bound()) {
-            self.driver.truncated(self.execution.state());
-            return None;
-        }
-        self.sorter.sort(&self.execution, &mut self.enabled);
-        let awake = self.enabled.iter().copied().find(|&action| !self.sleep.contains(action));
-        assert!(awake.is_some(), "a branch of a wakeup tree left {:?} asleep", self.enabled);
-        awake
-    }
+/// Some p ∈ enabled(E) ∖ Sleep.
+fn awake<S: System>(walk: &Walk<'_, '_, '_, S>) -> Action {
+    let awake = walk.enabled.iter().copied().find(|&action| !walk.sleep.contains(action));
+    awake.unwrap_or_else(|| panic!("a branch of a wakeup tree left {:?} asleep", walk.enabled))
+}
 
+/// What does the model say? Its answer is left in `enabled`.
+fn is_enabled<S: System>(walk: &mut Walk<'_, '_, '_, S>, action: Action) -> bool {
+    walk.enabled.clear();
+    walk.execution.enabled(&mut walk.enabled);
+    walk.enabled.contains(&action)
+}
+
+impl Wakeup {
     /// Of the complete execution.
-    fn reverse_races(&mut self) {
+    fn reverse_races<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let found = self.races.len();
-        race::with_pending(&mut self.execution, &mut self.races);
-        race::with_cut(&mut self.execution, &mut self.races);
+        race::with_pending(&mut walk.execution, &mut self.races);
+        race::with_cut(&mut walk.execution, &mut self.races);
         let new = self.levels[self.shared..].get(1).map_or(found, |level| level.races);
         for index in 0..self.races.len() {
-            if index >= new || !self.is_done(&self.races[index]) {
-                self.reverse(index);
+            if index >= new || !self.is_done(&walk.execution, &self.races[index]) {
+                self.reverse(walk, index);
             }
         }
         self.races.truncate(found);
-        self.shared = self.execution.len();
+        self.shared = walk.execution.len();
     }
 
     /// Was this race, which the last complete execution had, too, reversed there with all of v?
-    fn is_done(&self, race: &Race) -> bool {
-        let order = self.execution.order();
+    fn is_done<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
+        let order = execution.order();
         (self.shared..order.len()).all(|position| order.before(race.first, position))
     }
 
     /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in WI(v).
-    fn reverse(&mut self, index: usize) {
+    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, index: usize) {
         let race = &self.races[index];
-        let mut reversal = Reversal::new(&mut self.execution, race);
+        let mut reversal = Reversal::new(&mut walk.execution, race);
         reversal.list(&mut self.v);
-        let mut sleep = self.sleep.at(race.first);
+        let mut sleep = walk.sleep.at(race.first);
         if !sleep.any(|(q, footprint)| reversal.has_weak_initial(&[], (*q, footprint), &self.v)) {
             self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
         }

@@ -2,7 +2,7 @@
 
 use crate::explore::walk::Walk;
 use crate::model::System;
-use crate::trace::Strand;
+use crate::trace::{BacktrackSets, Strand};
 
 /// The strands that DPOR looks for in the backtrack set of the state before a race. Lives as long as the search, so
 /// that nothing is allocated for a race.
@@ -26,28 +26,28 @@ impl Reversers {
     }
 
     /// Puts the strand of the action at `j` into E, for a race with the one at `i`.
-    pub fn put<S: System>(&mut self, walk: &Walk<'_, S>, i: usize, j: usize) {
+    pub fn put<S: System>(&mut self, walk: &Walk<'_, '_, '_, S>, i: usize, j: usize) {
         let order = walk.execution.order();
         let is_minimal = || order.direct_predecessors(j).last().is_none_or(|&k| k as usize <= i);
-        if !walk.sleep_sets || is_minimal() {
+        if !walk.manner.sleep_sets || is_minimal() {
             self.0.push(walk.execution.strand_at(j));
         }
     }
 
     /// Adds to the backtrack set of pre(S, i) what E asks for; is it one of E?
-    pub fn reverse<S: System>(&mut self, walk: &mut Walk<'_, S>, i: usize) -> bool {
-        self.0.retain(|&strand| walk.points.find(i, strand).is_some());
+    pub fn reverse(&mut self, backtrack: &mut BacktrackSets, i: usize) -> bool {
+        self.0.retain(|&strand| backtrack.find(i, strand).is_some());
         let Some(&first) = self.0.first() else {
-            walk.points.add_all(i);
+            backtrack.add_all(i);
             return false;
         };
         let is_there = |&strand: &Strand| {
-            walk.points.find(i, strand).is_some_and(|m| m.is_chosen || m.is_asleep)
+            backtrack.find(i, strand).is_some_and(|m| m.is_chosen || m.is_asleep)
         };
         if self.0.iter().any(is_there) {
             return false;
         }
-        walk.points.add(i, first);
+        backtrack.add(i, first);
         true
     }
 }

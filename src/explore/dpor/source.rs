@@ -28,11 +28,12 @@
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::order::{Order, Sorter};
+use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{Execution, SleepSet, SourceSets};
+use crate::trace::{BacktrackSets, Execution};
 
 /// Completes each class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,114 +67,67 @@ impl Explorer for Source {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search(system, self.order, driver);
+        walk::explore(system, Manner::sleeping(self.order), &mut SourceSets::default(), driver);
     }
 }
 
-/// Completes each class once.
-fn search<S: System>(system: &S, order: Order, driver: &mut Driver<'_>) {
-    let execution = Execution::bounded(system, driver.depth());
-    driver.started(&execution.locals, execution.state());
-    let mut search = Search {
-        execution,
-        sleep: SleepSet::default(),
-        backtrack: SourceSets::default(),
-        open: OpenChoices::default(),
-        races: Vec::new(),
-        sorter: Sorter::new(order),
-        enabled: Vec::new(),
-        driver,
-    };
-    search.arrive();
-    loop {
-        match search.choose() {
-            Some(action) => search.push(action),
-            None if search.execution.is_empty() => return,
-            None => search.pop(),
-        }
-    }
-}
-
-struct Search<'s, 'd, 'o, S: System> {
-    execution: Execution<'s, S>,
-    sleep: SleepSet,
-    backtrack: SourceSets,
+/// The rule, with what it remembers.
+#[derive(Default)]
+struct SourceSets {
+    backtrack: BacktrackSets,
     open: OpenChoices,
     /// Those just found.
     races: Vec<Race>,
-    sorter: Sorter,
-    enabled: Vec<Action>,
-    driver: &'d mut Driver<'o>,
 }
 
-impl<S: System> Search<'_, '_, '_, S> {
-    fn choose(&mut self) -> Option<Action> {
-        if self.driver.is_stopped() { None } else { self.backtrack.take_next() }
-    }
-
-    fn push(&mut self, action: Action) {
-        self.execution.push(action);
-        self.sleep.descend(&mut self.execution);
-        self.open.push(&self.execution);
-        self.driver.moved(&self.execution.locals, self.execution.state(), action);
-        race::with_earlier(&mut self.execution, &self.open, &mut self.races);
-        self.reverse_races();
-        self.arrive();
-    }
-
-    fn pop(&mut self) {
-        self.backtrack.ascend();
-        self.sleep.ascend();
-        let (action, footprint) = self.execution.pop();
-        self.open.pop(self.execution.len());
-        self.sleep.put(action, footprint);
-    }
-
-    /// Finds out what there is to do in a state just reached.
-    fn arrive(&mut self) {
-        self.backtrack.descend();
-        if self.driver.is_stopped() {
-            return;
+impl<S: System> Rule<S> for SourceSets {
+    fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+            race::with_earlier(&mut walk.execution, &self.open, &mut self.races);
+            self.reverse_races(&walk.execution);
         }
-        self.enabled.clear();
-        self.execution.enabled(&mut self.enabled);
-        if self.enabled.is_empty() {
-            self.driver.ended(&mut self.execution);
-            self.end();
-        } else if self.execution.len() as u64 >= u64::from(self.driver.length_bound()) {
-            self.driver.truncated(self.execution.state());
-        } else if !self.start() {
-            self.driver.blocked(self.execution.state());
-            self.end();
+        let reached = walk.look();
+        self.backtrack.push(walk.candidates());
+        match reached {
+            // backtrack(E) := {p} for a p ∈ enabled(E) ∖ Sleep
+            Reached::Open if self.backtrack.start() => {}
+            Reached::Open => {
+                walk.blocked();
+                self.end(&mut walk.execution);
+            }
+            Reached::End | Reached::Cut => self.end(&mut walk.execution),
+            Reached::TooLong | Reached::Stop => {}
         }
     }
 
-    /// backtrack(E) := {p} for a p ∈ enabled(E) ∖ Sleep, if there is one.
-    fn start(&mut self) -> bool {
-        self.sorter.sort(&self.execution, &mut self.enabled);
-        for &action in &self.enabled {
-            let strand = self.execution.strand(action);
-            self.backtrack.offer(action, strand, self.sleep.contains(action));
-        }
-        self.backtrack.start()
+    /// Some p ∈ backtrack(E) ∖ Sleep.
+    fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
+        self.backtrack.take_first()
     }
 
-    /// The execution goes no further.
-    fn end(&mut self) {
-        race::with_pending(&mut self.execution, &mut self.races);
-        race::with_cut(&mut self.execution, &mut self.races);
-        self.reverse_races();
+    fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        self.backtrack.pop();
+        self.open.leave(&walk.execution);
+    }
+}
+
+impl SourceSets {
+    /// E goes no further.
+    fn end<S: System>(&mut self, execution: &mut Execution<'_, S>) {
+        race::with_pending(execution, &mut self.races);
+        race::with_cut(execution, &mut self.races);
+        self.reverse_races(execution);
     }
 
-    fn reverse_races(&mut self) {
+    fn reverse_races<S: System>(&mut self, execution: &Execution<'_, S>) {
         while let Some(race) = self.races.pop() {
-            self.reverse(&race);
+            self.reverse(execution, &race);
         }
     }
 
     /// Unless an initial of v is in backtrack(pre(i)), adds one.
-    fn reverse(&mut self, race: &Race) {
-        let execution = &self.execution;
+    fn reverse<S: System>(&mut self, execution: &Execution<'_, S>, race: &Race) {
         let mut added = None;
         if race.is_initial {
             let strand = race.strand();

@@ -31,15 +31,16 @@
 //!
 //! The numbers in the paper are not those of its figure but of its tool: [`super::trans_dpor_tool`].
 
+use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, System};
-use crate::trace::Strand;
+use crate::trace::{BacktrackSets, Strand};
 
 /// Visits every class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,8 +84,9 @@ impl Explorer for TransDpor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
-        walk::explore(system, scheduling, Depth::Causal, &mut OneAtATime::default(), driver);
+        let manner =
+            Manner { order: Some(self.order), sleep_sets: self.sleep_sets, depth: Depth::Causal };
+        walk::explore(system, manner, &mut ByRaces::new(OneAtATime::default()), driver);
     }
 }
 
@@ -102,17 +104,17 @@ struct OneAtATime {
     waiting: Vec<Action>,
 }
 
-impl<S: System> Rule<S> for OneAtATime {
-    fn races(&mut self, walk: &mut Walk<'_, S>) {
+impl<S: System> Races<S> for OneAtATime {
+    fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets) {
         let last = walk.execution.len() - 1;
         self.waiting.clear();
         newly_racing(&walk.execution, last, &mut self.waiting);
-        walk.sorter.sort(&walk.execution, &mut self.waiting);
+        walk.sort(&mut self.waiting);
         for &message in &self.waiting {
             if let Some(&i) = not_before(&walk.execution, message).last()
-                && !walk.points.is_frozen(i as usize)
+                && !backtrack.is_frozen(i as usize)
             {
-                reverse(walk, i as usize, message);
+                reverse(walk, backtrack, i as usize, message);
             }
         }
     }
@@ -120,12 +122,17 @@ impl<S: System> Rule<S> for OneAtATime {
 
 /// Adds to the backtrack set of the state before `i` the first action after it that is before the message, or
 /// else the message, if that is possible and new.
-fn reverse<S: System>(walk: &mut Walk<'_, S>, i: usize, message: Action) {
+fn reverse<S: System>(
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
+    i: usize,
+    message: Action,
+) {
     let first = makers(&walk.execution, i, message).next();
     let first = first.map_or(message, |j| walk.execution.action(j));
     let strand = Strand::of(first, true);
-    if walk.points.find(i, strand).is_some_and(|m| !m.is_chosen && !m.is_asleep) {
-        walk.points.add(i, strand);
-        walk.points.freeze(i);
+    if backtrack.find(i, strand).is_some_and(|m| !m.is_chosen && !m.is_asleep) {
+        backtrack.add(i, strand);
+        backtrack.freeze(i);
     }
 }

@@ -27,15 +27,16 @@
 //! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
 //! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
 
+use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, not_before, pending, sent_by};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Rule, Scheduling, Walk};
+use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, ProcessId, System};
-use crate::trace::{Execution, Strand};
+use crate::trace::{BacktrackSets, Execution, Strand};
 
 /// Visits every class, as far as anybody knows. Nobody has proved it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,8 +76,9 @@ impl Explorer for TransDporTool {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let scheduling = Scheduling { order: self.order, sleep_sets: self.sleep_sets };
-        walk::explore(system, scheduling, Depth::Causal, &mut Tool::default(), driver);
+        let manner =
+            Manner { order: Some(self.order), sleep_sets: self.sleep_sets, depth: Depth::Causal };
+        walk::explore(system, manner, &mut ByRaces::new(Tool::default()), driver);
     }
 }
 
@@ -99,24 +101,29 @@ struct Tool {
     sent: Vec<Action>,
 }
 
-impl<S: System> Rule<S> for Tool {
-    fn races(&mut self, walk: &mut Walk<'_, S>) {
+impl<S: System> Races<S> for Tool {
+    fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets) {
         let e = walk.execution.len() - 1;
         self.sent.clear();
         self.sent.extend(sent_by(&walk.execution, e));
         for &x in &self.sent {
-            propose_for(walk, x, |j| j.process);
+            propose_for(walk, backtrack, x, |j| j.process);
         }
         let m = walk.execution.state().action(e);
-        propose_for(walk, m, |_| m.process);
-        self.lost(walk, e);
+        propose_for(walk, backtrack, m, |_| m.process);
+        self.lost(walk, backtrack, e);
     }
 }
 
 impl Tool {
     /// Messages that nobody will take any more, as if they were taken now: those of an actor that has just
     /// failed, and those just sent to one that had failed before.
-    fn lost<S: System>(&mut self, walk: &mut Walk<'_, S>, e: usize) {
+    fn lost<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        backtrack: &mut BacktrackSets,
+        e: usize,
+    ) {
         let has_failed = |execution: &Execution<'_, S>, actor| {
             execution.locals.status(execution.state().local(actor)).has_ended()
         };
@@ -126,7 +133,7 @@ impl Tool {
             self.sent.extend(pending(&walk.execution, actor));
         }
         for &x in &self.sent {
-            propose_for(walk, x, |_| x.process);
+            propose_for(walk, backtrack, x, |_| x.process);
         }
     }
 }
@@ -134,7 +141,8 @@ impl Tool {
 /// Proposes to the state before each action that is in race with the message the first action after it that
 /// is before the message, or else the message.
 fn propose_for<S: System>(
-    walk: &mut Walk<'_, S>,
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
     message: Action,
     receiver: impl Fn(Action) -> ProcessId,
 ) {
@@ -145,24 +153,29 @@ fn propose_for<S: System>(
         }
         let first = makers(&walk.execution, i, message).next();
         let first = first.map_or(message, |j| walk.execution.state().action(j));
-        propose(walk, i, first, receiver(first));
+        propose(walk, backtrack, i, first, receiver(first));
     }
 }
 
 /// Adds `proposed` to the backtrack set of the state before `i`, in place of what was added there since the
 /// last action was taken from it, unless that concerns the receiver of the action taken.
-fn propose<S: System>(walk: &mut Walk<'_, S>, i: usize, proposed: Action, receiver: ProcessId) {
-    let points = &mut walk.points;
-    if points.is_frozen(i) && walk.execution.state().action(i).process == receiver {
+fn propose<S: System>(
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
+    i: usize,
+    proposed: Action,
+    receiver: ProcessId,
+) {
+    if backtrack.is_frozen(i) && walk.execution.state().action(i).process == receiver {
         return;
     }
     let strand = Strand::of(proposed, true);
-    if points.find(i, strand).is_none_or(|found| found.is_chosen || found.is_asleep) {
+    if backtrack.find(i, strand).is_none_or(|found| found.is_chosen || found.is_asleep) {
         return;
     }
-    if points.is_frozen(i) {
-        points.drop_last(i);
+    if backtrack.is_frozen(i) {
+        backtrack.drop_last(i);
     }
-    points.add(i, strand);
-    points.freeze(i);
+    backtrack.add(i, strand);
+    backtrack.freeze(i);
 }

@@ -48,7 +48,7 @@ impl Rows {
             text += &self.line("explorer", &header, "verdict");
         }
         let (figures, verdict) = cells(row);
-        text += &self.line(&row.setting.to_string(), &figures, &verdict);
+        text += &self.line(&row.searcher.to_string(), &figures, &verdict);
         self.last = Some(row.clone());
         text
     }

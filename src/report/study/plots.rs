@@ -176,9 +176,9 @@ fn time_by_constant(points: &[&Point], what: &str, constant: &str) -> Plot {
     let places = numbers.unwrap_or_else(|| (0..values.len()).map(|at| at as f64).collect());
     let mut ticks: Vec<_> = places.into_iter().zip(values).collect();
     ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let by_setting = grouped(points.iter().copied(), |point| point.row.setting.to_string());
+    let by_setting = grouped(points.iter().copied(), |point| point.row.searcher.to_string());
     let lines = by_setting.iter().map(|points| {
-        let name = points[0].row.setting.to_string();
+        let name = points[0].row.searcher.to_string();
         line(&name, points, &ticks, place, &|stats: &Figures| stats.wall_seconds)
     });
     Plot {

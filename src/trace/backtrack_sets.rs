@@ -1,17 +1,20 @@
-//! The states along an execution, each with what is enabled there and what of that is to be explored.
+//! Backtrack sets along an execution: what of the enabled actions of each state is to be explored.
 //!
-//! This is what DPOR keeps of the past: for each state its *backtrack set*, with what of it is done, and,
-//! with sleep sets, what is asleep there. Everything lies in two stacks with a mark per state, so a step
-//! allocates nothing, and dropping a state is truncating.
+//! This is what DPOR keeps of the past: for each state its *backtrack set*, with what of it is done, and, with sleep
+//! sets, what is asleep there. A backtrack set starts with a single strand and grows as races are found: into a
+//! persistent set (Flanagan, Godefroid, POPL 2005), or a *source set*: every complete continuation that is not explored
+//! elsewhere has an element of it among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017, section
+//! 4).
 //!
-//! A backtrack set holds strands, as in the papers: a process is in it with all its choices. What is explored
-//! is actions. Invariants: a strand is in the set iff all its candidates are `chosen`; the queue holds, in
-//! the order in which they were added, the chosen candidates that were awake then.
+//! It holds strands, as in the papers: a process is in it with all its choices, which exclude one another. What is
+//! explored is actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
+//! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, but for those asleep; the
+//! queue holds, in the order in which they were added, the chosen candidates that were awake then.
 
 use rustc_hash::FxHashMap;
 
+use super::Strand;
 use crate::model::Action;
-use crate::trace::Strand;
 
 /// An enabled action of a state.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,13 @@ pub struct Candidate {
     pub is_chosen: bool,
     /// Whatever begins with it was, or will have been, explored elsewhere.
     pub is_asleep: bool,
+}
+
+impl Candidate {
+    /// In the backtrack set, or asleep?
+    pub fn is_covered(&self) -> bool {
+        self.is_chosen || self.is_asleep
+    }
 }
 
 /// A state.
@@ -42,7 +52,7 @@ struct Point {
 
 /// The states along an execution; the state before the action at position i is number i.
 #[derive(Debug, Default)]
-pub struct Points {
+pub struct BacktrackSets {
     points: Vec<Point>,
     /// What is enabled in each, in the order in which it is tried.
     candidates: Vec<Candidate>,
@@ -52,7 +62,7 @@ pub struct Points {
     orders: FxHashMap<usize, Vec<Action>>,
 }
 
-impl Points {
+impl BacktrackSets {
     /// A further state, with these candidates.
     pub fn push(&mut self, candidates: impl Iterator<Item = Candidate>) {
         let first = self.candidates.len();
@@ -84,6 +94,23 @@ impl Points {
             || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
         let awake = of_strand().find(|candidate| !candidate.is_asleep);
         awake.or_else(|| of_strand().next()).copied()
+    }
+
+    /// Begins the backtrack set of the last state with the first strand that is not asleep, if there is one.
+    pub fn start(&mut self) -> bool {
+        let at = self.points.len() - 1;
+        let first = self.candidates(at).iter().find(|candidate| !candidate.is_asleep);
+        first.copied().inspect(|first| self.add(at, first.strand)).is_some()
+    }
+
+    /// Is `action`, enabled in state `at`, in the backtrack set there, or asleep?
+    pub fn covers(&self, at: usize, action: Action) -> bool {
+        self.candidates(at).iter().find(|c| c.action == action).is_some_and(Candidate::is_covered)
+    }
+
+    /// The same of any action of a strand.
+    pub fn covers_strand(&self, at: usize, strand: Strand) -> bool {
+        self.candidates(at).iter().any(|c| c.strand == strand && c.is_covered())
     }
 
     /// Adds a strand to the backtrack set of state `at`.
@@ -146,7 +173,17 @@ impl Points {
         self.orders.remove(&self.queue[point.first + point.taken - 1])
     }
 
-    /// Takes the next action to be explored from the last state. From now on it is asleep there, if
+    /// Takes the first action in the order of trying that is to be explored from the last state: for a search with sleep
+    /// sets that asks for no order of its own.
+    pub fn take_first(&mut self) -> Option<Action> {
+        let first = self.points.last().expect("a state").first;
+        let mut candidates = self.candidates[first..].iter_mut();
+        let next = candidates.find(|c| c.is_chosen && !c.is_asleep)?;
+        next.is_asleep = true;
+        Some(next.action)
+    }
+
+    /// Takes the action of the last state that was added first, of those not explored yet. From now on it is asleep there, if
     /// there are sleep sets; and the state is not frozen any more.
     pub fn take(&mut self, sleep_sets: bool) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
