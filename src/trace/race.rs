@@ -102,6 +102,16 @@ impl<N> Default for OpenChoices<N> {
     }
 }
 
+impl OpenChoices {
+    /// Those of an execution.
+    pub fn of<S: System>(execution: &Execution<'_, S>) -> Self {
+        let is_open = |&at: &usize| {
+            execution.action(at).choice != Choice::NOTHING && requests(execution.op(at)) > 1
+        };
+        OpenChoices((0..execution.len()).filter(is_open).map(|at| (at, ())).collect())
+    }
+}
+
 impl<N> OpenChoices<N> {
     /// The execution has gone on by an action; what is to be noted if it is one of them is asked of `note`.
     pub fn push<S: System>(

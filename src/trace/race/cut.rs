@@ -6,8 +6,10 @@
 //! x is what the process does after F, if that is anything. The events of E that exclude it are the tops on which
 //! it depends, next to which it is enabled after F, so there one can ask.
 //!
-//! One x per process is enough, though histories smaller than F would give others (a write before some more
-//! reads, a post before some more posts). In the execution with this x those are found as races of an event.
+//! One x per process is not enough: histories smaller than F give others (a write before some more reads, a receive
+//! before another receive), which a top may leave possible though it excludes x. In an execution with x they would be found
+//! as races of an event. But what lies in reach of such an execution may be asleep because of the top, so they are looked
+//! for here: the races of x in F·x, with nothing of the tops in v.
 //!
 //! A test that succeeded is not too high, but what else it tests may have been completed by a top. Had the test
 //! returned that, it would have been too high, and that it could fail before the top came would have shown there.
@@ -15,7 +17,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Positions, Race, completer, failure, requests};
+use super::{OpenChoices, Positions, Race, completer, failure, requests, with_earlier};
 use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
@@ -36,11 +38,13 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
     }
     if !processes.is_empty() {
         let found = below_the_tops(execution, first_top, &processes);
+        let possible: SmallVec<[Action; 8]> = found.iter().map(|&(x, ..)| x).collect();
         races.extend(
             found
                 .into_iter()
                 .filter_map(|(x, footprint, rivals)| race(execution, x, footprint, &rivals)),
         );
+        races_below(execution, first_top, &possible, races);
     }
 }
 
@@ -84,6 +88,36 @@ fn below_the_tops<S: System>(
         });
         cut.collect()
     })
+}
+
+/// The races of each x in F·x, as races of E.
+fn races_below<S: System>(
+    execution: &mut Execution<'_, S>,
+    first_top: usize,
+    possible: &[Action],
+    races: &mut Vec<Race>,
+) {
+    let behind: Vec<_> = (first_top..execution.len()).map(|at| execution.action(at)).collect();
+    let (tops, low): (Vec<usize>, Vec<usize>) =
+        (first_top..execution.len()).partition(|&at| execution.is_top(at));
+    behind.iter().for_each(|_| drop(execution.pop()));
+    low.iter().for_each(|&at| execution.push(behind[at - first_top]));
+    let in_e = |position: usize| position.checked_sub(first_top).map_or(position, |at| low[at]);
+    let open = OpenChoices::of(execution);
+    let mut found = Vec::new();
+    for &x in possible {
+        execution.push(x);
+        with_earlier(execution, &open, &mut found);
+        races.extend(found.drain(..).map(|race| {
+            let first = in_e(race.first);
+            let spoilers = race.spoilers(execution).into_iter().map(in_e);
+            let rivals = tops.iter().copied().filter(|&top| top > first).chain(spoilers).collect();
+            Race { first, later: None, rivals, ..race }
+        }));
+        execution.pop();
+    }
+    low.iter().for_each(|_| drop(execution.pop()));
+    behind.iter().for_each(|&action| execution.push(action));
 }
 
 fn race<S: System>(
