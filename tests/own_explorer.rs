@@ -1,9 +1,11 @@
-//! The example of an explorer of one's own, by the judge of the tests and in a comparison; and a property of one's own.
+//! The example of an explorer of one's own, by the judge of the tests and in a comparison.
 
 #[path = "../examples/own_explorer.rs"]
 mod example;
 
-use mazurka::explore::{Budget, Exhaustive, Explorer, explore};
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, Exhaustive, Explorer, Outcome, explore};
 
 use crate::judge::{Recorder, check_counterexample};
 use crate::random_models::{Sample, Subject, actors, processes};
@@ -20,7 +22,10 @@ fn check<S: Subject>(sample: &Sample<S>) {
     assert!(outcome.is_complete(), "{:?} on {}", outcome.stopped_by, sample.describe());
     assert!(found.keys().eq(classes.keys()), "other classes on {}", sample.describe());
     assert!(found.values().all(|class| class.times == 1), "twice on {}", sample.describe());
-    assert_eq!(outcome.verdict(), all.verdict(), "{}", sample.describe());
+    let kinds = |outcome: &Outcome| {
+        outcome.violations.iter().map(|violation| violation.kind).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(kinds(&outcome), kinds(&all), "{}", sample.describe());
     for violation in &outcome.violations {
         check_counterexample(&sample.script, violation).expect("a counterexample");
     }

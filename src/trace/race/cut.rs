@@ -108,7 +108,8 @@ fn races_below<S: System>(
     for &x in possible {
         execution.push(x);
         with_earlier(execution, &open, &mut found);
-        races.extend(found.drain(..).map(|race| {
+        // What x completes as an open choice has x in v, which is no event of E.
+        races.extend(found.drain(..).filter(|race| race.later.is_some()).map(|race| {
             let first = in_e(race.first);
             let spoilers = race.spoilers(execution).into_iter().map(in_e);
             let rivals = tops.iter().copied().filter(|&top| top > first).chain(spoilers).collect();
