@@ -108,7 +108,7 @@ impl<S: System> Check<'_, S> {
     pub fn run(self) -> Checked {
         let Check { system, setting, limits, all, shortest, allow_pending } = self;
         let budget = Budget { all, shortest, allow_pending, ..limits.budget(|| 0) };
-        let outcome = explore(system, setting.method(), budget, &mut NoObserver);
+        let outcome = explore(system, setting, budget, &mut NoObserver);
         let subject = Subject::in_rust(allow_pending);
         let report = CheckReport::new(subject, system, setting, limits, &outcome, None);
         Checked { report: CheckReport { shortest, ..report }, outcome }
