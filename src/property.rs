@@ -33,10 +33,34 @@ pub use livelock::{Motion, Spin, Watch};
 pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
+use std::fmt::Debug;
+
 use crate::model::{
     BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, Op, ProcessId, State,
     Status, System, Value,
 };
+
+/// What is judged at the end of every execution, besides deadlocks, failures and `final`.
+///
+/// # Contract
+///
+/// It asks what executions of one Mazurkiewicz class agree on: the terminal state, not the way there. So it does not
+/// matter which of them an explorer visits.
+pub trait Property: Debug + Send + Sync {
+    /// What is wrong with a terminal `state` that is no deadlock and that `final` does not object to, with these contents
+    /// of its cells; `None` if nothing is.
+    fn objection(&self, state: &State, cells: Contents<'_>) -> Option<String>;
+}
+
+/// What the property objects to in a terminal state.
+pub fn objection<S: System>(
+    property: &dyn Property,
+    locals: &Locals<'_, S>,
+    state: &State,
+) -> Option<Failure> {
+    let message = property.objection(state, &|cell| state.content_of_declared(locals, cell))?;
+    Some(Failure { kind: FailureKind::Assertion, message, site: None })
+}
 
 /// The violation that stopped `process`, if any.
 pub fn process_failure<'l, S: System>(

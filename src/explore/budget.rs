@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::property::Property;
+
 /// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
 pub const ENDLESS: u32 = 10_000;
 /// The same by the number of processes: many that do little make long executions, too.
@@ -32,6 +34,8 @@ pub struct Budget {
     pub max_memory: Option<(u64, fn() -> u64)>,
     /// UDPOR forgets events that cannot matter any more when it has met this many; `usize::MAX`: never.
     pub keep_events: usize,
+    /// What else is judged at the end of an execution.
+    pub properties: Vec<Arc<dyn Property>>,
     /// Set from outside to end the search.
     pub cancel: Arc<AtomicBool>,
 }
@@ -48,6 +52,7 @@ impl Default for Budget {
             timeout: None,
             max_memory: None,
             keep_events: 1 << 14,
+            properties: Vec::new(),
             cancel: Arc::new(AtomicBool::new(false)),
         }
     }

@@ -190,7 +190,7 @@ impl<'o> Driver<'o> {
                 schedule: Schedule::of(state),
                 has_fewest_switches: None,
             });
-        } else if let Some(failure) = property::final_failure(locals, state) {
+        } else if let Some(failure) = self.failure_at_end(locals, state) {
             is_violating = true;
             let symptom = Symptom::Failure(None, failure.clone());
             self.note(locals.system(), symptom, state.depth(), || {
@@ -204,6 +204,13 @@ impl<'o> Driver<'o> {
         self.observer.judged(End { is_deadlocked, is_violating });
         self.look_at_traces();
         true
+    }
+
+    /// What `final` or a property objects to.
+    fn failure_at_end<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+        let mut properties = self.budget.properties.iter();
+        property::final_failure(locals, state)
+            .or_else(|| properties.find_map(|p| property::objection(p.as_ref(), locals, state)))
     }
 
     fn look_at_traces(&mut self) {
