@@ -193,9 +193,11 @@ fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<String>
             "`{name}` goes through executions up to a depth: say which, with --depth"
         ));
     }
-    (info.name == DporNaive::INFO.name && (system.actors().has_guards() || system.actors().has_internals())).then(
-        || format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)"),
-    )
+    (info.name == DporNaive::INFO.name
+        && (system.actors().has_guards() || system.actors().has_internals()))
+    .then(|| {
+        format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)")
+    })
 }
 
 /// A branch for each pair of actions of one actor that can be taken the other way round.
