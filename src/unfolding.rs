@@ -32,6 +32,7 @@ mod stamps;
 mod structure;
 
 pub use configuration::Configuration;
+pub use cut::Cut;
 pub use event::{Event, EventId, Kind, Node, Watch};
 pub use lanes::{Lane, Lanes};
 pub use stamps::Stamps;

@@ -167,3 +167,40 @@ fn reports_tell_of_the_objects_that_were_used() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(start.elapsed() < Duration::from_secs(10) && output.stdout.len() < 10_000_000);
 }
+
+/// With hundreds of processes that end at once the unfolding keeps its cuts as lists; everything is as without them.
+#[test]
+fn random_programs_do_not_care_how_many_processes_there_are() {
+    let mut lists = 0;
+    for sample in processes().iter().take(300) {
+        let text = sample.script.text();
+        let (alone, crowded) =
+            (compiled(&text), compiled(&format!("{text}\nprocess Idle[i in 0..300] {{}}\n")));
+        for &(name, method, _) in METHODS.iter().filter(|(name, ..)| *name == "udpor") {
+            let come = |program| {
+                let budget = Budget { all: true, ..Budget::default() };
+                let outcome = explore(program, method, budget, &mut NoObserver);
+                let violations = outcome.violations.iter();
+                let told: Vec<_> = violations.map(|v| (v.kind, v.schedule.len())).collect();
+                (outcome.stats, told)
+            };
+            assert_eq!(come(&crowded), come(&alone), "{name} on {}", sample.describe());
+            lists += 1;
+        }
+    }
+    assert!(lists >= 300);
+}
+
+/// Processes that do little are no work, however many they are.
+#[test]
+fn thousands_of_processes_that_do_little() {
+    for program in [
+        "mutex m[N]; process P[i in 0..N] { lock(m[i]); unlock(m[i]); }",
+        "mailbox m[N]; process P[i in 0..N] { isend(m[i], i); let a = recv(m[i]); assert(a == i); }",
+        "shared x: [int; N] = 0; process P[i in 0..N] { x[i] = i; }",
+    ] {
+        let program = format!("const N = 3000;\n{program}");
+        let output = run_with(&["check", "-", "--max-memory", "200M"], &program);
+        assert_eq!(code(&output), 0, "{program}: {}", stdout(&output));
+    }
+}

@@ -13,6 +13,7 @@
 use smallvec::SmallVec;
 
 use super::Configuration;
+use super::cut::Cut;
 use super::event::{EventId, Kind};
 use super::lanes::Lane;
 use super::structure::EventStructure;
@@ -32,16 +33,25 @@ impl Configuration {
         }
         let cut = structure.cut(u);
         let mut ahead: SmallVec<[Lane; 8]> = SmallVec::new();
-        for (index, &last) in cut.iter().enumerate() {
+        let mut has_rival = |lane: Lane, last: EventId| {
             if last == EventId::NONE || self.contains(last) {
-                continue;
+                return false;
             }
-            let lane = Lane(index as u32);
-            if let Some(rival) = self.rival(structure, lane, last) {
-                *witness = rival;
-                return true;
+            let rival = self.rival(structure, lane, last);
+            match rival {
+                Some(rival) => *witness = rival,
+                None => ahead.push(lane),
             }
-            ahead.push(lane);
+            rival.is_some()
+        };
+        let has_rivals = match cut {
+            Cut::Row(row) => {
+                row.iter().enumerate().any(|(lane, &last)| has_rival(Lane(lane as u32), last))
+            }
+            Cut::List(list) => list.iter().any(|&(lane, last)| has_rival(lane, last)),
+        };
+        if has_rivals {
+            return true;
         }
         structure.observes
             && ahead.iter().any(|&lane| match structure.lanes.is_process(lane) {
@@ -64,21 +74,21 @@ impl Configuration {
     fn misses_observation(
         &self,
         structure: &EventStructure,
-        cut: &[EventId],
+        cut: Cut<'_>,
         chain: Lane,
         witness: &mut EventId,
     ) -> bool {
         let known = |observation: EventId| {
             let event = structure.event(observation);
             let lane = structure.lanes.process(event.process);
-            structure.depth(lane, cut[lane.index()]) >= event.own.depth
+            structure.depth(lane, cut.last(lane)) >= event.own.depth
         };
         let version = self.len_of(chain) + 1;
         let current = |&&read: &&EventId| structure.event(read).link.depth == version;
         let mut reads = self.reads[chain.index()].iter().rev().take_while(current);
         let mut tests = self.tests[chain.index()].iter();
         let missed = reads.find(|&&read| !known(read)).or_else(|| {
-            tests.find(|&&test| !known(test) && structure.excludes(cut, &self.cut, test))
+            tests.find(|&&test| !known(test) && structure.excludes(cut, Cut::Row(&self.cut), test))
         });
         *witness = missed.copied().unwrap_or(*witness);
         missed.is_some()
@@ -88,12 +98,13 @@ impl Configuration {
     fn misses_change(
         &self,
         structure: &EventStructure,
-        cut: &[EventId],
+        cut: Cut<'_>,
         process: Lane,
         witness: &mut EventId,
     ) -> bool {
-        let (known, last) = (self.cut[process.index()], cut[process.index()]);
-        let Some(observation) = structure.contradiction(known, last, &self.cut, cut) else {
+        let (known, last) = (self.cut[process.index()], cut.last(process));
+        let own = Cut::Row(&self.cut);
+        let Some(observation) = structure.contradiction(known, last, own, cut) else {
             return false;
         };
         let event = structure.event(observation);

@@ -15,9 +15,11 @@
 //! nowhere else. #i generates #, and UDPOR needs only #i.
 
 use super::Configuration;
+use super::cut::Cut;
 use super::event::{Event, EventId, Kind, Watch};
 use super::lanes::Lane;
 use super::structure::EventStructure;
+use crate::model::ProcessId;
 
 impl EventStructure {
     /// e # f. O(lanes · log n).
@@ -27,21 +29,20 @@ impl EventStructure {
 
     /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
     /// along the observations that only one of them has.
-    pub(super) fn compatible(&self, a: &[EventId], b: &[EventId]) -> bool {
+    pub(super) fn compatible(&self, a: Cut<'_>, b: Cut<'_>) -> bool {
         self.fits_lanes(a, b)
             && !(self.observes && (self.contradicts(a, b) || self.contradicts(b, a)))
     }
 
-    fn fits_lanes(&self, a: &[EventId], b: &[EventId]) -> bool {
-        (0..a.len()).all(|lane| self.on_one_path(Lane(lane as u32), a[lane], b[lane]))
+    fn fits_lanes(&self, a: Cut<'_>, b: Cut<'_>) -> bool {
+        a.lasts(Lane(0)).all(|(lane, last)| self.on_one_path(lane, last, b.last(lane)))
     }
 
     /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
     /// are compatible.
-    fn contradicts(&self, changed: &[EventId], observed: &[EventId]) -> bool {
-        let chains = self.lanes.chains();
-        (chains..observed.len()).any(|lane| {
-            let (known, last) = (changed[lane], observed[lane]);
+    fn contradicts(&self, changed: Cut<'_>, observed: Cut<'_>) -> bool {
+        observed.lasts(self.lanes.process(ProcessId(0))).any(|(lane, last)| {
+            let known = changed.last(lane);
             known != last && self.contradiction(known, last, changed, observed).is_some()
         })
     }
@@ -51,8 +52,8 @@ impl EventStructure {
         &self,
         known: EventId,
         last: EventId,
-        changed: &[EventId],
-        observed: &[EventId],
+        changed: Cut<'_>,
+        observed: Cut<'_>,
     ) -> Option<EventId> {
         let own_depth = |event: EventId| self.events.get(event.index()).map_or(0, |e| e.own.depth);
         let observed_by = |event: EventId| {
@@ -72,14 +73,14 @@ impl EventStructure {
     /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or follow?
     pub(super) fn excludes(
         &self,
-        changed: &[EventId],
-        observed: &[EventId],
+        changed: Cut<'_>,
+        observed: Cut<'_>,
         observation: EventId,
     ) -> bool {
         let event = self.event(observation);
         match event.kind {
             Kind::Read => {
-                let written = changed[event.chain.index()];
+                let written = changed.last(event.chain);
                 self.depth(event.chain, written) >= event.link.depth
             }
             Kind::FailedTest => self.watches[&observation].iter().any(|watch| {
@@ -93,18 +94,17 @@ impl EventStructure {
     }
 
     /// Does `changed` contain the partner of the request that `observed` saw unpaired?
-    fn is_paired(&self, changed: &[EventId], observed: &[EventId], watch: &Watch) -> bool {
+    fn is_paired(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch) -> bool {
         let position = self.event(watch.request).link.depth;
-        let posted = self.depth(watch.lane, changed[watch.lane.index()]);
+        let posted = self.depth(watch.lane, changed.last(watch.lane));
         if !self.patterned[watch.lane.index()] {
             return posted >= position;
         }
         let own = self.lanes.opposite(watch.lane);
-        let own_posts =
-            self.path(own, self.deeper(own, changed[own.index()], observed[own.index()]));
+        let own_posts = self.path(own, self.deeper(own, changed.last(own), observed.last(own)));
         let posts = self.path(
             watch.lane,
-            self.deeper(watch.lane, changed[watch.lane.index()], observed[watch.lane.index()]),
+            self.deeper(watch.lane, changed.last(watch.lane), observed.last(watch.lane)),
         );
         let partner = self.stable_partner(&own_posts, &posts, position as usize - 1);
         partner.is_some_and(|partner| (partner as u32) < posted)
@@ -131,12 +131,12 @@ impl EventStructure {
     }
 
     /// Does `changed` contain the unlocks that make the watched request the owner?
-    fn is_passed_on(&self, changed: &[EventId], observed: &[EventId], watch: &Watch) -> bool {
+    fn is_passed_on(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch) -> bool {
         let locks = self.event(watch.request).chain;
-        debug_assert!(observed[locks.index()].is_some(), "a request under test is in the history");
+        debug_assert!(observed.last(locks).is_some(), "a request under test is in the history");
         let ahead = self.event(watch.request).link.depth - 1;
         let released = self
-            .path(watch.lane, changed[watch.lane.index()])
+            .path(watch.lane, changed.last(watch.lane))
             .into_iter()
             .filter(|&unlock| self.event(self.request_ended_by(unlock, locks)).link.depth <= ahead)
             .count();
@@ -267,7 +267,7 @@ impl EventStructure {
     fn collect_watched(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
         for index in 0..self.watches[&id].len() {
             let lane = self.watches[&id][index].lane;
-            let mut pending = vec![self.first_link(lane, self.cut(id)[lane.index()])];
+            let mut pending = vec![self.first_link(lane, self.last(id, lane))];
             while let Some(change) = pending.pop().filter(|_| !self.is_stopped()) {
                 if !change.is_some() {
                     continue;
@@ -297,6 +297,12 @@ impl EventStructure {
     /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
     fn histories_fit(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         let (a, b) = (self.cut(e), self.cut(f));
+        let (Cut::Row(a), Cut::Row(b)) = (a, b) else {
+            return a.lasts(Lane(0)).all(|(lane, x)| {
+                let y = b.last(lane);
+                !y.is_some() || self.histories_fit_in(lane.index(), (e, x), (f, y), c)
+            });
+        };
         // Rivals of one event tend to clash in the same lane.
         let likely = self.likely_clash.min(a.len() - 1);
         if !self.histories_fit_in(likely, (e, a[likely]), (f, b[likely]), c) {
@@ -335,15 +341,14 @@ impl EventStructure {
     fn histories_contradict(&mut self, e: EventId, f: EventId) -> bool {
         let mut history = std::mem::take(&mut self.history);
         let mut contradict = |whole: EventId, strict: EventId| {
-            history.clear();
-            history.extend_from_slice(self.cut(strict));
+            history.copy(self.cut(strict));
             let event = self.event(strict);
-            history[self.lanes.process(event.process).index()] = event.own.parent;
+            history.set(self.lanes.process(event.process), event.own.parent);
             if event.kind == Kind::Change {
-                history[event.chain.index()] = event.link.parent;
+                history.set(event.chain, event.link.parent);
             }
             let whole = self.cut(whole);
-            self.contradicts(whole, &history) || self.contradicts(&history, whole)
+            self.contradicts(whole, history.cut()) || self.contradicts(history.cut(), whole)
         };
         let contradict = contradict(e, f) || contradict(f, e);
         self.history = history;

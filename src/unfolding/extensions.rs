@@ -257,7 +257,7 @@ impl<S: System> Unfolding<'_, S> {
         for index in 0..c.open.len() {
             let chosen = self.structure.event(c.open[index]);
             let lane = self.structure.lanes.process(chosen.process);
-            let known = self.structure.cut(e)[lane.index()];
+            let known = self.structure.last(e, lane);
             if e == c.open[index] || self.structure.depth(lane, known) >= chosen.own.depth {
                 continue;
             }
@@ -310,7 +310,7 @@ impl<S: System> Unfolding<'_, S> {
     fn known(&self, event: EventId, chain: Lane) -> u32 {
         match event {
             EventId::NONE => 0,
-            event => self.structure.depth(chain, self.structure.cut(event)[chain.index()]),
+            event => self.structure.depth(chain, self.structure.last(event, chain)),
         }
     }
 

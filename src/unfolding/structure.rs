@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::Configuration;
 use super::census::{Census, fingerprint};
-use super::cut::{Cuts, widen};
+use super::cut::{CutBuffer, Cuts, widen};
 use super::event::{Event, EventId, Kind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
@@ -77,7 +77,7 @@ pub struct EventStructure {
     pub(super) stamps: Stamps,
     /// Scratch space of [`super::conflict`].
     pub(super) rivals: Vec<EventId>,
-    pub(super) history: Vec<EventId>,
+    pub(super) history: CutBuffer,
     pub(super) likely_clash: usize,
     pub(super) census: Census,
     /// See [`Unfolding::new`](super::Unfolding::new).
@@ -102,7 +102,7 @@ impl EventStructure {
             observes: false,
             stamps: Stamps::default(),
             rivals: Vec::new(),
-            history: Vec::new(),
+            history: CutBuffer::default(),
             likely_clash: 0,
             census: Census::default(),
             stop,
