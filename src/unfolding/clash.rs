@@ -33,24 +33,15 @@ impl Configuration {
         }
         let cut = structure.cut(u);
         let mut ahead: SmallVec<[Lane; 8]> = SmallVec::new();
-        let mut has_rival = |lane: Lane, last: EventId| {
-            if last == EventId::NONE || self.contains(last) {
-                return false;
-            }
-            let rival = self.rival(structure, lane, last);
-            match rival {
-                Some(rival) => *witness = rival,
-                None => ahead.push(lane),
-            }
-            rival.is_some()
+        let has_rival = match cut {
+            Cut::Row(row) => row.iter().enumerate().any(|(lane, &last)| {
+                self.has_rival(structure, Lane(lane as u32), last, &mut ahead, witness)
+            }),
+            Cut::List(list) => list
+                .iter()
+                .any(|&(lane, last)| self.has_rival(structure, lane, last, &mut ahead, witness)),
         };
-        let has_rivals = match cut {
-            Cut::Row(row) => {
-                row.iter().enumerate().any(|(lane, &last)| has_rival(Lane(lane as u32), last))
-            }
-            Cut::List(list) => list.iter().any(|&(lane, last)| has_rival(lane, last)),
-        };
-        if has_rivals {
+        if has_rival {
             return true;
         }
         structure.observes
@@ -58,6 +49,28 @@ impl Configuration {
                 true => self.misses_change(structure, cut, lane, witness),
                 false => self.misses_observation(structure, cut, lane, witness),
             })
+    }
+
+    /// Is there an event of C that is not on the path to `last`? It becomes the witness. If there is none, and `last` is
+    /// not in C, the lane is ahead of C.
+    #[inline(always)]
+    fn has_rival(
+        &self,
+        structure: &EventStructure,
+        lane: Lane,
+        last: EventId,
+        ahead: &mut SmallVec<[Lane; 8]>,
+        witness: &mut EventId,
+    ) -> bool {
+        if last == EventId::NONE || self.contains(last) {
+            return false;
+        }
+        let rival = self.rival(structure, lane, last);
+        match rival {
+            Some(rival) => *witness = rival,
+            None => ahead.push(lane),
+        }
+        rival.is_some()
     }
 
     /// The event of C that is not on the path to `last`, if there is one.

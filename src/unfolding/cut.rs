@@ -46,6 +46,8 @@ impl<'c> Cut<'c> {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn last_in(list: &[(Lane, EventId)], lane: Lane) -> EventId {
     match list.binary_search_by_key(&lane, |&(lane, _)| lane) {
         Ok(at) => list[at].1,
@@ -335,6 +337,7 @@ impl EventStructure {
     }
 
     /// e ≤ f: is e in the local configuration of f? O(log n).
+    #[inline]
     pub fn is_at_or_before(&self, e: EventId, f: EventId) -> bool {
         let lane = self.lanes.process(self.event(e).process);
         let last = self.last(f, lane);
