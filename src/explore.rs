@@ -2,16 +2,16 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | [`explorer`] | what an explorer is, and how one is run |
-//! | [`driver`] | what a visit means, the same for all of them; its [`budget`] and `watchdog` |
-//! | [`result`] | what a search came to |
-//! | [`observer`] | who watches a search |
-//! | [`order`] | the order in which the actions of a state are tried |
-//! | [`walk`] | forward along an execution, and back |
-//! | [`dpor`] | explorers that walk along executions |
-//! | [`udpor`] | the one that walks along configurations |
-//! | [`states`] | those that store states |
-//! | [`settings`] | the table of explorers, and their options |
+//! | `explorer` | what an explorer is, and how one is run |
+//! | `driver` | what a visit means, the same for all of them; its `budget` and `watchdog` |
+//! | `result` | what a search came to |
+//! | `observer` | who watches a search |
+//! | `order` | the order in which the actions of a state are tried |
+//! | `walk` | forward along an execution, and back |
+//! | `dpor` | explorers that walk along executions |
+//! | `udpor` | the one that walks along configurations |
+//! | `states` | those that store states |
+//! | `settings` | the table of explorers, and their options |
 //!
 //! Imports go from the bottom of this table to the top, and a test checks it.
 

@@ -179,12 +179,12 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
-    /// [`Foresight::may_touch`].
+    /// [`Foresight::may_touch`](super::Foresight::may_touch).
     pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }
 
-    /// What the process in local state `id` may still touch, as the system calls it: see [`Foresight::reach`].
+    /// What the process in local state `id` may still touch, as the system calls it: see [`Foresight::reach`](super::Foresight::reach).
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
         self.system.foresight().reach(self.get(id))
     }
@@ -238,7 +238,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// May a process come back to this local state without having changed anything? See
-    /// [`Foresight::may_return`].
+    /// [`Foresight::may_return`](super::Foresight::may_return).
     pub fn may_return(&self, id: LocalId) -> bool {
         self.returns[id.0 as usize]
     }
@@ -260,7 +260,7 @@ impl<'s, S: System> Locals<'s, S> {
         after
     }
 
-    /// What matters of a local state: see [`Foresight::canonical`]. O(1) after the first time.
+    /// What matters of a local state: see [`Foresight::canonical`](super::Foresight::canonical). O(1) after the first time.
     pub fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
         if self.canonical.len() <= index {
