@@ -25,7 +25,10 @@
 //!         while !driver.is_stopped() {
 //!             enabled.clear();
 //!             execution.enabled(&mut enabled);
-//!             let Some(&action) = enabled.first() else { break driver.ended(&mut execution) };
+//!             let Some(&action) = enabled.first() else {
+//!                 driver.ended(&mut execution);
+//!                 break;
+//!             };
 //!             execution.push(action);
 //!             driver.moved(&execution.locals, execution.state(), action);
 //!         }
