@@ -35,7 +35,7 @@
 //!     }
 //! }
 //!
-//! let source = "process P[i in 0..2] { local; }";
+//! let source = "process P[i in 0..2] { local(\"step\"); }";
 //! let program = mazurka::lang::compile("two.maz", source, &[]).expect("a valid program");
 //! let outcome = explore(&program, First, Budget::default(), &mut NoObserver);
 //! assert_eq!((outcome.stats.traces, outcome.is_complete()), (1, false));
