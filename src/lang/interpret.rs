@@ -12,6 +12,10 @@ use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
 /// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
 /// to run for ever.
 const MAX_STEPS: u32 = 1_000_000;
+
+/// A message sent or an actor started by a handler counts as so many local steps: it is kept, and takes about that
+/// much longer.
+const EFFECT: u32 = 8;
 /// Values within lists, tuples and messages that may be built or compared between two visible operations: what a
 /// step costs, and what it takes of memory, goes with them.
 const MAX_PARTS: usize = 4_000_000;
@@ -193,8 +197,8 @@ impl<'c, W: World> Machine<'c, W> {
         &mut self.stack[self.base + slot as usize]
     }
 
-    fn count_step(&mut self) -> Result<(), Fault> {
-        self.steps += 1;
+    fn count_steps(&mut self, steps: u32) -> Result<(), Fault> {
+        self.steps += steps;
         if self.steps > MAX_STEPS || self.calls.len() > MAX_CALLS {
             return Err(Fault::Error("endless local computation".to_owned()));
         }
@@ -253,7 +257,7 @@ impl<'c, W: World> Machine<'c, W> {
             Instr::Jump(to) => self.pc = to,
             Instr::Loop(to) => {
                 self.pc = to;
-                self.count_step()?;
+                self.count_steps(1)?;
             }
             Instr::JumpIfFalse(to) => {
                 if self.pop() == Value::Bool(false) {
@@ -361,12 +365,14 @@ impl<'c, W: World> Machine<'c, W> {
                 other => unreachable!("{other:?} as a message in a checked program"),
             },
             Instr::Send => {
+                self.count_steps(EFFECT)?;
                 let (message, to) = (self.pop(), self.pop());
                 let Value::Process(to) = to else { unreachable!("a send to {to:?}") };
                 self.world.send(to, message);
                 Value::Unit
             }
             Instr::Create { process, args } => {
+                self.count_steps(EFFECT)?;
                 let args = self.stack.split_off(self.stack.len() - args as usize);
                 Value::Process(self.world.create(process, args))
             }
@@ -426,7 +432,7 @@ impl<'c, W: World> Machine<'c, W> {
         self.calls.push((self.pc, self.base));
         self.base = self.stack.len() - params as usize;
         self.pc = entry;
-        self.count_step()
+        self.count_steps(1)
     }
 
     /// Writes the beginning or the end of a call of a procedure into the journal.

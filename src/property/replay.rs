@@ -71,6 +71,8 @@ pub struct Replay<'s, S: System> {
     pub(super) state: State,
     /// By process; with a number where the system gives one name to several.
     names: Vec<String>,
+    /// Every name, with the highest number that the system's giving it again has led to.
+    namesakes: FxHashMap<String, u32>,
     calls: Calls,
     allow_pending: bool,
     /// What processes may still do from the local states that were asked for.
@@ -89,11 +91,21 @@ impl<'s, S: System> Replay<'s, S> {
         let names =
             state.processes().map(|p| system.describe().process_name(locals.get(state.local(p))));
         let names: Vec<_> = names.collect();
+        let namesakes = names.iter().map(|name| (name.clone(), 1)).collect();
         let calls = Calls::default();
         let (reaches, suppliers) = (RefCell::default(), RefCell::default());
         let spins = Vec::new();
-        let mut replay =
-            Replay { locals, state, names, calls, allow_pending: false, reaches, suppliers, spins };
+        let mut replay = Replay {
+            locals,
+            state,
+            names,
+            namesakes,
+            calls,
+            allow_pending: false,
+            reaches,
+            suppliers,
+            spins,
+        };
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
@@ -369,10 +381,14 @@ impl<'s, S: System> Replay<'s, S> {
                 .system()
                 .describe()
                 .process_name(self.locals.get(self.state.local(process)));
-            let taken = |name: &String| self.names.contains(name);
-            let numbered = (2..).map(|number| format!("{template}#{number}"));
-            let name = std::iter::once(template.clone()).chain(numbered).find(|name| !taken(name));
-            self.names.push(name.expect("one of infinitely many names"));
+            let mut name = template.clone();
+            while self.namesakes.contains_key(&name) {
+                let namesakes = self.namesakes.entry(template.clone()).or_insert(1);
+                *namesakes += 1;
+                name = format!("{template}#{namesakes}");
+            }
+            self.namesakes.insert(name.clone(), 1);
+            self.names.push(name);
             self.mark_start(process);
         }
     }
