@@ -131,6 +131,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// E := E·p
+    #[inline]
     fn push(&mut self, p: Action) {
         self.execution.push(p);
         self.sleep.descend(&mut self.execution);
@@ -138,6 +139,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// Takes p back, and adds it to Sleep.
+    #[inline]
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, footprint) = self.execution.pop();
@@ -147,6 +149,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// Finds out what is enabled after E, and tells the driver if E goes no further.
+    #[inline]
     pub fn look(&mut self) -> Reached {
         self.enabled.clear();
         if self.driver.is_stopped() {
@@ -169,11 +172,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// What is enabled after E, for a backtrack set.
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
-        self.enabled.iter().map(|&action| Candidate {
-            action,
-            strand: self.execution.strand(action),
-            is_chosen: false,
-            is_asleep: self.sleep.contains(action),
+        self.enabled.iter().map(|&action| {
+            Candidate::new(action, self.execution.strand(action), self.sleep.contains(action))
         })
     }
 

@@ -27,9 +27,17 @@ pub struct Candidate {
     pub is_chosen: bool,
     /// Whatever begins with it was, or will have been, explored elsewhere.
     pub is_asleep: bool,
+    /// This place in the queue of the state: which candidate is there.
+    queued: u32,
 }
 
 impl Candidate {
+    /// Not in the backtrack set.
+    #[inline]
+    pub fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
+        Candidate { action, strand, is_chosen: false, is_asleep, queued: 0 }
+    }
+
     /// In the backtrack set, or asleep?
     pub fn is_covered(&self) -> bool {
         self.is_chosen || self.is_asleep
@@ -39,7 +47,7 @@ impl Candidate {
 /// A state.
 #[derive(Debug)]
 struct Point {
-    /// Where its candidates, and the places for its queue, begin.
+    /// Where its candidates begin.
     first: usize,
     /// How many are queued.
     queued: usize,
@@ -54,10 +62,9 @@ struct Point {
 #[derive(Debug, Default)]
 pub struct BacktrackSets {
     points: Vec<Point>,
-    /// What is enabled in each, in the order in which it is tried.
+    /// What is enabled in each, in the order in which it is tried. What is to be explored from each is a queue, by
+    /// place among all candidates, with room for as many as there are candidates.
     candidates: Vec<Candidate>,
-    /// What is to be explored from each, by place among all candidates; as many places as candidates.
-    queue: Vec<usize>,
     /// How to go on after a candidate, by its place, where that is wanted.
     orders: FxHashMap<usize, Vec<Action>>,
 }
@@ -67,7 +74,6 @@ impl BacktrackSets {
     pub fn push(&mut self, candidates: impl Iterator<Item = Candidate>) {
         let first = self.candidates.len();
         self.candidates.extend(candidates);
-        self.queue.resize(self.candidates.len(), 0);
         self.points.push(Point { first, queued: 0, taken: 0, is_frozen: false, is_cut: false });
     }
 
@@ -75,7 +81,6 @@ impl BacktrackSets {
     pub fn pop(&mut self) {
         let point = self.points.pop().expect("a state to drop");
         self.candidates.truncate(point.first);
-        self.queue.truncate(point.first);
     }
 
     fn range(&self, at: usize) -> std::ops::Range<usize> {
@@ -147,7 +152,7 @@ impl BacktrackSets {
         }
         candidate.is_chosen = true;
         if !candidate.is_asleep {
-            self.queue[point.first + point.queued] = place;
+            self.candidates[point.first + point.queued].queued = place as u32;
             point.queued += 1;
         }
     }
@@ -157,20 +162,21 @@ impl BacktrackSets {
         let point = &mut self.points[at];
         debug_assert!(point.queued > point.taken, "what was added last is explored");
         point.queued -= 1;
-        self.candidates[self.queue[point.first + point.queued]].is_chosen = false;
+        let dropped = self.candidates[point.first + point.queued].queued as usize;
+        self.candidates[dropped].is_chosen = false;
     }
 
     /// After the action just added to state `at`, these are to be tried.
     pub fn want(&mut self, at: usize, order: Vec<Action>) {
         let point = &self.points[at];
-        let added = self.queue[point.first + point.queued - 1];
+        let added = self.candidates[point.first + point.queued - 1].queued as usize;
         self.orders.insert(added, order);
     }
 
     /// What is to be tried after the action just taken.
     pub fn wanted(&mut self) -> Option<Vec<Action>> {
         let point = self.points.last()?;
-        self.orders.remove(&self.queue[point.first + point.taken - 1])
+        self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
     /// Takes the first action in the order of trying that is to be explored from the last state: for a search with sleep
@@ -190,7 +196,8 @@ impl BacktrackSets {
         if point.taken == point.queued {
             return None;
         }
-        let candidate = &mut self.candidates[self.queue[point.first + point.taken]];
+        let next = self.candidates[point.first + point.taken].queued as usize;
+        let candidate = &mut self.candidates[next];
         point.taken += 1;
         point.is_frozen = false;
         candidate.is_asleep |= sleep_sets;
