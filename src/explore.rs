@@ -2,10 +2,11 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `explorer` | what an explorer is, and how one is run |
-//! | `driver` | what a visit means, the same for all of them; its `budget` and `watchdog` |
+//! | `tree` | a part of the executions, which can be cut off from one search and left to another |
 //! | `result` | what a search came to |
 //! | `observer` | who watches a search |
+//! | `driver` | what a visit means, the same for all of them; its `budget` and `watchdog` |
+//! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
 //! | `walk` | forward along an execution, and back |
 //! | `dpor` | explorers that walk along executions |
@@ -24,6 +25,7 @@ mod order;
 mod result;
 mod settings;
 mod states;
+mod tree;
 mod udpor;
 mod walk;
 mod watchdog;
@@ -31,7 +33,7 @@ mod watchdog;
 pub use crate::alternatives::Combs;
 pub use budget::{Budget, ENDLESS};
 pub use driver::Driver;
-pub use explorer::{Depth, Explorer, Guarantee, Info, explore};
+pub use explorer::{Depth, Explorer, Guarantee, Info, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
 pub use result::{Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
@@ -40,5 +42,6 @@ pub use settings::setting::Setting;
 pub use settings::table::*;
 pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
+pub use tree::{Branch, Splitter};
 pub use udpor::prefix::{self, Prefix, unfold};
 pub use udpor::{K, udpor_with};

@@ -9,6 +9,7 @@
 //! | `lanes` | processes and chains: what orders events totally along an execution |
 //! | `event` | events and their places in the trees |
 //! | `structure` | U: the arena of events, hash-consed |
+//! | `barred` | events that are left out, for a part of a search |
 //! | `skip_tree` | each lane's events form a tree; ancestors by jump pointers |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `conflict` | compatibility, conflict, immediate conflict |
@@ -18,6 +19,7 @@
 //! | `extensions` | ex(C), operation by operation, incrementally |
 //! | `forget` | U := U ∩ Q(C, D) |
 
+mod barred;
 mod census;
 mod clash;
 mod configuration;

@@ -79,6 +79,7 @@ mod reports;
 mod reproduce;
 mod sparse;
 mod spin;
+mod split;
 mod state_graph;
 mod stateful;
 mod study;

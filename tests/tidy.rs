@@ -243,6 +243,7 @@ fn every_spec_says_what_to_expect() {
 
 /// The modules of `explore`, each after those that it may import.
 const EXPLORE: &[&str] = &[
+    "tree",
     "result",
     "observer",
     "budget",

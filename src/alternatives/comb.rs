@@ -141,7 +141,7 @@ impl Comb {
         draft
     }
 
-    /// Adds u to the pool if it is not in conflict with C and \[u\] ∩ D = ∅.
+    /// Adds u to the pool if it is not barred, not in conflict with C, and \[u\] ∩ D = ∅.
     fn offer(
         &mut self,
         structure: &EventStructure,
@@ -153,7 +153,8 @@ impl Comb {
             return;
         }
         let witness = &mut self.witnesses[u.index()];
-        if !c.is_in_conflict_with(structure, u, witness)
+        if !structure.is_barred(u)
+            && !c.is_in_conflict_with(structure, u, witness)
             && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
         {
             self.pool.push(u);

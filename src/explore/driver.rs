@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::observer::{End, Observer};
 use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
+use super::tree::{Branch, Splitter};
 use super::watchdog::Watchdog;
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
@@ -92,6 +93,10 @@ pub struct Driver<'o> {
     /// Actions between two looks at the clock, and how many are left until the next.
     tick: u64,
     until_tick: u64,
+    /// What of the executions is to be explored.
+    branch: Branch,
+    /// Who may take a part of it.
+    splitter: Option<&'o mut dyn Splitter>,
 }
 
 impl<'o> Driver<'o> {
@@ -115,7 +120,33 @@ impl<'o> Driver<'o> {
             adopted: None,
             tick: 1,
             until_tick: 1,
+            branch: Branch::default(),
+            splitter: None,
         }
+    }
+
+    /// Only this branch is to be explored, and parts of it may be taken.
+    pub(super) fn of_branch(self, branch: &Branch, splitter: &'o mut dyn Splitter) -> Self {
+        Driver { branch: branch.clone(), splitter: Some(splitter), ..self }
+    }
+
+    /// What of the executions is to be explored.
+    pub fn branch(&self) -> &Branch {
+        &self.branch
+    }
+
+    /// Is a branch to be cut off the search, now that it has gone on to another state?
+    #[inline]
+    pub fn is_to_split(&mut self) -> bool {
+        self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch())
+    }
+
+    /// Gives the branch asked for away.
+    ///
+    /// # Panics
+    /// If nobody has asked for one.
+    pub fn split_off(&mut self, branch: Branch) {
+        self.splitter.as_mut().expect("who asked for it").take(branch);
     }
 
     /// The search is to end now.

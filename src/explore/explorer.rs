@@ -47,6 +47,7 @@ use super::budget::Budget;
 use super::driver::Driver;
 use super::observer::Observer;
 use super::result::{Outcome, StopReason};
+use super::tree::{Branch, Splitter};
 use crate::model::System;
 
 /// An algorithm with its options.
@@ -73,6 +74,11 @@ pub trait Explorer: Copy + Debug + Send + Sync {
 
     /// May an exploration be cut because everything enabled there is asleep or disabled?
     fn may_block(&self) -> bool {
+        false
+    }
+
+    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it?
+    fn can_split(&self) -> bool {
         false
     }
 
@@ -141,9 +147,36 @@ pub fn explore<S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses
-        && explorer.refusal(system, &budget).is_none();
-    let mut driver = Driver::new(system, budget, observer);
+    let refusal = explorer.refusal(system, &budget);
+    run(system, explorer, refusal, Driver::new(system, budget, observer))
+}
+
+/// The same for one branch, of which `splitter` may take parts. The guarantee of the explorer is for the classes of what is
+/// left of the branch. An exploration may be blocked ([`super::tree`]).
+///
+/// # Panics
+/// If the explorer cannot be split, or the branch is not one of this system.
+pub fn explore_branch<S: System>(
+    system: &S,
+    explorer: impl Explorer,
+    branch: &Branch,
+    splitter: &mut dyn Splitter,
+    budget: Budget,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    assert!(explorer.can_split(), "{} cannot be split", explorer.info().name);
+    let refusal = explorer.refusal(system, &budget);
+    let driver = Driver::new(system, budget, observer).of_branch(branch, splitter);
+    run(system, explorer, refusal, driver)
+}
+
+fn run<S: System>(
+    system: &S,
+    explorer: impl Explorer,
+    refusal: Option<String>,
+    mut driver: Driver<'_>,
+) -> Outcome {
+    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses && refusal.is_none();
     explorer.explore(system, &mut driver);
     let mut outcome = driver.finish();
     if !misses_nothing {

@@ -16,7 +16,8 @@
 use super::driver::Driver;
 use super::explorer::Depth;
 use super::order::{Order, Sorter};
-use crate::model::{Action, System};
+use super::tree::Branch;
+use crate::model::{Action, Footprint, Schedule, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
 /// What the explorers differ in that go along executions.
@@ -37,17 +38,34 @@ pub trait Rule<S: System> {
 pub struct Manner {
     /// In which order enabled actions are tried; as they come, if there is none.
     pub order: Option<Order>,
-    /// With sleep sets (Godefroid 1996).
-    pub sleep_sets: bool,
+    /// What of a sleep set goes on asleep after an independent action.
+    pub sleep: Sleepers,
     /// What a depth bound measures.
     pub depth: Depth,
 }
 
 impl Manner {
+    /// In this order, with or without sleep sets, up to a causal depth.
+    pub fn new(order: Order, sleep_sets: bool) -> Manner {
+        let sleep = if sleep_sets { Sleepers::All } else { Sleepers::Given };
+        Manner { order: Some(order), sleep, depth: Depth::Causal }
+    }
+
     /// In this order, with sleep sets, up to a causal depth.
     pub fn sleeping(order: Order) -> Manner {
-        Manner { order: Some(order), sleep_sets: true, depth: Depth::Causal }
+        Manner { order: Some(order), sleep: Sleepers::All, depth: Depth::Causal }
     }
+}
+
+/// What of the sleep set of a state goes on asleep after an independent action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sleepers {
+    /// Everything: sleep sets (Godefroid 1996).
+    All,
+    /// What others explore ([`Branch::elsewhere`]).
+    Given,
+    /// Nothing: every interleaving is to be visited.
+    None,
 }
 
 /// How far an execution goes.
@@ -80,22 +98,30 @@ pub struct Walk<'s, 'd, 'o, S: System> {
     sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
+    /// The length of the shortest prefix of E from which something else may be tried: what is left to do from shorter ones
+    /// is left to others.
+    start: usize,
 }
 
 /// Stack that a call must find left, and what is added when it does not.
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
-/// Explores what `rule` asks for, and one execution at least.
+/// Explores what `rule` asks for, and one execution at least, in the branch that the driver says.
 pub fn explore<S: System>(
     system: &S,
     manner: Manner,
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
+    let branch = driver.branch().clone();
     let mut walk = Walk::new(system, manner, driver);
-    walk.driver.started(&walk.execution.locals, walk.execution.state());
-    walk.explore(rule);
+    if branch.is_root() {
+        walk.driver.started(&walk.execution.locals, walk.execution.state());
+        walk.explore(rule);
+    } else {
+        walk.explore_branch(&branch, rule);
+    }
 }
 
 impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
@@ -112,7 +138,37 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             driver,
             sorter: manner.order.map(Sorter::new),
             max_length: max_length as usize,
+            start: 0,
         }
+    }
+
+    /// Explore(E, Z), with E a prefix that nothing is to be tried from.
+    fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) {
+        for &portable in &branch.prefix {
+            rule.arrive(self);
+            let p = self.named(portable);
+            self.execution.push(p);
+            self.fall_asleep();
+        }
+        self.start = branch.prefix.len();
+        for &portable in &branch.elsewhere {
+            let z = self.named(portable);
+            let footprint = self.execution.footprint(z);
+            self.sleep.give(z, footprint);
+        }
+        self.explore(rule);
+        for _ in &branch.prefix {
+            self.execution.pop();
+            self.sleep.ascend();
+            rule.leave(self);
+        }
+    }
+
+    /// # Panics
+    /// If it is not enabled: a branch is of one system.
+    fn named(&self, portable: Action) -> Action {
+        let action = self.execution.state().action_named(&self.execution.locals, portable);
+        action.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
     /// Explore(E, Sleep)
@@ -127,15 +183,61 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
-        if self.driver.is_stopped() { None } else { rule.next(self) }
+        if self.execution.len() < self.start || self.driver.is_stopped() {
+            None
+        } else {
+            rule.next(self)
+        }
     }
 
     /// E := E·p
     #[inline]
     fn push(&mut self, p: Action) {
         self.execution.push(p);
-        self.sleep.descend(&mut self.execution);
+        self.fall_asleep();
         self.driver.moved(&self.execution.locals, self.execution.state(), p);
+        if self.driver.is_to_split() {
+            self.split();
+        }
+    }
+
+    /// The sleep set of E·p.
+    #[inline]
+    fn fall_asleep(&mut self) {
+        let sleep = self.manner.sleep;
+        self.sleep.descend_with(&mut self.execution, |is_given| match sleep {
+            Sleepers::All => true,
+            Sleepers::Given => is_given,
+            Sleepers::None => false,
+        });
+    }
+
+    /// Leaves to others what is left to do from the prefix where the walk began.
+    #[cold]
+    fn split(&mut self) {
+        let length = self.start;
+        self.start += 1;
+        let state = self.execution.state();
+        let mut prefix = Schedule::of(state);
+        prefix.truncate(length);
+        let order = self.execution.order();
+        let next = (self.execution.action(length), order.footprint(length));
+        let asleep = self.sleep.at(length).map(|((action, footprint), _)| (*action, footprint));
+        let portable = |(action, footprint): (Action, &Footprint)| {
+            state.portable(action, matches!(footprint, Footprint::Handler { .. }))
+        };
+        let elsewhere = asleep.chain([next]).map(portable).collect();
+        self.driver.split_off(Branch { prefix, elsewhere });
+    }
+
+    /// Is anything ever asleep?
+    pub fn has_sleepers(&self) -> bool {
+        self.manner.sleep == Sleepers::All || self.sleep.has_given()
+    }
+
+    /// Is E where the walk begins?
+    pub fn is_start(&self) -> bool {
+        self.execution.len() == self.start
     }
 
     /// Takes p back, and adds it to Sleep.
@@ -143,9 +245,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, footprint) = self.execution.pop();
-        if self.manner.sleep_sets {
-            self.sleep.put(p, footprint);
-        }
+        self.sleep.put(p, footprint);
     }
 
     /// Finds out what is enabled after E, and tells the driver if E goes no further.

@@ -103,6 +103,20 @@ impl State {
         ids
     }
 
+    /// The portable name of an action that is enabled here, or was earlier in this execution; `is_handler` says that
+    /// it handles a message. O(p) for p processes.
+    pub fn portable(&self, action: Action, is_handler: bool) -> Action {
+        let choice = match action.choice.handled() {
+            Handled::Message(id) if is_handler => {
+                Choice(self.inboxes().position(id).expect("a message that was sent") as i32)
+            }
+            _ => action.choice,
+        };
+        let by_birth = self.by_birth();
+        let process = by_birth.iter().position(|&process| process == action.process);
+        Action { process: ProcessId(process.expect("a process that exists") as u32), choice }
+    }
+
     /// What `locals` calls the action of this portable name, if it is enabled here.
     pub fn action_named<S: System>(
         &self,

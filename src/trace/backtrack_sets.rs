@@ -108,6 +108,17 @@ impl BacktrackSets {
         first.copied().inspect(|first| self.add(at, first.strand)).is_some()
     }
 
+    /// Adds the strands of what is asleep in the last state to its backtrack set: where a branch begins, some of the choices of a
+    /// strand may be explored elsewhere, and others not.
+    pub fn add_siblings_of_sleepers(&mut self) {
+        let at = self.points.len() - 1;
+        for place in self.range(at) {
+            if self.candidates[place].is_asleep {
+                self.add(at, self.candidates[place].strand);
+            }
+        }
+    }
+
     /// Is `action`, enabled in state `at`, in the backtrack set there, or asleep?
     pub fn covers(&self, at: usize, action: Action) -> bool {
         self.candidates(at).iter().find(|c| c.action == action).is_some_and(Candidate::is_covered)
@@ -145,6 +156,7 @@ impl BacktrackSets {
         }
     }
 
+    #[inline]
     fn choose(&mut self, at: usize, place: usize) {
         let (point, candidate) = (&mut self.points[at], &mut self.candidates[place]);
         if candidate.is_chosen {

@@ -6,7 +6,7 @@
 use super::Execution;
 use super::initials::{is_weak_initial, is_weak_initial_in};
 use super::race::Race;
-use crate::model::{Action, Footprint, System};
+use crate::model::{Action, Footprint, ProcessId, System};
 
 /// A race and the execution that it is in.
 pub struct Reversal<'e, 's, S: System> {
@@ -48,6 +48,11 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
         let events = v.iter().map(|&position| self.event(position));
         is_weak_initial((action, footprint), events)
             .unwrap_or_else(|| self.has_weak_initial_there(path, action, v))
+    }
+
+    /// Has v an event of this process?
+    pub fn has_process(&self, process: ProcessId, v: &[usize]) -> bool {
+        v.iter().any(|&position| self.event(position).0.process == process)
     }
 
     #[cold]

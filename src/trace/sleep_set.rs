@@ -23,6 +23,8 @@ use crate::model::{Action, Footprint, System};
 pub struct SleepSet {
     /// What was put to sleep on the levels that there are, with what it touched there.
     sleepers: Vec<(Action, Footprint)>,
+    /// How many of them were asleep before the search began.
+    given: u32,
     /// The sleep sets, one after the other.
     asleep: Vec<u32>,
     /// Where each begins, and how many sleepers there were then.
@@ -31,7 +33,7 @@ pub struct SleepSet {
 
 impl Default for SleepSet {
     fn default() -> Self {
-        SleepSet { sleepers: Vec::new(), asleep: Vec::new(), levels: vec![(0, 0)] }
+        SleepSet { sleepers: Vec::new(), given: 0, asleep: Vec::new(), levels: vec![(0, 0)] }
     }
 }
 
@@ -42,11 +44,23 @@ impl SleepSet {
         self.asleep[start..].iter().any(|&index| self.sleepers[index as usize].0 == action)
     }
 
-    /// What sleeps after the first `length` actions.
-    pub fn at(&self, length: usize) -> impl Iterator<Item = &(Action, Footprint)> {
+    /// What sleeps after the first `length` actions; and was it given, so that this search never explores what begins
+    /// with it?
+    pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Footprint), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
-        asleep.iter().map(|&index| &self.sleepers[index as usize])
+        asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
+    }
+
+    /// Did anything sleep before the search began?
+    pub fn has_given(&self) -> bool {
+        self.given > 0
+    }
+
+    /// The enabled `action`, which touches `footprint`, sleeps where the search begins: nothing has been put to sleep yet.
+    pub fn give(&mut self, action: Action, footprint: Footprint) {
+        self.put(action, footprint);
+        self.given = self.sleepers.len() as u32;
     }
 
     /// The enabled `action`, which touches `footprint`, goes to sleep.
@@ -57,10 +71,23 @@ impl SleepSet {
 
     /// The execution has gone on by one action, which wakes what depends on it.
     pub fn descend<S: System>(&mut self, execution: &mut Execution<'_, S>) {
+        self.descend_with(execution, |_| true);
+    }
+
+    /// The same, and it wakes everything that `stays` is false of: was it given?
+    #[inline]
+    pub fn descend_with<S: System>(
+        &mut self,
+        execution: &mut Execution<'_, S>,
+        stays: impl Fn(bool) -> bool,
+    ) {
         let (start, end) = (self.levels[self.levels.len() - 1].0 as usize, self.asleep.len());
         self.levels.push((end as u32, self.sleepers.len() as u32));
         for index in start..end {
             let sleeper = self.asleep[index];
+            if !stays(sleeper < self.given) {
+                continue;
+            }
             let (action, footprint) = &self.sleepers[sleeper as usize];
             if !wakes(execution, *action, footprint) {
                 self.asleep.push(sleeper);

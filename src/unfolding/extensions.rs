@@ -412,7 +412,7 @@ impl<S: System> Unfolding<'_, S> {
             envelope: shape.envelope,
         };
         if let Some(known) = self.structure.find(&draft) {
-            return known;
+            return if self.structure.is_barred(known) { EventId::NONE } else { known };
         }
         let height = causes.iter().map(|&cause| self.structure.event(cause).height).max();
         if height.is_some_and(|height| height >= self.max_height) {

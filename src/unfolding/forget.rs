@@ -36,6 +36,7 @@ impl<S: System> Unfolding<'_, S> {
         for &e in c.remembered().iter().chain(a) {
             structure.keep(&mut q, e);
         }
+        q.extend(structure.barred.iter().map(|e| e.0));
         structure.retain(&q);
     }
 }

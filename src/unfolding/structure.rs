@@ -80,6 +80,8 @@ pub struct EventStructure {
     pub(super) history: CutBuffer,
     pub(super) likely_clash: usize,
     pub(super) census: Census,
+    /// What is in no configuration.
+    pub(super) barred: Vec<EventId>,
     /// See [`Unfolding::new`](super::Unfolding::new).
     pub(super) stop: StopSignal,
 }
@@ -93,6 +95,7 @@ impl EventStructure {
             cuts: Cuts::new(chains + processes),
             ids: HashTable::new(),
             free: Vec::new(),
+            barred: Vec::new(),
             roots: vec![EventId::NONE; chains + processes],
             edges: Vec::new(),
             watches: FxHashMap::default(),

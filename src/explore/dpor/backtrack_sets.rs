@@ -61,7 +61,7 @@ use super::creation::{makers, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
 use super::reversers::Reversers;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::walk::{self, Manner, Walk};
@@ -105,9 +105,12 @@ impl Explorer for Dpor {
         self.sleep_sets
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner =
-            Manner { order: Some(self.order), sleep_sets: self.sleep_sets, depth: Depth::Causal };
+        let manner = Manner::new(self.order, self.sleep_sets);
         walk::explore(system, manner, &mut ByRaces::new(LastRaces::default()), driver);
     }
 }
@@ -153,7 +156,7 @@ impl LastRaces {
             for j in makers(&walk.execution, i, m) {
                 self.e.put(walk, i, j);
             }
-            if self.e.is_empty() || !walk.manner.sleep_sets {
+            if self.e.is_empty() || !walk.has_sleepers() {
                 self.e.push(Strand::of(m, true));
             }
             if self.e.reverse(backtrack, i) && self.with_orders {

@@ -22,7 +22,7 @@
 //! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
 //! or goes on with another choice of the same process.
 
-use crate::explore::walk::{Reached, Rule, Walk};
+use crate::explore::walk::{Reached, Rule, Sleepers, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Candidate};
 
@@ -74,6 +74,9 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
         if reached == Reached::Stop {
             return;
         }
+        if walk.is_start() {
+            self.backtrack.add_siblings_of_sleepers();
+        }
         let here = walk.execution.len();
         let is_cut = reached == Reached::TooLong || !walk.execution.cut().is_empty();
         if is_cut && self.races.covers_cuts() {
@@ -91,7 +94,7 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
     }
 
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        let action = self.backtrack.take(walk.manner.sleep_sets)?;
+        let action = self.backtrack.take(walk.manner.sleep == Sleepers::All)?;
         if let Some(order) = self.backtrack.wanted() {
             self.wanted = order;
         }

@@ -49,7 +49,7 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Manner, Walk};
+use crate::explore::walk::{self, Manner, Sleepers, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
@@ -89,7 +89,8 @@ impl Explorer for DporNaive {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: Some(self.order), sleep_sets: false, depth: Depth::Length };
+        let manner =
+            Manner { order: Some(self.order), sleep: Sleepers::Given, depth: Depth::Length };
         walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: false }), driver);
     }
 }
@@ -130,7 +131,8 @@ impl Explorer for DporForce {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: Some(self.order), sleep_sets: false, depth: Depth::Length };
+        let manner =
+            Manner { order: Some(self.order), sleep: Sleepers::Given, depth: Depth::Length };
         walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: true }), driver);
     }
 }
@@ -174,8 +176,12 @@ impl Explorer for DporDs {
         refusal(Self::INFO, system, budget)
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: Some(self.order), sleep_sets: true, depth: Depth::Length };
+        let manner = Manner { order: Some(self.order), sleep: Sleepers::All, depth: Depth::Length };
         walk::explore(system, manner, &mut ByRaces::new(LastRaces::with_orders()), driver);
     }
 }

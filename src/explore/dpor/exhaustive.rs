@@ -11,7 +11,7 @@ use super::pending::Pending;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::explore::walk::{self, Manner, Reached, Rule, Sleepers, Walk};
 use crate::model::{Action, System};
 use crate::trace::Names;
 
@@ -39,8 +39,12 @@ impl Explorer for Exhaustive {
         Self::INFO
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: None, sleep_sets: false, depth: Depth::Causal };
+        let manner = Manner { order: None, sleep: Sleepers::None, depth: Depth::Causal };
         let mut rule = Everything::default();
         walk::explore(system, manner, &mut rule, driver);
         driver.stats.classes = Some(rule.names.counted() as u64);
@@ -61,7 +65,10 @@ impl<S: System> Rule<S> for Everything {
         }
         let reached = walk.look();
         let is_open = reached == Reached::Open;
-        self.pending.descend(walk.enabled.iter().copied().filter(|_| is_open));
+        // Nothing sleeps but where a branch begins: the first actions of what others explore.
+        let (is_start, sleep) = (walk.is_start(), &walk.sleep);
+        let here = |&action: &Action| is_open && !(is_start && sleep.contains(action));
+        self.pending.descend(walk.enabled.iter().copied().filter(here));
         if reached == Reached::End {
             self.names.count(walk.execution.order());
         }

@@ -126,7 +126,7 @@ fn races_of_awaits<S: System>(
                 e.put(walk, i, j);
             }
         }
-        if e.is_empty() || !walk.manner.sleep_sets {
+        if e.is_empty() || !walk.has_sleepers() {
             e.push(Strand::Process(process));
         }
         e.reverse(backtrack, i);
@@ -147,7 +147,7 @@ fn reverse_before<S: System>(
             e.put(walk, i, j);
         }
     }
-    if e.is_empty() || !walk.manner.sleep_sets {
+    if e.is_empty() || !walk.has_sleepers() {
         e.push(walk.execution.strand_at(next));
     }
     e.reverse(backtrack, i);

@@ -24,6 +24,10 @@
 //! independent actions do not make one another too high, v is an execution within the bound. So each class is
 //! visited once, and nothing is blocked.
 //!
+//! **In a branch** of a search ([`crate::explore::tree`]) what is asleep from the start is explored by others, who add
+//! nothing to the wakeup trees here. So it stops no v that it is not itself a part of, and an exploration may be
+//! blocked. Its races count as those of a maximal E.
+//!
 //! Departures:
 //!
 //! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. The other
@@ -71,6 +75,10 @@ impl Explorer for Optimal {
         Self::INFO
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         walk::explore(system, Manner::sleeping(self.order), &mut Wakeup::default(), driver);
     }
@@ -116,7 +124,13 @@ impl<S: System> Rule<S> for Wakeup {
         self.levels.push(Level { wut, any: None, races });
         if is_end_of_branch {
             match walk.look() {
-                Reached::Open => self.levels.last_mut().expect("that of E").any = Some(awake(walk)),
+                Reached::Open => match awake(walk) {
+                    Some(p) => self.levels.last_mut().expect("that of E").any = Some(p),
+                    None => {
+                        walk.blocked();
+                        self.reverse_races(walk);
+                    }
+                },
                 Reached::End | Reached::Cut => self.reverse_races(walk),
                 Reached::TooLong | Reached::Stop => {}
             }
@@ -144,9 +158,12 @@ impl<S: System> Rule<S> for Wakeup {
 }
 
 /// Some p ∈ enabled(E) ∖ Sleep.
-fn awake<S: System>(walk: &Walk<'_, '_, '_, S>) -> Action {
+fn awake<S: System>(walk: &Walk<'_, '_, '_, S>) -> Option<Action> {
     let awake = walk.enabled.iter().copied().find(|&action| !walk.sleep.contains(action));
-    awake.unwrap_or_else(|| panic!("a branch of a wakeup tree left {:?} asleep", walk.enabled))
+    let enabled = &walk.enabled;
+    let may_block = walk.sleep.has_given();
+    assert!(awake.is_some() || may_block, "a path of a wakeup tree left {enabled:?} asleep");
+    awake
 }
 
 /// What does the model say? Its answer is left in `enabled`.
@@ -184,7 +201,11 @@ impl Wakeup {
         let mut reversal = Reversal::new(&mut walk.execution, race);
         reversal.list(&mut self.v);
         let mut sleep = walk.sleep.at(race.first);
-        if !sleep.any(|(q, footprint)| reversal.has_weak_initial(&[], (*q, footprint), &self.v)) {
+        let is_covered = sleep.any(|((q, footprint), is_given)| {
+            reversal.has_weak_initial(&[], (*q, footprint), &self.v)
+                && (!is_given || reversal.has_process(q.process, &self.v))
+        });
+        if !is_covered {
             self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
         }
     }

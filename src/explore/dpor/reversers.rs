@@ -29,7 +29,7 @@ impl Reversers {
     pub fn put<S: System>(&mut self, walk: &Walk<'_, '_, '_, S>, i: usize, j: usize) {
         let order = walk.execution.order();
         let is_minimal = || order.direct_predecessors(j).last().is_none_or(|&k| k as usize <= i);
-        if !walk.manner.sleep_sets || is_minimal() {
+        if !walk.has_sleepers() || is_minimal() {
             self.0.push(walk.execution.strand_at(j));
         }
     }

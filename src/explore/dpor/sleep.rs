@@ -55,6 +55,10 @@ impl Explorer for Sleep {
         true
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         walk::explore(system, Manner::sleeping(self.order), &mut Awake::default(), driver);
     }

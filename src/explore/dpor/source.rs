@@ -66,6 +66,10 @@ impl Explorer for Source {
         true
     }
 
+    fn can_split(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         walk::explore(system, Manner::sleeping(self.order), &mut SourceSets::default(), driver);
     }
@@ -89,6 +93,9 @@ impl<S: System> Rule<S> for SourceSets {
         }
         let reached = walk.look();
         self.backtrack.push(walk.candidates());
+        if walk.is_start() {
+            self.backtrack.add_siblings_of_sleepers();
+        }
         match reached {
             // backtrack(E) := {p} for a p ∈ enabled(E) ∖ Sleep
             Reached::Open if self.backtrack.start() => {}

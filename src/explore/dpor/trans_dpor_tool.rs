@@ -31,7 +31,7 @@ use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, not_before, pending, sent_by};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::walk::{self, Manner, Walk};
@@ -76,8 +76,7 @@ impl Explorer for TransDporTool {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner =
-            Manner { order: Some(self.order), sleep_sets: self.sleep_sets, depth: Depth::Causal };
+        let manner = Manner::new(self.order, self.sleep_sets);
         walk::explore(system, manner, &mut ByRaces::new(Tool::default()), driver);
     }
 }

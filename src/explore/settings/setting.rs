@@ -92,6 +92,10 @@ impl Explorer for Setting {
         self.made().may_block()
     }
 
+    fn can_split(&self) -> bool {
+        self.made().can_split()
+    }
+
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         self.made().refusal(system, budget)
     }

@@ -72,6 +72,12 @@ macro_rules! explorers {
                 }
             }
 
+            fn can_split(&self) -> bool {
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => explorer.can_split()),*
+                }
+            }
+
             fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
                 match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*

@@ -33,6 +33,11 @@
 //! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
 //! search with full alternatives is never blocked.
 //!
+//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C that nothing is taken back from, and the events
+//! that others explore are *barred*: they are in neither ex(C) nor en(C), like those that are too high, and in no alternative.
+//! So the search is one of a smaller event structure, with a D of its own. Where nothing is enabled but what is
+//! barred, it is blocked.
+//!
 //! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
 //! there is to do: the default is the least contended first, and an [`Order`] replaces it.
 
@@ -46,7 +51,8 @@ use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
 use crate::explore::result::Outcome;
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::model::{Action, Op, ProcessId, State, System};
+use crate::explore::tree::Branch;
+use crate::model::{Action, Op, ProcessId, Schedule, State, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Visits every class once.
@@ -80,6 +86,10 @@ impl Explorer for Udpor {
 
     fn may_block(&self) -> bool {
         self.k != K::Optimal
+    }
+
+    fn can_split(&self) -> bool {
+        true
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -125,7 +135,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     let waits = driver.depth().is_none();
     let (unfolding, c) =
         Unfolding::new(system, driver.depth_bound(), waits, driver.signal().clone());
-    driver.started(&unfolding.locals, c.state());
+    let branch = driver.branch().clone();
     let mut search = Search {
         unfolding,
         c,
@@ -138,7 +148,14 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         enough: driver.keep_events(),
         notes,
         driver,
+        start: branch.prefix.len(),
+        calls: Vec::new(),
     };
+    if branch.is_root() {
+        search.driver.started(&search.unfolding.locals, search.c.state());
+    } else {
+        search.go_to(&branch);
+    }
     search.explore(0, 0);
     search.report();
     search.unfolding.go_on();
@@ -163,6 +180,11 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     /// For a [`Prefix`](super::prefix::Prefix), or none.
     notes: N,
     driver: &'d mut Driver<'o>,
+    /// The size of the smallest C with a call that goes on to alternatives: what smaller ones had left to do is left to
+    /// others.
+    start: usize,
+    /// Where D ∩ en(C) of each call begins among the `live` ones.
+    calls: Vec<usize>,
 }
 
 /// Stack that a call must find left, and what is added when it does not.
@@ -176,11 +198,12 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
         self.keep_enabled(outer..live);
         self.alternatives.descend();
+        self.calls.push(live);
         while let Some(e) = self.choose(a, live) {
             self.push(e);
             stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
             self.pop();
-            if self.is_stopped() {
+            if self.is_stopped() || self.c.state().depth() < self.start {
                 break;
             }
             self.disable(e);
@@ -190,6 +213,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             a = self.guides.len();
             self.guides.extend_from_slice(&self.j);
         }
+        self.calls.pop();
         self.alternatives.ascend();
         if self.unfolding.structure.len() > self.enough && !self.is_stopped() {
             self.forget();
@@ -197,6 +221,48 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         self.d.truncate(d);
         self.guides.truncate(guides);
         self.live.truncate(live);
+    }
+
+    /// C := the prefix of the branch, without the events that others explore.
+    fn go_to(&mut self, branch: &Branch) {
+        for &portable in &branch.prefix {
+            let e = self.named(portable);
+            self.unfolding.push(&mut self.c, e);
+        }
+        for &portable in &branch.elsewhere {
+            let e = self.named(portable);
+            self.unfolding.bar(&mut self.c, e);
+        }
+    }
+
+    /// # Panics
+    /// If it is not in en(C): a branch is of one system.
+    fn named(&self, portable: Action) -> EventId {
+        let named = self.c.state().action_named(&self.unfolding.locals, portable);
+        let mut enabled = self.c.enabled();
+        let found = enabled.find(|&e| Some(action(&self.unfolding, e)) == named);
+        found.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
+    }
+
+    /// Leaves to others what the outermost call has left to do.
+    #[cold]
+    fn split(&mut self) {
+        let size = self.start;
+        self.start += 1;
+        let mut prefix = Schedule::of(self.c.state());
+        prefix.truncate(size);
+        let next = self.c.events()[size];
+        let call = self.calls.len() - (self.c.state().depth() - size);
+        let live = self.calls[call]..self.calls.get(call + 1).copied().unwrap_or(self.live.len());
+        let barred = self.unfolding.barred_after(&self.c.events()[..size]);
+        let elsewhere = barred.chain(self.live[live].iter().copied()).chain([next]);
+        let elsewhere = elsewhere.map(|e| self.portable(e)).collect();
+        self.driver.split_off(Branch { prefix, elsewhere });
+    }
+
+    fn portable(&self, e: EventId) -> Action {
+        let is_handler = matches!(self.unfolding.op(e), Op::Handle { .. });
+        self.c.state().portable(action(&self.unfolding, e), is_handler)
     }
 
     fn is_stopped(&self) -> bool {
@@ -276,6 +342,9 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
         self.notes.pushed(self.unfolding.structure.len());
+        if self.driver.is_to_split() {
+            self.split();
+        }
     }
 
     fn pop(&mut self) {
@@ -290,6 +359,9 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
             self.driver.blocked(self.c.state());
             self.notes.blocked(&self.live[live..]);
+        } else if self.unfolding.barred_after(self.c.events()).next().is_some() {
+            self.driver.blocked(self.c.state());
+            self.notes.blocked(&[]);
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
             self.notes.maximal(self.c.events());

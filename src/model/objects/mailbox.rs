@@ -228,6 +228,7 @@ pub(in crate::model) struct Completion<'o> {
 }
 
 impl Operation for Completion<'_> {
+    #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;
         let is_paired = |&comm: &Handle| state.communication(process, comm).3.is_some();

@@ -157,6 +157,7 @@ pub(in crate::model) struct Own<'o> {
 }
 
 impl Operation for Own<'_> {
+    #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;
         let is_owned = |&request: &Request| state.owns(process, request);

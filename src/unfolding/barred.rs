@@ -1,0 +1,34 @@
+//! Barred events: those that a branch of a search leaves to others ([`crate::explore::Branch`]).
+//!
+//! They are enabled where the branch begins. From then on they are in no en(C), in no ex(C) and in no alternative, and
+//! so nothing is ever after them. What is left of the unfolding is closed under causes.
+
+use super::{Configuration, EventId, EventStructure, Unfolding};
+use crate::model::System;
+
+impl<S: System> Unfolding<'_, S> {
+    /// Leaves an event of en(C) out for good. C must not be backtracked from any more.
+    pub fn bar(&mut self, c: &mut Configuration, event: EventId) {
+        self.structure.barred.push(event);
+        let process = self.structure.event(event).process;
+        let others = c.enabled_of(process).iter().copied().filter(|&e| e != event);
+        c.set_enabled(process, &others.collect::<Vec<_>>());
+    }
+
+    /// The barred events that would be enabled after these of a configuration, from the one where they were barred
+    /// on.
+    pub fn barred_after(&self, events: &[EventId]) -> impl Iterator<Item = EventId> {
+        let structure = &self.structure;
+        let is_enabled =
+            |d: &EventId| events.iter().all(|&e| e != *d && !structure.in_conflict(e, *d));
+        structure.barred.iter().copied().filter(is_enabled)
+    }
+}
+
+impl EventStructure {
+    /// Is it left out?
+    #[inline]
+    pub fn is_barred(&self, event: EventId) -> bool {
+        !self.barred.is_empty() && self.barred.contains(&event)
+    }
+}

@@ -1,0 +1,104 @@
+//! Searches cut into branches at random, which are then explored one by one, in any order, by the same explorer or by
+//! any: together they are the search.
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{
+    Branch, Budget, Exhaustive, Explorer, Guarantee, Outcome, Splitter, explore, explore_branch,
+};
+
+use crate::judge::{Counts, LONG, METHODS, Recorder, has_ended, is_refused};
+use crate::random_models::Rng;
+use crate::random_models::{Sample, Subject, actors, processes};
+
+/// Takes branches out of a search now and then.
+struct AtRandom {
+    rng: Rng,
+    /// Those not explored yet.
+    branches: Vec<Branch>,
+    /// How many more may be taken.
+    left: usize,
+}
+
+impl Splitter for AtRandom {
+    fn wants_branch(&mut self) -> bool {
+        self.left > 0 && self.rng.chance(20)
+    }
+
+    fn take(&mut self, branch: Branch) {
+        self.left -= 1;
+        // What another search is told goes there as text.
+        self.branches.push(branch.to_string().parse().expect("a branch"));
+    }
+}
+
+/// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the kinds of violations.
+fn in_pieces<S: Subject, E: Explorer>(
+    sample: &Sample<S>,
+    explorers: &[E],
+    recorder: &mut Recorder<'_, S>,
+) -> (Counts, Vec<Outcome>) {
+    let branches = vec![Branch::default()];
+    let mut splitter = AtRandom { rng: Rng::new(sample.seed), branches, left: 12 };
+    let mut outcomes = Vec::new();
+    while !splitter.branches.is_empty() {
+        let index = splitter.rng.below(splitter.branches.len());
+        let branch = splitter.branches.swap_remove(index);
+        let explorer = *splitter.rng.pick(explorers);
+        // UDPOR forgets whenever it can.
+        let budget = Budget { all: true, keep_events: 0, depth: Some(LONG), ..Budget::default() };
+        let script = &sample.script;
+        let outcome = explore_branch(script, explorer, &branch, &mut splitter, budget, recorder);
+        assert!(has_ended(&outcome), "{explorer:?}, {branch} on {}", sample.describe());
+        outcomes.push(outcome);
+    }
+    (recorder.take(), outcomes)
+}
+
+fn kinds<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> BTreeSet<String> {
+    let violations = outcomes.into_iter().flat_map(|outcome| &outcome.violations);
+    violations.map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+fn check<S: Subject>(sample: &Sample<S>) {
+    let mut recorder = Recorder::new(&sample.script);
+    let budget = Budget { all: true, ..Budget::default() };
+    let whole = explore(&sample.script, Exhaustive, budget, &mut recorder);
+    let classes = recorder.take();
+    let (found, pieces) = in_pieces(sample, &[Exhaustive], &mut recorder);
+    let executions = |counts: &Counts| -> Vec<_> {
+        counts.iter().map(|(class, visits)| (class.clone(), visits.times)).collect()
+    };
+    assert_eq!(executions(&found), executions(&classes), "exhaustive on {}", sample.describe());
+    assert_eq!(kinds(&pieces), kinds([&whole]), "exhaustive on {}", sample.describe());
+
+    let able = METHODS.iter().map(|&(_, method, _)| method);
+    let able = able.filter(|m| m.can_split() && !is_refused(&sample.script, *m));
+    let able: Vec<_> = able.collect();
+    let once = able.iter().copied().filter(|m| m.guarantee() == Guarantee::EveryClassOnce);
+    let mixed: Vec<_> = once.collect();
+    for explorers in able.iter().map(std::slice::from_ref).chain([&mixed[..]]) {
+        let (found, pieces) = in_pieces(sample, explorers, &mut recorder);
+        let what = || format!("{explorers:?} on {}", sample.describe());
+        assert!(
+            found.keys().eq(classes.keys()),
+            "{} of {}: {}",
+            found.len(),
+            classes.len(),
+            what()
+        );
+        let is_once = explorers.iter().all(|e| e.guarantee() == Guarantee::EveryClassOnce);
+        assert!(!is_once || found.values().all(|class| class.times == 1), "twice: {}", what());
+        assert_eq!(kinds(&pieces), kinds([&whole]), "{}", what());
+    }
+}
+
+#[test]
+fn the_pieces_are_the_whole_on_random_programs_of_processes() {
+    processes().iter().for_each(check);
+}
+
+#[test]
+fn the_pieces_are_the_whole_on_random_programs_of_actors() {
+    actors().iter().for_each(check);
+}
