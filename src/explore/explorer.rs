@@ -152,7 +152,7 @@ pub fn explore<S: System>(
 }
 
 /// The same for one branch, of which `splitter` may take parts. The guarantee of the explorer is for the classes of what is
-/// left of the branch. An exploration may be blocked ([`super::tree`]).
+/// left of the branch. An exploration may be blocked (see [`Branch`]).
 ///
 /// # Panics
 /// If the explorer cannot be split, or the branch is not one of this system.
