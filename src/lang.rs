@@ -28,7 +28,7 @@ mod walk;
 
 pub use compile::Granularity;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-pub use expectation::{Expectation, Verdict};
+pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 pub use structure::{Domain, Offer, Param, Structure, structure};
 

@@ -27,10 +27,11 @@
 //! | module | idea | may import |
 //! |---|---|---|
 //! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
+//! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder | `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
-//! | [`unfolding`] | executions as configurations of a prime event structure | `model` |
+//! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
@@ -83,6 +84,7 @@ pub mod explore;
 pub mod lang;
 pub mod model;
 pub mod property;
+pub mod random;
 pub mod report;
 pub mod study;
 pub mod systems;

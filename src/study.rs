@@ -15,14 +15,12 @@ mod agreement;
 pub mod client;
 pub mod papers;
 mod point;
-mod random;
 mod specs;
 pub mod stateful;
 mod sweep;
 
 pub use agreement::{About, Disagreement, disagreements};
 pub use point::{Point, median};
-pub use random::SplitMix;
 pub use sweep::{Sweep, ks, product};
 
 use std::collections::BTreeMap;

@@ -18,14 +18,14 @@ use mazurka::explore::{
     Budget, Depth, DporDs, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, Source,
     StopReason, ViolationKind, explore,
 };
-use mazurka::lang::{Program, compile};
+use mazurka::lang::{Expectation, ExpectedVerdict, Program, compile};
 
 use crate::judge::{
     Counts, LONG, METHODS, Recorder, STATEFUL, check_counterexample_where, has_ended, is_refused,
     is_to_visit_every_class, storing,
 };
 use crate::tidy::files;
-pub use expectation::{Expectation, expectations};
+pub use expectation::{expectations, options};
 
 /// Up to this many executions the exhaustive explorer judges, where the spec says how many there are: in the ordinary
 /// run and in the thorough one.
@@ -67,7 +67,7 @@ fn cases(thorough: bool) -> Vec<Case> {
 impl Case {
     fn name(&self) -> String {
         let path = self.path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.path);
-        format!("{}{}", path.display(), self.expected.options())
+        format!("{}{}", path.display(), options(&self.expected))
     }
 
     fn is_slow(&self) -> bool {
@@ -76,7 +76,7 @@ impl Case {
 
     fn compile(&self) -> Result<Program, String> {
         let name = self.path.file_name().map_or("".into(), |name| name.to_string_lossy());
-        compile(&name, &self.text, &self.expected.constants).map_err(|errors| errors.render(false))
+        compile(&name, &self.text, &self.expected.with).map_err(|errors| errors.render(false))
     }
 
     fn check(&self) -> Result<(), String> {
@@ -240,9 +240,9 @@ impl Case {
     /// The verdict, and that the search came to its end.
     fn check_outcome(&self, outcome: &Outcome) -> Result<(), String> {
         let kinds: BTreeSet<_> = outcome.violations.iter().map(|v| word(v.kind)).collect();
-        let fits = match self.expected.verdict.as_deref() {
-            Some("ok") => kinds.is_empty(),
-            Some(kind) => kinds.contains(kind),
+        let fits = match self.expected.verdict {
+            Some(ExpectedVerdict::Ok) => kinds.is_empty(),
+            Some(kind) => kinds.contains(kind.name()),
             None => true,
         };
         if !fits {
@@ -384,7 +384,7 @@ fn assert_met(cases: &[Case]) {
 fn wrong_expectations_are_found_out() {
     let text = "process P[i in 0..2] { x = i; }\nshared x: int = 0;";
     let wrong = |facts: &str| {
-        let expected = expectations(&format!("//@ {facts}")).expect("facts").remove(0);
+        let expected = expectations(&format!("//@ {facts}\n{text}")).expect("facts").remove(0);
         let (path, text) = (Path::new("two-writes.maz").into(), text.into());
         Case { path, text, expected, thorough: false }.check()
     };
@@ -404,7 +404,8 @@ fn wrong_figures_of_cut_executions_and_states_are_found_out() {
         on Echo() {}
     }";
     let wrong = |facts: &str| {
-        let expected = expectations(&format!("//@ {facts}")).expect("facts").pop().expect("one");
+        let expected =
+            expectations(&format!("//@ {facts}\n{text}")).expect("facts").pop().expect("one");
         let (path, text) = (Path::new("two-clocks.maz").into(), text.into());
         Case { path, text, expected, thorough: false }.check()
     };

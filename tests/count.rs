@@ -7,7 +7,7 @@ use mazurka::explore::{Budget, Exhaustive, NoObserver, count, explore};
 use mazurka::lang::{Program, compile};
 use serde_json::Value;
 
-use crate::agreement::expectations;
+use crate::agreement::{expectations, options};
 use crate::cli::{code, json, run, run_with, stdout};
 use crate::tidy::files;
 
@@ -25,12 +25,12 @@ fn what_specs_state_is_counted() {
     for path in files("specs", "maz") {
         let text = fs::read_to_string(&path).unwrap();
         for expected in expectations(&text).unwrap() {
-            let name = format!("{}{}", path.display(), expected.options());
-            let is_plain = expected.constants.is_empty() && !expected.slow;
+            let name = format!("{}{}", path.display(), options(&expected));
+            let is_plain = expected.with.is_empty() && !expected.slow;
             if expected.depth.is_some() || expected.interleavings.is_none() && !is_plain {
                 continue;
             }
-            let program = compile(&name, &text, &expected.constants).unwrap();
+            let program = compile(&name, &text, &expected.with).unwrap();
             let (program, budget) = limits(&program, Some(MOST_EXECUTIONS));
             let allow_pending = expected.allow_pending;
             let budget = Budget { allow_pending, ..budget };

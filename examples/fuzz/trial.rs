@@ -37,7 +37,7 @@ pub struct Patience {
 impl Trial {
     /// The trial of this seed.
     pub fn new(seed: u64, corpus: &[Vec<String>]) -> Trial {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let tokens = mutation::spec(&mut random, corpus);
         let args = options::command(&mut random, &tokens);
         Trial { tokens, args }

@@ -12,8 +12,8 @@ use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::ENDLESS;
 use crate::model::Schedule;
+use crate::random::SplitMix64;
 use crate::report::{json, text};
-use crate::study::SplitMix;
 
 /// Show one execution of a spec, random or scripted, step by step
 ///
@@ -73,7 +73,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     for &action in &script {
         execution.take(action)?;
     }
-    let mut random = seed.map(SplitMix);
+    let mut random = seed.map(SplitMix64::new);
     while !execution.has_failed() && execution.steps.len() < args.depth as usize && !is_late() {
         if execution.steps.len() % LOOK == LOOK - 1 {
             execution.replay.look_for_livelock();

@@ -23,6 +23,7 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use crate::model::{Action, Handled, ProcessId, State, System};
+use crate::random::SplitMix64;
 use crate::trace::Execution;
 
 /// An order of the actions of a state.
@@ -149,27 +150,6 @@ fn permutation(text: &str) -> Option<Permutation> {
     Permutation::new(&processes)
 }
 
-/// The numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub struct SplitMix(u64);
-
-impl SplitMix {
-    /// From this seed.
-    pub fn new(seed: u64) -> SplitMix {
-        SplitMix(seed)
-    }
-
-    /// A number below `bound`, which is not 0.
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        (mixed % bound as u64) as usize
-    }
-}
-
 /// What an order asks of an execution.
 pub trait History {
     /// The state that it leads to.
@@ -200,7 +180,7 @@ impl<S: System> History for Execution<'_, S> {
 #[derive(Debug)]
 pub struct Sorter {
     order: Order,
-    random: SplitMix,
+    random: SplitMix64,
     /// The actions at hand, each with what it is sorted by.
     keyed: Vec<(Key, Action)>,
 }
@@ -219,7 +199,7 @@ impl Sorter {
             Order::Random(seed) => seed,
             _ => 0,
         };
-        Sorter { order, random: SplitMix::new(random), keyed: Vec::new() }
+        Sorter { order, random: SplitMix64::new(random), keyed: Vec::new() }
     }
 
     /// Sorts `actions`: enabled ones, or pending messages and internal handlers, after `execution`.
@@ -250,7 +230,7 @@ impl Sorter {
     /// Fisher and Yates.
     fn shuffle(&mut self, actions: &mut [Action]) {
         for last in (1..actions.len()).rev() {
-            let other = self.random.below(last + 1);
+            let other = self.random.remainder(last + 1);
             actions.swap(last, other);
         }
     }

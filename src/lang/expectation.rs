@@ -10,7 +10,7 @@ use super::diagnostic::{Diagnostic, Findings, Lines, Span, nearest};
 
 /// The verdicts that a complete search can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ExpectedVerdict {
     /// Nothing is violated.
     Ok,
     /// Some execution ends in a deadlock.
@@ -23,7 +23,7 @@ pub enum Verdict {
     Error,
 }
 
-impl Verdict {
+impl ExpectedVerdict {
     /// As written in a spec.
     pub fn name(self) -> &'static str {
         VERDICTS.iter().find(|(_, verdict)| *verdict == self).map_or("", |(name, _)| name)
@@ -44,7 +44,7 @@ pub struct Expectation {
     /// Complete interleavings: what the exhaustive explorer counts.
     pub interleavings: Option<u64>,
     /// The verdict of a complete search.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ExpectedVerdict>,
     /// The figures are those of the search cut at this length: an execution of this length counts as complete.
     pub depth: Option<u64>,
     /// How many distinct global states are first reached after 0, 1, 2, .. actions.
@@ -73,12 +73,12 @@ const WORDS: [&str; 9] = [
     "with",
     "slow",
 ];
-const VERDICTS: [(&str, Verdict); 5] = [
-    ("ok", Verdict::Ok),
-    ("deadlock", Verdict::Deadlock),
-    ("livelock", Verdict::Livelock),
-    ("assertion", Verdict::Assertion),
-    ("error", Verdict::Error),
+const VERDICTS: [(&str, ExpectedVerdict); 5] = [
+    ("ok", ExpectedVerdict::Ok),
+    ("deadlock", ExpectedVerdict::Deadlock),
+    ("livelock", ExpectedVerdict::Livelock),
+    ("assertion", ExpectedVerdict::Assertion),
+    ("error", ExpectedVerdict::Error),
 ];
 
 /// Reads the lines at `spans` of `source`; `constants` are the names that `with` may set.
@@ -173,11 +173,11 @@ fn number(word: Option<(&str, Span)>, after: Span) -> Result<u64, Box<Diagnostic
     word.replace('_', "").parse().map_err(|_| Box::new(Diagnostic::error(at, "expected a number")))
 }
 
-fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<Verdict, Box<Diagnostic>> {
+fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<ExpectedVerdict, Box<Diagnostic>> {
     let (word, at) = word.unwrap_or(("", after));
     let found = VERDICTS.iter().find(|(name, _)| *name == word);
     found.map(|&(_, verdict)| verdict).ok_or_else(|| {
-        let hint = "a verdict is ok, deadlock, assertion or error";
+        let hint = "a verdict is ok, deadlock, livelock, assertion or error";
         Box::new(Diagnostic::error(at, "expected a verdict").hint(hint))
     })
 }

@@ -9,6 +9,7 @@
 
 use super::event::{Event, EventId};
 use crate::model::{Choice, ProcessId};
+use crate::random::mix;
 
 /// Fingerprints that are kept at most: eight megabytes of them.
 const MAX_FORGOTTEN: usize = 1 << 20;
@@ -76,12 +77,4 @@ pub(super) fn fingerprint(
     let own = mix(u64::from(process.0) << 32 | u64::from(choice.0 as u32));
     let add = |sum: u64, cause: &EventId| sum.wrapping_add(mix(events[cause.index()].print));
     mix(causes.iter().fold(own, add))
-}
-
-/// A bijection that spreads every bit over all others (the finaliser of SplitMix64).
-fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -1,7 +1,7 @@
 //! What people see of a program: names, places, variables, expectations.
 
 use mazurka::explore::{self, Budget, Exhaustive, NoObserver, Observer, Udpor};
-use mazurka::lang::{self, Granularity, Verdict};
+use mazurka::lang::{self, ExpectedVerdict, Granularity};
 use mazurka::model::{
     Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, System,
     Touch, Value, Values,
@@ -207,7 +207,7 @@ process P { }";
     assert_eq!(second.with, [("N".to_owned(), "4".to_owned()), ("M".to_owned(), "-2".to_owned())]);
     assert_eq!((second.traces, second.deadlocked), (Some(6), Some(1)));
     assert_eq!((second.interleavings, second.slow, second.line), (Some(1000), true, 3));
-    assert_eq!(second.verdict.map(Verdict::name), Some("deadlock"));
+    assert_eq!(second.verdict.map(ExpectedVerdict::name), Some("deadlock"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The order in which the processes of a state are explored.
 
 use super::processes::Processes;
-use crate::explore::order::{Order, Permutation, SplitMix};
+use crate::explore::order::{Order, Permutation};
 use crate::model::ProcessId;
+use crate::random::SplitMix64;
 
 /// Picks processes one by one.
 #[derive(Debug)]
@@ -10,7 +11,7 @@ pub enum Enumeration {
     /// In this order.
     Sequential(Permutation),
     /// By chance.
-    Random(SplitMix),
+    Random(SplitMix64),
 }
 
 impl Enumeration {
@@ -22,7 +23,7 @@ impl Enumeration {
         match order {
             Order::Sequential(permutation) => Enumeration::Sequential(permutation),
             Order::Visited => Enumeration::Sequential(Permutation::BY_NUMBER),
-            Order::Random(seed) => Enumeration::Random(SplitMix::new(seed)),
+            Order::Random(seed) => Enumeration::Random(SplitMix64::new(seed)),
             Order::Fifo | Order::Eca | Order::Lca | Order::Lifo => {
                 panic!("{order:?} is an order of executions")
             }
@@ -37,7 +38,7 @@ impl Enumeration {
             }
             Enumeration::Random(numbers) => match of.len() {
                 0 => None,
-                count => of.iter().nth(numbers.below(count)),
+                count => of.iter().nth(numbers.remainder(count)),
             },
         }
     }

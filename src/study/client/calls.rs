@@ -20,7 +20,7 @@
 
 use super::{Invocation, Unmade, Wish};
 use crate::lang::{Domain, Offer, Structure};
-use crate::study::SplitMix;
+use crate::random::SplitMix64;
 
 /// The parameter that is given a key.
 const KEY: &str = "key";
@@ -32,7 +32,7 @@ pub fn choose(
     buggy_key: Option<usize>,
 ) -> Result<Vec<Vec<Invocation>>, Unmade> {
     let operations = operations(structure, wish)?;
-    let mut random = SplitMix(wish.seed);
+    let mut random = SplitMix64::new(wish.seed);
     let keys = keys(&operations, wish, buggy_key, &mut random)?;
     let mut chosen = Vec::new();
     for (number, keys) in keys.iter().enumerate() {
@@ -87,7 +87,7 @@ fn keys(
     operations: &[&Offer],
     wish: &Wish,
     buggy_key: Option<usize>,
-    random: &mut SplitMix,
+    random: &mut SplitMix64,
 ) -> Result<Vec<Vec<usize>>, Unmade> {
     let count = wish.threads * wish.calls;
     let all: Vec<usize> = (1..=wish.keys).collect();
@@ -113,7 +113,7 @@ fn keys(
     Ok(keys)
 }
 
-fn invocation(offer: &Offer, keys: &[usize], number: usize, random: &mut SplitMix) -> Invocation {
+fn invocation(offer: &Offer, keys: &[usize], number: usize, random: &mut SplitMix64) -> Invocation {
     let argument = |param: &crate::lang::Param| match &param.domain {
         Domain::Int if param.name == KEY => keys[random.below(keys.len())].to_string(),
         Domain::Int => number.to_string(),
