@@ -34,7 +34,7 @@ pub use structure::{Domain, Offer, Param, Structure, structure};
 
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
-use check::{Checked, Kind};
+use check::{Checked, Instantiation};
 use diagnostic::Findings;
 
 /// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
@@ -122,7 +122,7 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
         for template in touches::spawns(process, &checked.procedures) {
             // A template may run several times over, so what it spawns needs its name, too.
             let instances =
-                if process.kind == Kind::Template { 2 } else { process.kind.instances() };
+                if process.kind == Instantiation::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }

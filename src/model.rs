@@ -4,7 +4,7 @@
 //! (mailboxes, mutexes, semaphores, barriers, cells) do in answer is fixed here, once, for every program
 //! and every explorer. That split is what makes event structures cheap: the local state of a process
 //! after an event is a function of the event, so a program step is taken once for each distinct local
-//! state and outcome ([`Locals`]), however many executions pass through it.
+//! state and response ([`Locals`]), however many executions pass through it.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | [`Objects`] | the shared objects as declared |
 //! | [`Met`] | the objects that a search has met, by which it calls them |
 //! | [`Op`] | a visible operation, what a process asks of the objects |
-//! | [`Outcome`] | the answer, what the process gets to see |
-//! | [`Action`] | a process and the choice among the outcomes of its operation |
+//! | [`Response`] | the answer, what the process gets to see |
+//! | [`Action`] | a process and the choice among the responses of its operation |
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Schedule`] | an execution in portable names, as text too |
@@ -56,7 +56,7 @@ pub use objects::mutex::Mutex;
 pub use objects::semaphore::Semaphore;
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
-    MutexId, Op, Outcome, Request, SemaphoreId, Stimulus,
+    MutexId, Op, Request, Response, SemaphoreId, Stimulus,
 };
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};

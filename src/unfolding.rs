@@ -35,7 +35,7 @@ mod structure;
 
 pub use configuration::Configuration;
 pub use cut::Cut;
-pub use event::{Event, EventId, Kind, Node, Watch};
+pub use event::{Event, EventId, EventKind, Node, Watch};
 pub use lanes::{Lane, Lanes};
 pub use stamps::Stamps;
 pub use structure::EventStructure;

@@ -14,7 +14,7 @@ use super::{Exit, Failure, spec};
 use crate::explore::Setting;
 use crate::report::json;
 use crate::report::reproduction::{self, Reproduction};
-use crate::study::papers::{self, Paper, Search};
+use crate::study::papers::{self, Paper, PrintedSearch};
 use crate::study::{Job, Ran};
 
 /// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
@@ -108,7 +108,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// What becomes of a search; `None` if there was an interrupt before it.
-fn result(paper: &Paper, search: &Search, batch: &mut Batch) -> Result<Option<Ran>, Failure> {
+fn result(
+    paper: &Paper,
+    search: &PrintedSearch,
+    batch: &mut Batch,
+) -> Result<Option<Ran>, Failure> {
     let job = paper.job(search);
     match refusal(&job)? {
         Some(why) => Ok(Some(Ran::Refused(why))),

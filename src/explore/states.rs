@@ -4,18 +4,19 @@
 //! |---|---|
 //! | [`store`] | each state once, compressed as a tree |
 //! | [`cursor`] | the model state at hand, and the stored state that it equals |
-//! | [`search`] | depth-first, with a rule for what to explore |
-//! | [`breadth`] | breadth-first, everything up to a depth |
+//! | [`depth_first`] | depth-first, with a reduction that says what to explore |
+//! | [`breadth_first`] | breadth-first, everything up to a depth |
 //! | [`safe_set`] | operations that nobody can interfere with |
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
 //! | [`source_set`] | whether enough was explored from a state |
 //!
 //! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 
-mod breadth;
+mod breadth_first;
 pub mod count;
 mod cursor;
 mod de_s_por;
+pub mod depth_first;
 mod dl_s_por;
 mod enumeration;
 mod every_state;
@@ -26,7 +27,6 @@ mod portfolio;
 mod processes;
 mod s_por;
 mod safe_set;
-pub mod search;
 pub mod settings;
 pub mod source_set;
 mod store;

@@ -53,7 +53,7 @@ pub struct Enum {
 #[derive(Debug)]
 pub struct Process {
     pub name: String,
-    pub kind: Kind,
+    pub kind: Instantiation,
     pub body: Body,
     /// `None` for a process proper.
     pub actor: Option<Actor>,
@@ -61,7 +61,7 @@ pub struct Process {
 
 /// How a process or an actor comes into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Instantiation {
     /// One instance, from the start.
     Single,
     /// Instances `lo` to before `hi`, from the start.
@@ -70,13 +70,13 @@ pub enum Kind {
     Template,
 }
 
-impl Kind {
+impl Instantiation {
     /// How many instances exist from the start.
     pub fn instances(self) -> u32 {
         match self {
-            Kind::Single => 1,
-            Kind::Family { lo, hi } => (hi - lo) as u32,
-            Kind::Template => 0,
+            Instantiation::Single => 1,
+            Instantiation::Family { lo, hi } => (hi - lo) as u32,
+            Instantiation::Template => 0,
         }
     }
 }
@@ -115,7 +115,7 @@ pub fn check(file: &File, overrides: &[(String, String)], diagnostics: &mut Find
 
 /// Something must run.
 pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
-    let runs = checked.processes.iter().any(|process| process.kind != Kind::Template);
+    let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
     if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
         let message = "the file declares no process and no actor that exists from the start";
         let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
@@ -194,7 +194,7 @@ impl Signature {
 
 struct ProcessSignature {
     name: String,
-    kind: Kind,
+    kind: Instantiation,
     params: Vec<Type>,
     span: Span,
     /// The id of the first instance.

@@ -62,27 +62,27 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         sites: FxHashMap::default(),
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
-        frame: Frame::default(),
+        frame: StackFrame::default(),
     };
     for function in &program.functions {
-        let entry = compiler.body(function, Kind::Function);
+        let entry = compiler.body(function, BodyKind::Function);
         compiler.code.functions.push((entry, function.params));
     }
     compiler.routines();
     compiler.families(&program.processes);
     for process in &program.processes {
         let entry = match &process.actor {
-            None => compiler.body(&process.body, Kind::Process),
+            None => compiler.body(&process.body, BodyKind::Process),
             Some(actor) => compiler.actor(&process.body, actor),
         };
         compiler.code.processes.push(entry);
     }
     for body in &program.inits {
-        let entry = compiler.body(body, Kind::Init);
+        let entry = compiler.body(body, BodyKind::Init);
         compiler.code.inits.push(entry);
     }
     for body in &program.finals {
-        let entry = compiler.body(body, Kind::Final);
+        let entry = compiler.body(body, BodyKind::Final);
         compiler.code.finals.push(entry);
     }
     compiler.code.loops = super::spin::loops(&compiler.code.instrs);
@@ -90,7 +90,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
+enum BodyKind {
     #[default]
     Function,
     /// In place of a call.
@@ -110,13 +110,13 @@ struct Compiler<'a> {
     sites: FxHashMap<Span, u32>,
     constants: FxHashMap<Value, u32>,
     texts: FxHashMap<String, u32>,
-    frame: Frame,
+    frame: StackFrame,
 }
 
 /// The body at hand.
 #[derive(Default)]
-struct Frame {
-    kind: Kind,
+struct StackFrame {
+    kind: BodyKind,
     /// Values on the stack.
     depth: u32,
     /// Those of them that are variables of the outermost block.
@@ -125,7 +125,7 @@ struct Frame {
     slots: Vec<u32>,
     /// For each variable in scope its entry in `live`.
     scope: Vec<usize>,
-    loops: Vec<LoopFrame>,
+    loops: Vec<OpenLoop>,
     /// Of a procedure: where its values start, and the jumps to its end.
     floor: u32,
     returns: Vec<usize>,
@@ -133,14 +133,14 @@ struct Frame {
 }
 
 /// A loop around the code at hand.
-struct LoopFrame {
+struct OpenLoop {
     depth: u32,
     breaks: Vec<usize>,
     continues: Vec<usize>,
 }
 
 impl Compiler<'_> {
-    fn body(&mut self, body: &Body, kind: Kind) -> u32 {
+    fn body(&mut self, body: &Body, kind: BodyKind) -> u32 {
         let entry = self.here();
         let ExprKind::Block(_, value) = &body.block.kind else { unreachable!("a body is a block") };
         self.open(body, kind, 0);
@@ -148,9 +148,9 @@ impl Compiler<'_> {
         let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
         self.frame.span = end;
         match kind {
-            Kind::Function => self.emit(Instr::Return),
-            Kind::Procedure => unreachable!("a procedure is compiled where it is called"),
-            Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
+            BodyKind::Function => self.emit(Instr::Return),
+            BodyKind::Procedure => unreachable!("a procedure is compiled where it is called"),
+            BodyKind::Process | BodyKind::Actor | BodyKind::Init | BodyKind::Final => {
                 self.pop(1);
                 self.emit(Instr::End);
             }
@@ -160,10 +160,16 @@ impl Compiler<'_> {
     }
 
     /// The parameters of a body, from place `floor` of the stack upwards, and its statements.
-    fn open(&mut self, body: &Body, kind: Kind, floor: u32) {
+    fn open(&mut self, body: &Body, kind: BodyKind, floor: u32) {
         let depth = floor + body.params;
-        self.frame =
-            Frame { kind, floor, depth, top: depth, span: body.block.span, ..Frame::default() };
+        self.frame = StackFrame {
+            kind,
+            floor,
+            depth,
+            top: depth,
+            span: body.block.span,
+            ..StackFrame::default()
+        };
         for var in &body.vars {
             let name = self.text(&var.name);
             self.frame.vars.push((name, var.top_level));
@@ -301,7 +307,7 @@ impl Compiler<'_> {
             statement.kind,
             ExprKind::Let(..) | ExprKind::Assign(Place::Local(..), ..) | ExprKind::Assert(..)
         );
-        let runs = matches!(self.frame.kind, Kind::Process | Kind::Procedure);
+        let runs = matches!(self.frame.kind, BodyKind::Process | BodyKind::Procedure);
         runs && simple && !walk::acts(statement)
     }
 

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::{self, Block, Expr, ExprKind, File, Handler, Item, Statement, StatementKind};
-use super::check::{Checked, Kind};
+use super::check::{Checked, Instantiation};
 use super::diagnostic::{Lines, Span};
 use super::hir::{self, Operation, Place};
 use super::token::Token;
@@ -35,7 +35,7 @@ struct Outliner<'a> {
     /// Ascending.
     tokens: &'a [(Token, Span)],
     /// Of each process and actor.
-    kinds: FxHashMap<&'a str, Kind>,
+    kinds: FxHashMap<&'a str, Instantiation>,
     /// Where what is done, by the beginning of the span.
     acts: Vec<(Span, Act)>,
     /// The number of the next step.
@@ -54,7 +54,7 @@ impl Outliner<'_> {
             Item::Procedure { name, body, .. } => {
                 let title = Span { end: body.span.start, ..name.span };
                 let steps = self.block(body);
-                Some(self.flow("procedure", title, Kind::Template, steps))
+                Some(self.flow("procedure", title, Instantiation::Template, steps))
             }
             Item::Actor { name, body, .. } => {
                 let kind = *self.kinds.get(name.text.as_str())?;
@@ -77,8 +77,8 @@ impl Outliner<'_> {
         }
     }
 
-    fn flow(&self, noun: &'static str, title: Span, kind: Kind, steps: Vec<Step>) -> Flow {
-        let instances = (kind != Kind::Template).then(|| kind.instances());
+    fn flow(&self, noun: &'static str, title: Span, kind: Instantiation, steps: Vec<Step>) -> Flow {
+        let instances = (kind != Instantiation::Template).then(|| kind.instances());
         Flow { noun, title: self.text(title), instances, line: self.line(title), steps }
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::books::Books;
-use super::check::{Enum, Kind};
+use super::check::{Enum, Instantiation};
 use super::code::{Code, Instr};
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
@@ -20,7 +20,7 @@ use super::prospect;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Describe, Effects, Failure, FailureKind, Finale, Foresight, Handle,
-    Mark, Names, Next, Objects, Op, Outcome, ProcessId, Reach, Site, Stimulus, System, Touch,
+    Mark, Names, Next, Objects, Op, ProcessId, Reach, Response, Site, Stimulus, System, Touch,
     Value, Values,
 };
 
@@ -50,7 +50,7 @@ pub struct Program {
 #[derive(Debug)]
 pub(super) struct Template {
     pub name: String,
-    pub kind: Kind,
+    pub kind: Instantiation,
     /// The id of its first instance.
     pub first: u32,
     /// Several processes may spawn it, so a name must say which did.
@@ -110,7 +110,7 @@ impl World for Whole<'_> {
     fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
         let template = &self.program.processes[process as usize];
         let first = match template.kind {
-            Kind::Family { lo, .. } => lo,
+            Instantiation::Family { lo, .. } => lo,
             _ => 0,
         };
         let offset = instance.checked_sub(first).and_then(|offset| u32::try_from(offset).ok());
@@ -177,15 +177,15 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
-    /// Stack and books of a process that learns the outcome of its operation.
-    fn told(&self, local: &Local, outcome: Outcome, values: &Values) -> (Vec<Value>, Books) {
+    /// Stack and books of a process that learns the response of its operation.
+    fn told(&self, local: &Local, response: Response, values: &Values) -> (Vec<Value>, Books) {
         let Instr::Visible(visible) = *self.instr(local) else {
             unreachable!("{local:?} is not at an operation")
         };
         let mut stack = local.stack.to_vec();
         let args = stack.split_off(stack.len() - visible.arity());
         let mut books = local.books.clone();
-        let value = self.value_of(visible, &args, outcome, values, &mut books);
+        let value = self.value_of(visible, &args, response, values, &mut books);
         stack.push(value);
         (stack, books)
     }
@@ -233,9 +233,9 @@ impl Program {
     fn step_name(&self, (declaration, number): (u32, i64)) -> String {
         let template = &self.processes[declaration as usize];
         match template.kind {
-            Kind::Single => template.name.clone(),
-            Kind::Family { .. } => format!("{}[{number}]", template.name),
-            Kind::Template => format!("{}#{number}", template.name),
+            Instantiation::Single => template.name.clone(),
+            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
+            Instantiation::Template => format!("{}#{number}", template.name),
         }
     }
 }
@@ -252,16 +252,16 @@ impl System for Program {
         for (declaration, template) in self.processes.iter().enumerate() {
             let declaration = declaration as u32;
             match template.kind {
-                Kind::Single => {
+                Instantiation::Single => {
                     locals.push(self.start(SmallVec::from_slice(&[(declaration, 0)]), Vec::new()));
                 }
-                Kind::Family { lo, hi } => {
+                Instantiation::Family { lo, hi } => {
                     for index in lo..hi {
                         let path = SmallVec::from_slice(&[(declaration, index)]);
                         locals.push(self.start(path, vec![Value::Int(index)]));
                     }
                 }
-                Kind::Template => {}
+                Instantiation::Template => {}
             }
         }
         locals.extend(self.born.iter().cloned());
@@ -288,14 +288,14 @@ impl System for Program {
         }
     }
 
-    fn resume(&self, local: &Local, outcome: Outcome, values: &Values) -> Local {
-        if outcome == Outcome::Overflow {
+    fn resume(&self, local: &Local, response: Response, values: &Values) -> Local {
+        if response == Response::Overflow {
             let message = "overflow: the sum of `fetch_add` does not fit into 64 bits".to_owned();
             let site = Some(self.code.site(local.pc).clone());
             let failure = Failure { kind: FailureKind::Error, message, site };
             return Local { failure: Some(Arc::new(failure)), ..local.clone() };
         }
-        let (stack, books) = self.told(local, outcome, values);
+        let (stack, books) = self.told(local, response, values);
         self.run(local.path.clone(), stack, local.pc + 1, books)
     }
 
@@ -423,14 +423,14 @@ impl Describe<Local> for Program {
         self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
     }
 
-    fn marks(&self, local: &Local, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
+    fn marks(&self, local: &Local, response: Option<Response>, values: &Values) -> Vec<Mark> {
         let template = &self.processes[local.declaration() as usize];
-        if template.is_actor || outcome == Some(Outcome::Overflow) {
+        if template.is_actor || response == Some(Response::Overflow) {
             return Vec::new();
         }
-        let (stack, books, pc) = match outcome {
-            Some(outcome) => {
-                let (stack, books) = self.told(local, outcome, values);
+        let (stack, books, pc) = match response {
+            Some(response) => {
+                let (stack, books) = self.told(local, response, values);
                 (stack, books, local.pc + 1)
             }
             None => {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::check::{Checked, Kind, Process};
+use super::check::{Checked, Instantiation, Process};
 use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
@@ -141,7 +141,7 @@ type Indexed<'e> = (&'e Address, Vec<fn(u32) -> Touch>);
 
 /// What a process may touch itself, or in a procedure. There the index of the process is not known.
 fn instances(process: &Process, procedures: &[Procedure]) -> Instances {
-    let is_family = matches!(process.kind, Kind::Family { .. });
+    let is_family = matches!(process.kind, Instantiation::Family { .. });
     let mut ranges = Vec::new();
     let mut indexed: Vec<Indexed<'_>> = Vec::new();
     for (place, body) in within(&process.body.block, procedures).into_iter().enumerate() {
@@ -155,8 +155,8 @@ fn instances(process: &Process, procedures: &[Procedure]) -> Instances {
         });
     }
     let (first, last) = match process.kind {
-        Kind::Family { lo, hi } => (lo, hi),
-        Kind::Single | Kind::Template => (0, 0),
+        Instantiation::Family { lo, hi } => (lo, hi),
+        Instantiation::Single | Instantiation::Template => (0, 0),
     };
     if indexed.len().saturating_mul(process.kind.instances() as usize) > MAX_INDICES {
         for (address, touches) in indexed.drain(..) {

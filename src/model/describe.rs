@@ -1,6 +1,6 @@
 //! How people are told of a system: names, places, values; and what must hold at its end.
 
-use super::{CellId, Failure, Outcome, ProcessId, Stimulus, Value, Values};
+use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
 
 /// How a system with local states `L` is described.
 pub trait Describe<L> {
@@ -23,10 +23,10 @@ pub trait Describe<L> {
         Vec::new()
     }
 
-    /// The calls of procedures that begin and end while the process goes on from `local` with `outcome`; without an
-    /// outcome, while it came from its start to `local`. In the order in which that happens.
-    fn marks(&self, local: &L, outcome: Option<Outcome>, values: &Values) -> Vec<Mark> {
-        let _ = (local, outcome, values);
+    /// The calls of procedures that begin and end while the process goes on from `local` with `response`; without an
+    /// response, while it came from its start to `local`. In the order in which that happens.
+    fn marks(&self, local: &L, response: Option<Response>, values: &Values) -> Vec<Mark> {
+        let _ = (local, response, values);
         Vec::new()
     }
 

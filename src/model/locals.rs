@@ -1,7 +1,7 @@
-//! Interned local states: the program is run once for each distinct local state and outcome.
+//! Interned local states: the program is run once for each distinct local state and response.
 //!
 //! Explorers pass through the same local state of a process over and over, in different executions. They
-//! hold it as a [`LocalId`]; [`Locals::resume`] remembers where each outcome leads, so the program's own
+//! hold it as a [`LocalId`]; [`Locals::resume`] remembers where each response leads, so the program's own
 //! code runs only the first time. Process ids are interned too: a spawned process is named by its parent
 //! and the number of its spawn there, so it has the same id on every branch.
 
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::objects::World;
 use super::{
-    Effects, Handle, MessageId, Met, Next, Object, Op, Outcome, Reach, Stimulus, System, Touch,
+    Effects, Handle, MessageId, Met, Next, Object, Op, Reach, Response, Stimulus, System, Touch,
     Value, ValueId, Values,
 };
 
@@ -108,7 +108,7 @@ pub struct Locals<'s, S: System> {
     /// The status found last, to be shared.
     latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
-    steps: FxHashMap<(LocalId, Outcome), LocalId>,
+    steps: FxHashMap<(LocalId, Response), LocalId>,
     /// Per local state what the system says of coming back to it; and does it say so of any?
     returns: Vec<bool>,
     some_return: bool,
@@ -248,15 +248,15 @@ impl<'s, S: System> Locals<'s, S> {
         self.some_return
     }
 
-    /// Where `outcome` leads from `id`. O(1) after the first time.
-    pub fn resume(&mut self, id: LocalId, outcome: Outcome) -> LocalId {
-        if let Some(&after) = self.steps.get(&(id, outcome)) {
+    /// Where `response` leads from `id`. O(1) after the first time.
+    pub fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
+        if let Some(&after) = self.steps.get(&(id, response)) {
             return after;
         }
-        let after = self.system.resume(&self.arena[id.0 as usize], outcome, &self.values);
+        let after = self.system.resume(&self.arena[id.0 as usize], response, &self.values);
         let after = self.intern(after);
         self.start(after);
-        self.steps.insert((id, outcome), after);
+        self.steps.insert((id, response), after);
         after
     }
 

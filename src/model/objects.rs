@@ -30,7 +30,7 @@ pub(super) mod semaphore;
 use super::locals::Births;
 use super::state::{Done, State};
 use super::{
-    Choice, Footprint, Handle, Locals, Outcome, ProcessId, System, Touch, ValueId, Values,
+    Choice, Footprint, Handle, Locals, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 /// What the model asks of an operation.
@@ -39,7 +39,7 @@ pub(super) trait Operation {
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice));
 
     /// Does what the action says that is under way, one of the choices; what its process is told.
-    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome;
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response;
 
     /// Takes back what `carry_out` did.
     fn undo(&self, state: &mut State, births: &Births, done: &Done);
@@ -78,7 +78,7 @@ pub(super) trait Operation {
     /// May it leave every object as it is? Then its execution tells ([`Footprint::is_observation`]).
     fn may_observe(&self) -> bool;
 
-    /// Can one history leave it several outcomes?
+    /// Can one history lead to several responses?
     fn is_choice(&self) -> bool {
         false
     }
@@ -171,10 +171,10 @@ impl State {
     }
 
     /// Notes with its process where a request went.
-    fn note(&mut self, process: ProcessId, posted: Posted) -> Outcome {
+    fn note(&mut self, process: ProcessId, posted: Posted) -> Response {
         let log = &mut self.processes[process.index()].posted;
         log.push(posted);
-        Outcome::Posted(Handle(log.len() as u32 - 1))
+        Response::Posted(Handle(log.len() as u32 - 1))
     }
 
     /// Takes the last request of `process` back.
@@ -203,9 +203,9 @@ fn choices_of_any(
 }
 
 /// What an any-form is told; `value` is what element `index` hands over.
-fn outcome_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Outcome {
+fn response_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Response {
     match choice {
-        Choice::NOTHING => Outcome::Incomplete,
-        Choice(index) => Outcome::Completed { index: index as u32, value: value(index as usize) },
+        Choice::NOTHING => Response::Incomplete,
+        Choice(index) => Response::Completed { index: index as u32, value: value(index as usize) },
     }
 }

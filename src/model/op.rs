@@ -1,4 +1,4 @@
-//! Visible operations, their outcomes, and actions.
+//! Visible operations, their responses, and actions.
 //!
 //! [`Op`] is closed on purpose: a new operation does not compile until the objects, the independence
 //! relation and the extensions of the unfolding say what it does.
@@ -80,7 +80,7 @@ pub struct Request {
 /// come here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// AsyncSend: outcome [`Outcome::Posted`].
+    /// AsyncSend: response [`Response::Posted`].
     Isend {
         /// Where to.
         mailbox: MailboxId,
@@ -89,44 +89,44 @@ pub enum Op {
         /// What.
         value: ValueId,
     },
-    /// AsyncReceive: outcome [`Outcome::Posted`].
+    /// AsyncReceive: response [`Response::Posted`].
     Irecv {
         /// Where from.
         mailbox: MailboxId,
         /// What it accepts.
         pattern: Envelope,
     },
-    /// WaitAny over own communications: blocks until one is paired; outcome [`Outcome::Completed`].
+    /// WaitAny over own communications: blocks until one is paired; response [`Response::Completed`].
     WaitAny(Box<[Handle]>),
-    /// TestAny over own communications: outcome [`Outcome::Completed`] or [`Outcome::Incomplete`].
+    /// TestAny over own communications: response [`Response::Completed`] or [`Response::Incomplete`].
     TestAny(Box<[Handle]>),
-    /// AsyncMutexLock: outcome [`Outcome::Posted`]. The process must not be in the mutex's queue.
+    /// AsyncMutexLock: response [`Response::Posted`]. The process must not be in the mutex's queue.
     AsyncLock(MutexId),
-    /// MutexWait over own requests: outcome [`Outcome::Completed`].
+    /// MutexWait over own requests: response [`Response::Completed`].
     MutexWaitAny(Box<[Request]>),
-    /// MutexTest over own requests: outcome [`Outcome::Completed`] or [`Outcome::Incomplete`].
+    /// MutexTest over own requests: response [`Response::Completed`] or [`Response::Incomplete`].
     MutexTestAny(Box<[Request]>),
-    /// MutexUnlock of an own request that is in the queue, owner or not: outcome [`Outcome::Unit`].
+    /// MutexUnlock of an own request that is in the queue, owner or not: response [`Response::Unit`].
     Unlock(Request),
-    /// Appends to the semaphore's queue: outcome [`Outcome::Posted`].
+    /// Appends to the semaphore's queue: response [`Response::Posted`].
     AsyncAcquire(SemaphoreId),
-    /// Blocks until the own request is granted: outcome [`Outcome::Unit`].
+    /// Blocks until the own request is granted: response [`Response::Unit`].
     AcquireWait {
         /// The semaphore.
         semaphore: SemaphoreId,
         /// The `async_acquire` that asked.
         handle: Handle,
     },
-    /// Adds one unit: outcome [`Outcome::Unit`].
+    /// Adds one unit: response [`Response::Unit`].
     Release(SemaphoreId),
-    /// Arrives at the barrier: outcome [`Outcome::Unit`].
+    /// Arrives at the barrier: response [`Response::Unit`].
     Arrive {
         /// The barrier.
         barrier: BarrierId,
         /// How many times this process has arrived there before.
         round: u32,
     },
-    /// Blocks until all participants have arrived in this round: outcome [`Outcome::Unit`].
+    /// Blocks until all participants have arrived in this round: response [`Response::Unit`].
     BarrierWait {
         /// The barrier.
         barrier: BarrierId,
@@ -135,21 +135,21 @@ pub enum Op {
     },
     /// An atomic access to a cell.
     Access(CellId, Access),
-    /// Internal nondeterminism over `lo..hi`, not empty: outcome [`Outcome::Chosen`].
+    /// Internal nondeterminism over `lo..hi`, not empty: response [`Response::Chosen`].
     Choose {
         /// First value.
         lo: i64,
         /// One past the last value; at most 2^31 - 1 beyond `lo`.
         hi: i64,
     },
-    /// LocalComp, a visible event without effect: outcome [`Outcome::Unit`].
+    /// LocalComp, a visible event without effect: response [`Response::Unit`].
     Local,
-    /// Starts a process in the given local state: outcome [`Outcome::Spawned`].
+    /// Starts a process in the given local state: response [`Response::Spawned`].
     Spawn(LocalId),
-    /// Blocks until the process has ended: outcome [`Outcome::Unit`].
+    /// Blocks until the process has ended: response [`Response::Unit`].
     Join(ProcessId),
     /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler that is
-    /// enabled. No outcome: what the handler does is a [`Reaction`](super::Reaction).
+    /// enabled. No response: what the handler does is a [`Reaction`](super::Reaction).
     Handle {
         /// How many internal handlers it has.
         internals: u32,
@@ -163,7 +163,7 @@ impl Op {
         by_operation!(self, operation => operation.may_observe())
     }
 
-    /// Can one history leave the operation several outcomes?
+    /// Can one history lead to several responses?
     pub fn is_choice(&self) -> bool {
         by_operation!(self, operation => operation.is_choice())
     }
@@ -172,26 +172,26 @@ impl Op {
 /// An atomic access to a shared cell. Whether it is a read or a write may depend on the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Outcome [`Outcome::Value`], the content.
+    /// Response [`Response::Value`], the content.
     Read,
-    /// Outcome [`Outcome::Unit`]. Always counts as a change, also to the same content.
+    /// Response [`Response::Unit`]. Always counts as a change, also to the same content.
     Write(ValueId),
-    /// Outcome [`Outcome::Value`], a bool. A failed one is a read.
+    /// Response [`Response::Value`], a bool. A failed one is a read.
     CompareAndSwap {
         /// Expected content.
         old: ValueId,
         /// New content.
         new: ValueId,
     },
-    /// Outcome [`Outcome::Value`], the old content, or [`Outcome::Overflow`]. Adding 0 is a read.
+    /// Response [`Response::Value`], the old content, or [`Response::Overflow`]. Adding 0 is a read.
     FetchAdd(i64),
-    /// Outcome [`Outcome::Value`], the old content. A swap that leaves the content is a read.
+    /// Response [`Response::Value`], the old content. A swap that leaves the content is a read.
     Swap(ValueId),
 }
 
 /// What a process is told when its operation is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum Response {
     /// Nothing but that it happened.
     Unit,
     /// The name of the request just posted.
@@ -215,14 +215,14 @@ pub enum Outcome {
     Overflow,
 }
 
-/// Which of its possible outcomes an action takes, where history does not decide it: the index that a
+/// Which of its possible responses an action takes, where history does not decide it: the index that a
 /// `waitany` or `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, the message
 /// that an actor takes, or a number below -1 for an internal handler; else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub i32);
 
 impl Choice {
-    /// The only outcome.
+    /// The only response.
     pub const ONLY: Choice = Choice(0);
     /// A test that found nothing complete.
     pub const NOTHING: Choice = Choice(-1);
@@ -269,6 +269,6 @@ pub enum Stimulus {
 pub struct Action {
     /// Who moves.
     pub process: ProcessId,
-    /// With which outcome.
+    /// With which response.
     pub choice: Choice,
 }

@@ -19,7 +19,7 @@ use super::objects::mutex::Mutex;
 use super::objects::semaphore::Semaphore;
 use super::objects::{NONE, Operation, Place, Posted, by_operation, place};
 use super::{
-    Action, Choice, Footprint, LocalId, Locals, Met, Object, Op, Outcome, ProcessId, Status,
+    Action, Choice, Footprint, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status,
     System, Touch, ValueId,
 };
 
@@ -205,7 +205,7 @@ impl State {
 
     /// Executes an enabled action. Amortised O(1), but for patterns at mailboxes.
     pub fn step<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) {
-        self.execute(locals, action, |locals, before, outcome| locals.resume(before, outcome));
+        self.execute(locals, action, |locals, before, response| locals.resume(before, response));
     }
 
     /// Executes an enabled action; what its process is told. An actor is told nothing.
@@ -213,11 +213,11 @@ impl State {
         &mut self,
         locals: &mut Locals<'_, S>,
         action: Action,
-    ) -> Option<Outcome> {
+    ) -> Option<Response> {
         let mut told = None;
-        self.execute(locals, action, |locals, before, outcome| {
-            told = Some(outcome);
-            locals.resume(before, outcome)
+        self.execute(locals, action, |locals, before, response| {
+            told = Some(response);
+            locals.resume(before, response)
         });
         told
     }
@@ -229,18 +229,18 @@ impl State {
         action: Action,
         after: LocalId,
     ) {
-        self.execute(locals, action, |locals, before, outcome| {
-            debug_assert_eq!(locals.resume(before, outcome), after, "{action:?} led elsewhere");
+        self.execute(locals, action, |locals, before, response| {
+            debug_assert_eq!(locals.resume(before, response), after, "{action:?} led elsewhere");
             after
         });
     }
 
-    /// Executes an enabled action; `resume` tells where its outcome leads a process that is no actor.
+    /// Executes an enabled action; `resume` tells where its response leads a process that is no actor.
     fn execute<'s, S: System>(
         &mut self,
         locals: &mut Locals<'s, S>,
         action: Action,
-        resume: impl FnOnce(&mut Locals<'s, S>, LocalId, Outcome) -> LocalId,
+        resume: impl FnOnce(&mut Locals<'s, S>, LocalId, Response) -> LocalId,
     ) {
         let before = self.local(action.process);
         let messages = self.inboxes.log().len() as u32;
@@ -252,12 +252,12 @@ impl State {
             let Status::At(op) = status else {
                 panic!("{:?} has ended and cannot move", action.process);
             };
-            let outcome =
+            let response =
                 by_operation!(op, operation => operation.carry_out(self, world, &mut done));
-            if let Outcome::Spawned(child) = outcome {
+            if let Response::Spawned(child) = response {
                 locals.start(self.local(child));
             }
-            resume(locals, before, outcome)
+            resume(locals, before, response)
         };
         let process = &mut self.processes[action.process.index()];
         process.local = after;

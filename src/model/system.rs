@@ -6,15 +6,15 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Actors, Describe, Finale, Foresight, Objects, Op, Outcome, Site, Values};
+use super::{Actors, Describe, Finale, Foresight, Objects, Op, Response, Site, Values};
 
 /// A concurrent program, seen process by process.
 ///
 /// # Contract
 /// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal results.
 ///   Explorers call them once for each distinct argument and remember the answer.
-/// - A local state knows nothing but what outcomes told it. In particular it learns a received value only
-///   from [`Outcome::Completed`].
+/// - A local state knows nothing but what responses told it. In particular it learns a received value only
+///   from [`Response::Completed`].
 /// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not failed. What it does
 ///   is told by [`Actors::accepts`] and [`Actors::handle`], which are functions, too.
 /// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
@@ -35,9 +35,9 @@ pub trait System: Sync {
     /// What a process in this local state does next.
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local>;
 
-    /// The local state after the pending operation was carried out with this outcome, run up to the next
+    /// The local state after the pending operation was carried out with this response, run up to the next
     /// visible operation.
-    fn resume(&self, local: &Self::Local, outcome: Outcome, values: &Values) -> Self::Local;
+    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local;
 
     /// What it says of its actors, if it has any.
     fn actors(&self) -> &dyn Actors<Self::Local> {
@@ -74,7 +74,7 @@ impl<L> Describe<L> for Nothing {}
 pub enum Next<L> {
     /// A visible operation, any but [`Op::Spawn`].
     Op(Op),
-    /// A spawn of a process that starts in this local state; the outcome is [`Outcome::Spawned`].
+    /// A spawn of a process that starts in this local state; the response is [`Response::Spawned`].
     Spawn(L),
     /// It has run its last statement.
     Done,

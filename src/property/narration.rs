@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, End, Envelope, Handle, MutexId, Op, Outcome, ProcessId, Request, SemaphoreId,
+    Access, Choice, End, Envelope, Handle, MutexId, Op, ProcessId, Request, Response, SemaphoreId,
     System, ValueId,
 };
 
@@ -127,19 +127,19 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    pub(super) fn accessed(&self, op: &Op, (told, new): (Outcome, Option<ValueId>)) -> String {
+    pub(super) fn accessed(&self, op: &Op, (told, new): (Response, Option<ValueId>)) -> String {
         let Op::Access(cell, access) = op else { unreachable!("{op:?} is no access") };
         let name = self.locals.name_of(*cell);
         let content = self.value(self.state.content(*cell));
         match (access, told) {
-            (_, Outcome::Overflow) => format!("leaves the 64-bit range; {name} stays {content}"),
+            (_, Response::Overflow) => format!("leaves the 64-bit range; {name} stays {content}"),
             (Access::Read, _) => format!("reads {name} = {content}"),
             (Access::Write(_), _) => format!("writes {name} = {content}"),
-            (Access::CompareAndSwap { .. }, Outcome::Value(ValueId::FALSE)) => {
+            (Access::CompareAndSwap { .. }, Response::Value(ValueId::FALSE)) => {
                 format!("false: {name} is {content}")
             }
             (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
-            (Access::FetchAdd(_) | Access::Swap(_), Outcome::Value(old)) if new.is_some() => {
+            (Access::FetchAdd(_) | Access::Swap(_), Response::Value(old)) if new.is_some() => {
                 format!("{name} goes from {} to {content}", self.value(old))
             }
             (Access::FetchAdd(_) | Access::Swap(_), _) => format!("{name} stays {content}"),

@@ -16,8 +16,8 @@ use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, Outcome, ProcessId, Reach,
-    Refusal, Site, State, Status, Stimulus, System, Value, ValueId,
+    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal,
+    Response, Site, State, Status, Stimulus, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -122,10 +122,10 @@ impl<'s, S: System> Replay<'s, S> {
         self.mark(process, self.state.local(process), None);
     }
 
-    /// The calls that begin and end as a process goes on from `local` with `outcome`.
-    fn mark(&mut self, process: ProcessId, local: LocalId, outcome: Option<Outcome>) {
+    /// The calls that begin and end as a process goes on from `local` with `response`.
+    fn mark(&mut self, process: ProcessId, local: LocalId, response: Option<Response>) {
         let (system, values) = (self.locals.system(), &self.locals.values);
-        let marks = system.describe().marks(self.locals.get(local), outcome, values);
+        let marks = system.describe().marks(self.locals.get(local), response, values);
         let known = |process: ProcessId| self.names.get(process.index()).cloned();
         let caller = (process.index(), self.names[process.index()].as_str());
         self.calls.mark(caller, marks, |value| system.describe().show_value(value, &known));

@@ -1,8 +1,8 @@
 //! Systems for the tests of this module: processes that run fixed lists of operations.
 
 use crate::model::{
-    Describe, End, Envelope, Foresight, Handle, MailboxId, MutexId, Next, Objects, Op, Outcome,
-    Request, System, Touch, Value, ValueId, Values,
+    Describe, End, Envelope, Foresight, Handle, MailboxId, MutexId, Next, Objects, Op, Request,
+    Response, System, Touch, Value, ValueId, Values,
 };
 
 /// Processes `P0`, `P1`, .. with objects `m0`, `m1`, .. and `b0`.
@@ -83,7 +83,7 @@ impl System for Script {
         }
     }
 
-    fn resume(&self, &(process, at): &Self::Local, _: Outcome, _: &Values) -> Self::Local {
+    fn resume(&self, &(process, at): &Self::Local, _: Response, _: &Values) -> Self::Local {
         (process, at + 1)
     }
 

@@ -14,11 +14,11 @@
 mod configuration;
 mod lanes;
 mod order;
-mod search;
+mod search_tree;
 mod space_time;
 mod unfolding;
 
-pub use search::{Node, SearchTree, Turn, compact};
+pub use search_tree::{Node, SearchTree, Turn, compact};
 
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use textwrap::fill;
 
 use super::table::{self, Markdown, Plain, Table, time};
 use super::text::{BAD, HEADING, Styled, thousands};
-use crate::study::papers::{Cell, Column, Effort, Figure, Paper, Search};
+use crate::study::papers::{Cell, Column, Effort, Figure, Paper, PrintedSearch};
 use crate::study::{Measured, Ran};
 
 /// What stands in a cell for a search that was not done.
@@ -21,7 +21,7 @@ pub struct Reproduction {
     /// The table.
     pub paper: Paper,
     /// What became of the searches; those are missing that were not done.
-    pub ran: BTreeMap<Search, Ran>,
+    pub ran: BTreeMap<PrintedSearch, Ran>,
     /// The slow searches were wanted, too.
     pub full: bool,
     /// Searches not done because of an interrupt.

@@ -121,7 +121,7 @@ pub enum Effort {
 
 /// A search that a table asks for. One may fill several cells of its row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Search {
+pub struct PrintedSearch {
     /// The row.
     pub row: usize,
     /// The explorer with its options.
@@ -146,7 +146,7 @@ pub fn named(name: &str) -> Option<Paper> {
 
 impl Paper {
     /// The searches to be done, row by row; with the slow ones if `full`.
-    pub fn searches(&self, full: bool) -> Vec<Search> {
+    pub fn searches(&self, full: bool) -> Vec<PrintedSearch> {
         let mut searches = Vec::new();
         for (row, line) in self.rows.iter().enumerate() {
             for (column, cell) in self.columns.iter().zip(&line.cells) {
@@ -158,7 +158,13 @@ impl Paper {
     }
 
     /// The search for a cell, if there is to be one.
-    pub fn search(&self, row: usize, column: &Column, cell: &Cell, full: bool) -> Option<Search> {
+    pub fn search(
+        &self,
+        row: usize,
+        column: &Column,
+        cell: &Cell,
+        full: bool,
+    ) -> Option<PrintedSearch> {
         let (setting, _) = column.figure?;
         let is_due = match cell.effort {
             Effort::Quick => true,
@@ -166,14 +172,14 @@ impl Paper {
             Effort::Hopeless => false,
         };
         let setting = with_options(setting, self.rows[row].options);
-        is_due.then_some(Search { row, setting, stop: cell.stop })
+        is_due.then_some(PrintedSearch { row, setting, stop: cell.stop })
     }
 
     /// The job that a search is.
     ///
     /// # Panics
     /// If the spec is not among those that are built in, which a test rules out.
-    pub fn job(&self, search: &Search) -> Job {
+    pub fn job(&self, search: &PrintedSearch) -> Job {
         let line = &self.rows[search.row];
         let defines = line.constants.split_whitespace().filter_map(|define| define.split_once('='));
         let case = Case {

@@ -11,8 +11,8 @@ use super::builder::{Expression, Final, Variables};
 use super::instruction::{Access as Accessing, Code, Form, Instruction, Kept};
 use crate::model::{
     self, BarrierId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Handle, MutexId,
-    Names, Next, Objects, Op, Outcome, ProcessId, Request, SemaphoreId, Site, System, Touch, Value,
-    Values,
+    Names, Next, Objects, Op, ProcessId, Request, Response, SemaphoreId, Site, System, Touch,
+    Value, Values,
 };
 
 /// A communication as its owner knows it.
@@ -297,47 +297,49 @@ impl System for Script {
         }
     }
 
-    fn resume(&self, local: &Local, outcome: Outcome, values: &Values) -> Local {
+    fn resume(&self, local: &Local, response: Response, values: &Values) -> Local {
         use Instruction::*;
         let mut after = local.clone();
         let (instruction, _) = self.instruction(local).expect("a pending operation");
-        match (instruction, outcome) {
-            (Post { comm, value, .. }, Outcome::Posted(handle)) => {
+        match (instruction, response) {
+            (Post { comm, value, .. }, Response::Posted(handle)) => {
                 let is_receive = value.is_none();
                 *after.comm_mut(*comm) =
                     Some(Comm { handle, is_receive, is_seen_complete: false, received: 0 });
             }
-            (Wait { comm, into }, Outcome::Completed { value, .. }) => {
+            (Wait { comm, into }, Response::Completed { value, .. }) => {
                 let received = after.complete(*comm, values.get(value));
                 after.keep(*into, received);
                 if comm.is_none() {
                     after.latest = None;
                 }
             }
-            (Test { comm, into }, Outcome::Completed { value, .. }) => {
+            (Test { comm, into }, Response::Completed { value, .. }) => {
                 after.complete(Some(*comm), values.get(value));
                 after.keep(*into, 1);
             }
-            (CompleteAny { comms, into, .. }, Outcome::Completed { index, value }) => {
+            (CompleteAny { comms, into, .. }, Response::Completed { index, value }) => {
                 after.complete(Some(comms[index as usize]), values.get(value));
                 after.keep(*into, i64::from(index));
             }
-            (Test { into, .. } | Own { form: Form::Test, into, .. }, Outcome::Incomplete) => {
+            (Test { into, .. } | Own { form: Form::Test, into, .. }, Response::Incomplete) => {
                 after.keep(*into, 0);
             }
-            (CompleteAny { into, .. } | Own { into, .. }, Outcome::Incomplete) => {
+            (CompleteAny { into, .. } | Own { into, .. }, Response::Incomplete) => {
                 after.keep(*into, -1);
             }
-            (Own { form: Form::Test, into, .. }, Outcome::Completed { .. }) => after.keep(*into, 1),
-            (Own { into, .. }, Outcome::Completed { index, .. }) => {
+            (Own { form: Form::Test, into, .. }, Response::Completed { .. }) => {
+                after.keep(*into, 1)
+            }
+            (Own { into, .. }, Response::Completed { index, .. }) => {
                 after.keep(*into, i64::from(index));
             }
-            (Lock(mutex), Outcome::Posted(handle)) => {
+            (Lock(mutex), Response::Posted(handle)) => {
                 after.requests.push((*mutex, handle));
                 after.requests.sort_unstable_by_key(|&(mutex, _)| mutex);
             }
             (Unlock(mutex), _) => after.requests.retain(|(known, _)| known != mutex),
-            (Acquire(semaphore), Outcome::Posted(handle)) => {
+            (Acquire(semaphore), Response::Posted(handle)) => {
                 after.acquires.retain(|(known, _)| known != semaphore);
                 after.acquires.push((*semaphore, handle));
                 after.acquires.sort_unstable_by_key(|&(semaphore, _)| semaphore);
@@ -349,23 +351,23 @@ impl System for Script {
                 after.arrivals.push((*barrier, arrivals));
                 after.arrivals.sort_unstable_by_key(|&(barrier, _)| barrier);
             }
-            (Access { into, .. }, Outcome::Value(value)) => {
+            (Access { into, .. }, Response::Value(value)) => {
                 let value = match values.get(value) {
                     Value::Bool(holds) => i64::from(*holds),
                     other => other.int(),
                 };
                 after.keep(*into, value);
             }
-            (Access { .. }, Outcome::Overflow) => {
+            (Access { .. }, Response::Overflow) => {
                 after.failed = Some(Failed::Misuse("fetch_add leaves the range of integers"));
                 return after;
             }
-            (Choose { into, .. }, Outcome::Chosen(value)) => after.keep(*into, value),
-            (Spawn { child, .. }, Outcome::Spawned(process)) => {
+            (Choose { into, .. }, Response::Chosen(value)) => after.keep(*into, value),
+            (Spawn { child, .. }, Response::Spawned(process)) => {
                 *slot(&mut after.children, *child) = Some(process);
             }
-            (Access { .. } | Release(_) | Pass(_) | Local | Join(_), Outcome::Unit) => {}
-            (instruction, outcome) => panic!("{instruction:?} cannot come to {outcome:?}"),
+            (Access { .. } | Release(_) | Pass(_) | Local | Join(_), Response::Unit) => {}
+            (instruction, response) => panic!("{instruction:?} cannot come to {response:?}"),
         }
         after.at += 1;
         self.settle(&mut after);

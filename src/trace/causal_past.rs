@@ -31,7 +31,7 @@ pub(super) fn happens_before<'s, S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Action, Choice, Next, Objects, Op, Outcome, ProcessId, Values};
+    use crate::model::{Action, Choice, Next, Objects, Op, ProcessId, Response, Values};
 
     /// Process 0 spawns two children, each of which has one local action.
     struct TwoChildren(Objects);
@@ -55,7 +55,7 @@ mod tests {
             }
         }
 
-        fn resume(&self, &(is_child, step): &Self::Local, _: Outcome, _: &Values) -> Self::Local {
+        fn resume(&self, &(is_child, step): &Self::Local, _: Response, _: &Values) -> Self::Local {
             (is_child, step + 1)
         }
     }

@@ -44,7 +44,7 @@ pub fn switches(schedule: &[Action]) -> usize {
 /// An execution of the class of `schedule` with as few switches as can be found; never one with more.
 pub fn few_switches<S: System>(system: &S, schedule: &Schedule) -> Linearisation {
     let (mut locals, order) = happens_before(system, schedule);
-    let (positions, is_fewest) = Search::new(schedule, &order).run();
+    let (positions, is_fewest) = FewestSwitches::new(schedule, &order).run();
     let actions = positions.into_iter().map(|position| schedule[position]);
     let sorted = Schedule::of_actions(&mut locals, actions);
     let (found, given) = (switches(&sorted), switches(schedule));
@@ -66,7 +66,7 @@ struct Block {
     done: u32,
 }
 
-struct Search {
+struct FewestSwitches {
     /// By process the positions of its actions.
     actions: Vec<Vec<u32>>,
     /// By position what must be done before: so many actions of a process.
@@ -76,7 +76,7 @@ struct Search {
     is_exact: bool,
 }
 
-impl Search {
+impl FewestSwitches {
     fn new(schedule: &[Action], order: &HappensBefore<PaperRelation>) -> Self {
         let mut actions: Vec<Vec<u32>> = Vec::new();
         let mut nth = Vec::new();
@@ -91,7 +91,13 @@ impl Search {
             direct.map(|&cause| nth[cause as usize]).collect()
         });
         let needs = needs.collect();
-        Search { actions, needs, blocks: Vec::new(), met: FxHashSet::default(), is_exact: true }
+        FewestSwitches {
+            actions,
+            needs,
+            blocks: Vec::new(),
+            met: FxHashSet::default(),
+            is_exact: true,
+        }
     }
 
     /// The positions in their new order, and whether no order has fewer blocks.

@@ -36,8 +36,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Access, Action, CellId, Choice, Footprint, Independence, LocalId, Locals, Op, Outcome,
-    PaperRelation, ProcessId, State, System, ValueId,
+    Access, Action, CellId, Choice, Footprint, Independence, LocalId, Locals, Op, PaperRelation,
+    ProcessId, Response, State, System, ValueId,
 };
 
 type Order = HappensBefore<PaperRelation>;
@@ -244,11 +244,11 @@ fn access_at<S: System>(
     (cell, access, version): (CellId, Access, usize),
     causes: &[usize],
 ) -> Option<Footprint> {
-    let (outcome, new) = access.apply(state.versions(cell)[version], &mut locals.values);
+    let (response, new) = access.apply(state.versions(cell)[version], &mut locals.values);
     if new.is_some() {
         return Some(Footprint::Write(cell));
     }
-    let after = locals.resume(before, outcome);
+    let after = locals.resume(before, response);
     let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
     });
@@ -274,10 +274,10 @@ pub fn is_fruitless_instead<S: System>(
     }
     let op = locals.op(before).expect("a process that moved");
     let index = choice.0 as usize;
-    let completed = |value| Outcome::Completed { index: index as u32, value };
-    let outcome = match op {
-        _ if choice == Choice::NOTHING => Outcome::Incomplete,
-        Op::Choose { lo, .. } => Outcome::Chosen(lo + i64::from(choice.0)),
+    let completed = |value| Response::Completed { index: index as u32, value };
+    let response = match op {
+        _ if choice == Choice::NOTHING => Response::Incomplete,
+        Op::Choose { lo, .. } => Response::Chosen(lo + i64::from(choice.0)),
         Op::WaitAny(comms) | Op::TestAny(comms) => completed(state.received(process, comms[index])),
         _ => completed(ValueId::UNIT),
     };
@@ -287,7 +287,7 @@ pub fn is_fruitless_instead<S: System>(
     if choice != Choice::NOTHING {
         causes.extend(completer(state, order, position, op, index).flatten());
     }
-    let after = locals.resume(before, outcome);
+    let after = locals.resume(before, response);
     round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
     })

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::Configuration;
 use super::cut::Cut;
-use super::event::{EventId, Kind};
+use super::event::{EventId, EventKind};
 use super::lanes::Lane;
 use super::structure::EventStructure;
 
@@ -121,7 +121,7 @@ impl Configuration {
             return false;
         };
         let event = structure.event(observation);
-        if event.kind == Kind::Read {
+        if event.kind == EventKind::Read {
             let (chain, depth) = (event.chain, event.link.depth);
             *witness = structure.ancestor(chain, self.cut[chain.index()], depth);
         }

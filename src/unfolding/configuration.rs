@@ -9,7 +9,7 @@
 //! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
 
 use super::cut::widen;
-use super::event::{Event, EventId, Kind};
+use super::event::{Event, EventId, EventKind};
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
 use crate::model::{Action, BarrierId, Choice, Locals, Op, ProcessId, State, System};
@@ -23,7 +23,7 @@ struct Span {
 
 /// What `pop` restores.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct Checkpoint {
     /// Lengths before the event was added.
     pool: u32,
     changes: u32,
@@ -50,7 +50,7 @@ pub struct Configuration {
     trail: Vec<EventId>,
     /// Per event: is it in C?
     members: Vec<bool>,
-    frames: Vec<Frame>,
+    checkpoints: Vec<Checkpoint>,
     enabled: Vec<Span>,
     pool: Vec<EventId>,
     changes: Vec<(ProcessId, Span)>,
@@ -72,7 +72,7 @@ impl Configuration {
             open: Vec::new(),
             trail: Vec::new(),
             members: Vec::new(),
-            frames: Vec::new(),
+            checkpoints: Vec::new(),
             enabled: Vec::new(),
             pool: Vec::new(),
             changes: Vec::new(),
@@ -168,7 +168,7 @@ impl Configuration {
         locals: &mut Locals<'_, S>,
         id: EventId,
     ) {
-        self.frames.push(Frame {
+        self.checkpoints.push(Checkpoint {
             pool: self.pool.len() as u32,
             changes: self.changes.len() as u32,
             open: self.open.len() as u32,
@@ -195,13 +195,13 @@ impl Configuration {
         }
         self.cut[structure.lanes.process(process).index()] = id;
         match kind {
-            Kind::Plain => {}
-            Kind::Change => {
+            EventKind::Plain => {}
+            EventKind::Change => {
                 self.cut[chain.index()] = id;
                 self.chains[chain.index()].push(id);
             }
-            Kind::Read => self.reads[chain.index()].push(id),
-            Kind::FailedTest => {
+            EventKind::Read => self.reads[chain.index()].push(id),
+            EventKind::FailedTest => {
                 for watch in &structure.watches[&id] {
                     self.tests[watch.lane.index()].push(id);
                 }
@@ -243,15 +243,15 @@ impl Configuration {
         let Event { process, chain, kind, before, ref own, ref link, .. } = *structure.event(id);
         self.cut[structure.lanes.process(process).index()] = own.parent;
         match kind {
-            Kind::Plain => {}
-            Kind::Change => {
+            EventKind::Plain => {}
+            EventKind::Change => {
                 self.cut[chain.index()] = link.parent;
                 self.chains[chain.index()].pop();
             }
-            Kind::Read => {
+            EventKind::Read => {
                 self.reads[chain.index()].pop();
             }
-            Kind::FailedTest => {
+            EventKind::FailedTest => {
                 for watch in &structure.watches[&id] {
                     self.tests[watch.lane.index()].pop();
                 }
@@ -269,13 +269,13 @@ impl Configuration {
             _ => {}
         }
         self.state.undo(locals);
-        let frame = self.frames.pop().expect("a frame per event");
-        while self.changes.len() > frame.changes as usize {
+        let checkpoint = self.checkpoints.pop().expect("a checkpoint per event");
+        while self.changes.len() > checkpoint.changes as usize {
             let (process, former) = self.changes.pop().expect("a change to take back");
             self.enabled[process.index()] = former;
         }
-        self.pool.truncate(frame.pool as usize);
-        self.open.truncate(frame.open as usize);
+        self.pool.truncate(checkpoint.pool as usize);
+        self.open.truncate(checkpoint.open as usize);
         id
     }
 

@@ -16,7 +16,7 @@
 
 use super::Configuration;
 use super::cut::Cut;
-use super::event::{Event, EventId, Kind, Watch};
+use super::event::{Event, EventId, EventKind, Watch};
 use super::lanes::Lane;
 use super::structure::EventStructure;
 use crate::model::ProcessId;
@@ -79,17 +79,17 @@ impl EventStructure {
     ) -> bool {
         let event = self.event(observation);
         match event.kind {
-            Kind::Read => {
+            EventKind::Read => {
                 let written = changed.last(event.chain);
                 self.depth(event.chain, written) >= event.link.depth
             }
-            Kind::FailedTest => self.watches[&observation].iter().any(|watch| {
+            EventKind::FailedTest => self.watches[&observation].iter().any(|watch| {
                 match self.lanes.is_posts(watch.lane) {
                     true => self.is_paired(changed, observed, watch),
                     false => self.is_passed_on(changed, observed, watch),
                 }
             }),
-            Kind::Plain | Kind::Change => false,
+            EventKind::Plain | EventKind::Change => false,
         }
     }
 
@@ -195,10 +195,10 @@ impl EventStructure {
         if chain != Lane::NONE {
             self.collect_links(id, chain, link.parent, rivals);
         }
-        if kind == Kind::Change {
+        if kind == EventKind::Change {
             self.collect_watchers(id, chain, rivals);
         }
-        if kind == Kind::FailedTest {
+        if kind == EventKind::FailedTest {
             self.collect_watched(id, rivals);
         }
     }
@@ -238,7 +238,9 @@ impl EventStructure {
             };
             while rival.is_some() {
                 let event = &self.events[rival.index()];
-                if (kind, event.kind) != (Kind::Read, Kind::Read) && self.stamps.insert(rival) {
+                if (kind, event.kind) != (EventKind::Read, EventKind::Read)
+                    && self.stamps.insert(rival)
+                {
                     rivals.push(rival);
                 }
                 rival = event.next_link;
@@ -344,7 +346,7 @@ impl EventStructure {
             history.copy(self.cut(strict));
             let event = self.event(strict);
             history.set(self.lanes.process(event.process), event.own.parent);
-            if event.kind == Kind::Change {
+            if event.kind == EventKind::Change {
                 history.set(event.chain, event.link.parent);
             }
             let whole = self.cut(whole);

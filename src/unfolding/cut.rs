@@ -11,7 +11,7 @@
 //! **Many lanes.** With thousands of processes most local configurations have events in few lanes, and a table
 //! would be nearly empty. Above [`MAX_ROW`] lanes each cut is a list of those lanes in which it has events.
 
-use super::event::{Event, EventId, Kind};
+use super::event::{Event, EventId, EventKind};
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
 
@@ -230,7 +230,7 @@ impl Cuts {
             }
         }
         self.rows[start + lanes.process(event.process).index()] = id;
-        if event.kind == Kind::Change {
+        if event.kind == EventKind::Change {
             self.rows[start + event.chain.index()] = id;
         }
     }
@@ -247,7 +247,7 @@ impl Cuts {
         self.rows[row.clone()].fill(EventId::NONE);
         for &cause in causes {
             let event = &events[cause.index()];
-            match event.causes.is_empty() && event.kind != Kind::Change {
+            match event.causes.is_empty() && event.kind != EventKind::Change {
                 // All that is in its history is the event itself.
                 true => self.rows[row.start + lanes.process(event.process).index()] = cause,
                 false => {
@@ -303,7 +303,7 @@ impl Cuts {
             }
         }
         set_in(&mut list, lanes.process(event.process), id);
-        if event.kind == Kind::Change {
+        if event.kind == EventKind::Change {
             set_in(&mut list, event.chain, id);
         }
         lists[id.index()] = list;

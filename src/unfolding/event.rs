@@ -37,7 +37,7 @@ impl EventId {
 
 /// How an event stands to the chains of shared objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// To none, or only to the past: waits, successful tests, local steps, arrivals.
     Plain,
     /// It is the next element of its chain.
@@ -48,10 +48,10 @@ pub enum Kind {
     FailedTest,
 }
 
-impl Kind {
+impl EventKind {
     /// Would some later change contradict it?
     pub fn is_observation(self) -> bool {
-        matches!(self, Kind::Read | Kind::FailedTest)
+        matches!(self, EventKind::Read | EventKind::FailedTest)
     }
 }
 
@@ -100,7 +100,7 @@ pub struct Event {
     /// The chain; [`Lane::NONE`] for plain events and failed tests.
     pub chain: Lane,
     /// How it stands to its chain.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The last observation of the process up to and including this event.
     pub(super) observed: EventId,
     /// Length of the longest chain of causes that ends here, at least 1.

@@ -29,13 +29,13 @@ use std::ops::RangeInclusive;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::event::{EventId, Kind, Watch};
+use super::event::{EventId, EventKind, Watch};
 use super::lanes::Lane;
 use super::structure::Draft;
 use mailbox::Post;
 
 use super::{Configuration, Unfolding};
-use crate::model::{Choice, Envelope, LocalId, Locals, Op, Outcome, ProcessId, Status, System};
+use crate::model::{Choice, Envelope, LocalId, Locals, Op, ProcessId, Response, Status, System};
 
 /// A process at a point of its own: who acts, from which local state, after which event.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +51,8 @@ struct Origin {
 #[derive(Clone, Copy, Debug)]
 struct Shape<'a> {
     choice: Choice,
-    outcome: Outcome,
-    kind: Kind,
+    response: Response,
+    kind: EventKind,
     chain: Lane,
     /// The previous change of the chain.
     link: EventId,
@@ -62,11 +62,11 @@ struct Shape<'a> {
 
 impl Shape<'_> {
     /// An event without a place in a chain.
-    fn plain(outcome: Outcome) -> Self {
+    fn plain(response: Response) -> Self {
         Shape {
             choice: Choice::ONLY,
-            outcome,
-            kind: Kind::Plain,
+            response,
+            kind: EventKind::Plain,
             chain: Lane::NONE,
             link: EventId::NONE,
             envelope: Envelope::default(),
@@ -75,8 +75,8 @@ impl Shape<'_> {
     }
 
     /// The next element of a chain.
-    fn change(chain: Lane, outcome: Outcome) -> Self {
-        Shape { kind: Kind::Change, chain, ..Shape::plain(outcome) }
+    fn change(chain: Lane, response: Response) -> Self {
+        Shape { kind: EventKind::Change, chain, ..Shape::plain(response) }
     }
 }
 
@@ -87,7 +87,7 @@ const CROWD: usize = 16;
 type Events = SmallVec<[EventId; 4]>;
 
 /// What one event lets an any-form return. Several, if its list names the same thing more than once.
-type Results = SmallVec<[(Choice, Outcome); 1]>;
+type Results = SmallVec<[(Choice, Response); 1]>;
 
 impl<S: System> Unfolding<'_, S> {
     /// ex(∅).
@@ -125,7 +125,7 @@ impl<S: System> Unfolding<'_, S> {
     /// May an action of another process depend on e directly? Not if e has only looked back: it waited, or computed.
     fn concerns_others(&self, e: EventId) -> bool {
         let event = self.structure.event(e);
-        event.kind != Kind::Plain
+        event.kind != EventKind::Plain
             || matches!(self.op(e), Op::Arrive { .. })
             || self.locals.status(event.after).has_ended()
     }
@@ -185,7 +185,7 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_acquired(c, from, semaphore, handle)
             }
             Op::Arrive { .. } | Op::Local => {
-                smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[])]
+                smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
             Op::Access(cell, access) => self.extend_access(c, from, cell, access),
@@ -276,8 +276,8 @@ impl<S: System> Unfolding<'_, S> {
                 }
                 _ => Results::new(),
             };
-            for (choice, outcome) in found {
-                self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]);
+            for (choice, response) in found {
+                self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[e]);
             }
         }
     }
@@ -321,8 +321,8 @@ impl<S: System> Unfolding<'_, S> {
         smallvec![self.extend_positions(c, from, shape, range)]
     }
 
-    fn posted(&self, c: &Configuration, from: Origin) -> Outcome {
-        Outcome::Posted(crate::model::Handle(c.state.posted_count(from.process)))
+    fn posted(&self, c: &Configuration, from: Origin) -> Response {
+        Response::Posted(crate::model::Handle(c.state.posted_count(from.process)))
     }
 
     /// The same for a process at such an operation, when e joins its chain.
@@ -337,11 +337,11 @@ impl<S: System> Unfolding<'_, S> {
             return;
         }
         let from = self.origin(c, process);
-        let outcome = match self.locals.op(from.before) {
-            Some(Op::Release(_)) => Outcome::Unit,
+        let response = match self.locals.op(from.before) {
+            Some(Op::Release(_)) => Response::Unit,
             _ => self.posted(c, from),
         };
-        let shape = Shape { link: e, ..Shape::change(chain, outcome) };
+        let shape = Shape { link: e, ..Shape::change(chain, response) };
         let enabled = self.add(c, from, shape, &[e]);
         self.set_only_enabled(c, from.process, enabled);
     }
@@ -355,7 +355,7 @@ impl<S: System> Unfolding<'_, S> {
         &mut self,
         c: &mut Configuration,
         process: ProcessId,
-        results: &[(Choice, Outcome)],
+        results: &[(Choice, Response)],
         e: EventId,
     ) {
         if results.is_empty() {
@@ -365,8 +365,8 @@ impl<S: System> Unfolding<'_, S> {
         let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
         let mut enabled: Events =
             c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
-        for &(choice, outcome) in results {
-            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[e]));
+        for &(choice, response) in results {
+            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[e]));
         }
         c.set_enabled(from.process, &enabled);
     }
@@ -380,7 +380,7 @@ impl<S: System> Unfolding<'_, S> {
         shape: Shape<'_>,
         others: &[EventId],
     ) -> EventId {
-        self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.outcome))
+        self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.response))
     }
 
     /// The same, if `after` tells the local state that follows.

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use super::Configuration;
 use super::census::{Census, fingerprint};
 use super::cut::{CutBuffer, Cuts, widen};
-use super::event::{Event, EventId, Kind, Node, Watch};
+use super::event::{Event, EventId, EventKind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
 use crate::model::{Choice, Envelope, LocalId, Met, ProcessId, StopSignal};
@@ -48,7 +48,7 @@ pub(super) struct Draft<'a> {
     pub(super) chain: Lane,
     /// The previous change of the chain.
     pub(super) link: EventId,
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     pub(super) watches: &'a [Watch],
     /// Of a post: source and tag, or pattern.
     pub(super) envelope: Envelope,
@@ -217,7 +217,7 @@ impl EventStructure {
             let event = &events[id.index()];
             hash(event.process, event.choice, &event.causes)
         });
-        if draft.kind == Kind::FailedTest {
+        if draft.kind == EventKind::FailedTest {
             self.watches.insert(id, draft.watches.into());
         }
         if !draft.envelope.is_wildcard() {
@@ -298,7 +298,7 @@ impl EventStructure {
         if chain != Lane::NONE {
             self.enlist_link(id, chain, link.parent);
         }
-        if kind == Kind::FailedTest {
+        if kind == EventKind::FailedTest {
             for watch in &self.watches[&id] {
                 self.watchers[watch.lane.index()].push(id);
             }

@@ -1,7 +1,7 @@
 //! The programs, each as a list of roles and what an actor in a role does about a message.
 
 use mazurka::model::{
-    Actors, Describe, Effects, Next, Objects, Op, Outcome, ProcessId, Stimulus, System, Value,
+    Actors, Describe, Effects, Next, Objects, Op, ProcessId, Response, Stimulus, System, Value,
     Values,
 };
 
@@ -122,8 +122,8 @@ impl System for Cast {
         Next::Op(Op::Handle { internals: 0 })
     }
 
-    fn resume(&self, role: &Role, outcome: Outcome, _: &Values) -> Role {
-        panic!("{role:?} is told {outcome:?}")
+    fn resume(&self, role: &Role, response: Response, _: &Values) -> Role {
+        panic!("{role:?} is told {response:?}")
     }
 
     fn actors(&self) -> &dyn Actors<Role> {

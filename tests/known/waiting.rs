@@ -5,7 +5,7 @@
 
 use mazurka::explore::{Exhaustive, Verdict};
 use mazurka::model::{
-    Actors, Describe, Effects, Failure, FailureKind, Next, Objects, Op, Outcome, ProcessId,
+    Actors, Describe, Effects, Failure, FailureKind, Next, Objects, Op, ProcessId, Response,
     Stimulus, System, Values,
 };
 
@@ -49,11 +49,11 @@ impl System for Waiting {
         }
     }
 
-    fn resume(&self, local: &Local, outcome: Outcome, _: &Values) -> Local {
+    fn resume(&self, local: &Local, response: Response, _: &Values) -> Local {
         let mut local = local.clone();
         let Local::Process { children, has_joined } = &mut local else { panic!("{local:?}") };
-        match outcome {
-            Outcome::Spawned(child) => children.push(child),
+        match response {
+            Response::Spawned(child) => children.push(child),
             _ => *has_joined = true,
         }
         local

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use mazurka::model::{
     Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, StopSignal, Touch,
 };
-use mazurka::unfolding::{EventId, Kind, Unfolding};
+use mazurka::unfolding::{EventId, EventKind, Unfolding};
 
 use super::hold_on_random_programs;
 use crate::random_models::{Rng, Sample, Subject};
@@ -88,11 +88,12 @@ fn check_chains<S: Subject>(
     let [f, g] = [&earlier.footprint, &later.footprint];
     let depend = PaperRelation.dependent((a.process, f), (b.process, g));
     let pair = || format!("{f:?} and {g:?} in {}", sample.describe());
-    let are_of_one_chain = a.kind != Kind::Plain && a.chain == b.chain && b.kind != Kind::Plain;
-    let is_in_chain = |kind| matches!(kind, Kind::Change | Kind::Read);
+    let are_of_one_chain =
+        a.kind != EventKind::Plain && a.chain == b.chain && b.kind != EventKind::Plain;
+    let is_in_chain = |kind| matches!(kind, EventKind::Change | EventKind::Read);
     let share = are_of_one_chain && is_in_chain(a.kind) && is_in_chain(b.kind);
     if share {
-        let is_change = a.kind == Kind::Change || b.kind == Kind::Change;
+        let is_change = a.kind == EventKind::Change || b.kind == EventKind::Change;
         assert_eq!(depend, is_change, "one chain: {}", pair());
     }
     let changes = |one: &Footprint| {

@@ -1,7 +1,7 @@
 //! A program as a [`System`], without the language front end: made by the library's builder.
 
 use mazurka::model::{
-    Describe, Envelope, Finale, Foresight, Next, Objects, Outcome, System, Values,
+    Describe, Envelope, Finale, Foresight, Next, Objects, Response, System, Values,
 };
 use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
 
@@ -204,8 +204,8 @@ impl System for Script {
         self.system.next(local, values)
     }
 
-    fn resume(&self, local: &Self::Local, outcome: Outcome, values: &Values) -> Self::Local {
-        self.system.resume(local, outcome, values)
+    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
+        self.system.resume(local, response, values)
     }
 
     fn finale(&self) -> Option<&dyn Finale<Self::Local>> {

@@ -33,8 +33,8 @@
 //! what comes after a visited state. Other departures: what only enables does not count as a race
 //! ([`Touch`](crate::model::Touch)), and cycles ([`super::search`]).
 
+use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::Memory;
-use super::search::{self, Rule, Search};
 use super::settings::{Stateful, Switch};
 use super::store::StateId;
 use crate::explore::driver::Driver;
@@ -75,7 +75,7 @@ impl Explorer for DeSPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search::explore(system, self.0, &mut Eager { memory: Memory::of(self.0) }, driver);
+        depth_first::explore(system, self.0, &mut Eager { memory: Memory::of(self.0) }, driver);
     }
 }
 
@@ -87,12 +87,12 @@ struct Eager {
     memory: Memory,
 }
 
-impl<S: System> Rule<S> for Eager {
+impl<S: System> Reduction<S> for Eager {
     fn memory(&self) -> Memory {
         self.memory
     }
 
-    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+    fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();
         let wanted = match (top.is_full, top.explored.is_empty()) {
@@ -106,7 +106,7 @@ impl<S: System> Rule<S> for Eager {
     }
 
     /// UpdateCurr(a)
-    fn moved(&mut self, search: &mut Search<'_, S>) {
+    fn moved(&mut self, search: &mut DepthFirst<'_, S>) {
         let only_last = search.settings.as_printed;
         let (stack, labels, _) = search.stack();
         let (top, below) = stack.split_last_mut().expect("a transition has a source");
@@ -124,7 +124,7 @@ impl<S: System> Rule<S> for Eager {
         }
     }
 
-    fn revisited(&mut self, search: &mut Search<'_, S>, state: StateId) {
+    fn revisited(&mut self, search: &mut DepthFirst<'_, S>, state: StateId) {
         let once = search.has(Switch::Once);
         let (stack, labels, past) = search.stack();
         let after = past.after(state, once);
@@ -137,7 +137,7 @@ impl<S: System> Rule<S> for Eager {
         }
     }
 
-    fn explored(&mut self, search: &mut Search<'_, S>, process: ProcessId) {
+    fn explored(&mut self, search: &mut DepthFirst<'_, S>, process: ProcessId) {
         let as_printed = search.settings.as_printed;
         let top = search.top();
         top.done.insert(process);

@@ -27,9 +27,9 @@
 //! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
 //! ([`super::search`]).
 
+use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::{Memory, Traversal};
 use super::processes::Processes;
-use super::search::{self, Rule, Search};
 use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
@@ -69,7 +69,7 @@ impl Explorer for DlSPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search::explore(system, self.0, &mut Lazy { memory: Memory::of(self.0) }, driver);
+        depth_first::explore(system, self.0, &mut Lazy { memory: Memory::of(self.0) }, driver);
     }
 }
 
@@ -80,12 +80,12 @@ struct Lazy {
     memory: Memory,
 }
 
-impl<S: System> Rule<S> for Lazy {
+impl<S: System> Reduction<S> for Lazy {
     fn memory(&self) -> Memory {
         self.memory
     }
 
-    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+    fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();
         if top.is_complete && !top.is_full {
@@ -100,7 +100,7 @@ impl<S: System> Rule<S> for Lazy {
         search.first(&rest, visited_first)
     }
 
-    fn explored(&mut self, search: &mut Search<'_, S>, _: ProcessId) {
+    fn explored(&mut self, search: &mut DepthFirst<'_, S>, _: ProcessId) {
         let top = search.top();
         let is_last = top.safe.is_subset(&top.explored);
         if top.has_news || is_last || self.memory == Memory::Summaries {
@@ -111,7 +111,7 @@ impl<S: System> Rule<S> for Lazy {
 
 impl Lazy {
     /// IsComplete(s)
-    fn check<S: System>(&self, search: &mut Search<'_, S>) {
+    fn check<S: System>(&self, search: &mut DepthFirst<'_, S>) {
         while let Some(index) = next_undone(search) {
             let top = search.top();
             let process = top.taken[index].process;
@@ -136,7 +136,7 @@ impl Lazy {
     }
 
     /// If these, which are to be explored at most, lead to visited states, there is no more to find out.
-    fn ends_with<S: System>(&self, search: &mut Search<'_, S>, rest: &Processes) -> bool {
+    fn ends_with<S: System>(&self, search: &mut DepthFirst<'_, S>, rest: &Processes) -> bool {
         let unexplored = rest.without(&search.top().explored);
         if rest.is_empty() || search.known(&unexplored).len() < unexplored.len() {
             return false;
@@ -149,7 +149,7 @@ impl Lazy {
     }
 
     /// current\[t\], for the process of this number of those taken.
-    fn update_current<S: System>(&self, search: &mut Search<'_, S>, index: usize) {
+    fn update_current<S: System>(&self, search: &mut DepthFirst<'_, S>, index: usize) {
         let (once, complete, disabled) = (
             search.has(Switch::Once),
             search.has(Switch::CompleteSet),
@@ -171,7 +171,7 @@ impl Lazy {
 }
 
 /// A process explored from the state on top that IsComplete has not seen.
-fn next_undone<S: System>(search: &mut Search<'_, S>) -> Option<usize> {
+fn next_undone<S: System>(search: &mut DepthFirst<'_, S>) -> Option<usize> {
     let top = search.top();
     top.taken.iter().position(|taken| !top.done.contains(taken.process))
 }

@@ -3,7 +3,7 @@
 //! What is equal from here on is explored once, however many executions lead to it. This is the judge of the
 //! reductions that store states: none of them may store more, and all must end in the same states.
 
-use super::search::{self, Rule, Search};
+use super::depth_first::{self, DepthFirst, Reduction};
 use super::settings::Stateful;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
@@ -43,14 +43,14 @@ impl Explorer for EveryState {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search::explore(system, self.0, &mut All, driver);
+        depth_first::explore(system, self.0, &mut All, driver);
     }
 }
 
 struct All;
 
-impl<S: System> Rule<S> for All {
-    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+impl<S: System> Reduction<S> for All {
+    fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();
         let rest = top.enabled.without(&top.explored);

@@ -48,7 +48,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// What a rule that asks what comes after a state remembers of it.
+    /// What a reduction that asks what comes after a state remembers of it.
     pub fn of(settings: Stateful) -> Memory {
         match settings.has(Switch::Summaries) {
             true => Memory::Summaries,

@@ -10,11 +10,11 @@
 //! ```
 //!
 //! safeSet(s) is one process whose operation nobody can interfere with, or else all that are enabled
-//! ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
+//! ([`SafeSetReduction`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
 //! explored in full ([`super::search`]). The paper assumes that there are neither deadlocks nor
 //! cycles. The first is not needed here, where nothing is ever disabled by another process.
 
-use super::search::{self, Rule, Search};
+use super::depth_first::{self, DepthFirst, Reduction};
 use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
@@ -54,14 +54,14 @@ impl Explorer for SPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        search::explore(system, self.0, &mut SafeSetRule, driver);
+        depth_first::explore(system, self.0, &mut SafeSetReduction, driver);
     }
 }
 
-struct SafeSetRule;
+struct SafeSetReduction;
 
-impl<S: System> Rule<S> for SafeSetRule {
-    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId> {
+impl<S: System> Reduction<S> for SafeSetReduction {
+    fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();
         let rest = top.safe.without(&top.explored);

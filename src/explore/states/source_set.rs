@@ -18,8 +18,8 @@
 //!
 //! The largest T is found by leaving out of done, as long as there is one, a process with a rival outside.
 
+use super::depth_first::{Frame, Taken};
 use super::processes::Processes;
-use super::search::{Frame, Taken};
 
 impl Frame {
     /// UpdateBack(s, a) for the process explored last.

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::unit;
 use super::expr::wrong;
-use super::{Checker, Context, Kind, Meaning};
+use super::{Checker, Context, Instantiation, Meaning};
 use crate::lang::ast::{self, ActorBody, File, Item, Name};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Actor, Expr, ExprKind, Handler};
@@ -42,19 +42,23 @@ impl Checker<'_> {
         }
         let signature = &self.processes[declaration as usize];
         let kind = match (signature.kind, index) {
-            (Kind::Single, None) => ExprKind::Const(Value::Process(ProcessId(signature.first))),
-            (Kind::Family { .. }, Some(index)) => ExprKind::Instance(declaration, Box::new(index)),
+            (Instantiation::Single, None) => {
+                ExprKind::Const(Value::Process(ProcessId(signature.first)))
+            }
+            (Instantiation::Family { .. }, Some(index)) => {
+                ExprKind::Instance(declaration, Box::new(index))
+            }
             (kind, _) => {
                 let (message, hint) = match kind {
-                    Kind::Single => (
+                    Instantiation::Single => (
                         format!("`{name}` is a single actor: it has no index"),
                         format!("write `{name}`"),
                     ),
-                    Kind::Family { .. } => (
+                    Instantiation::Family { .. } => (
                         format!("`{name}` has several instances"),
                         format!("say which: `{name}[i]`"),
                     ),
-                    Kind::Template => (
+                    Instantiation::Template => (
                         format!("`{name}` is a template: no instance exists from the start"),
                         format!("`spawn {name}(…)` makes one and gives its reference"),
                     ),
@@ -98,7 +102,11 @@ impl Checker<'_> {
     /// The body of an actor.
     pub(super) fn actor(&mut self, index: usize, params: &[&Name], body: &ActorBody) {
         let types = self.processes[index].params.clone();
-        let what = if self.processes[index].kind == Kind::Template { "parameter" } else { "index" };
+        let what = if self.processes[index].kind == Instantiation::Template {
+            "parameter"
+        } else {
+            "index"
+        };
         self.enter_body(Context::Actor, params, &types, what);
         self.repeated_handlers(&body.handlers);
         let (variables, handlers) = self.in_block(|checker| {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Checker, Context, Kind, Process, ProcessSignature, Scope, Var, Want};
+use super::{Checker, Context, Instantiation, Process, ProcessSignature, Scope, Var, Want};
 use crate::lang::ast::{self, Block, File, Item, Name, Param, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, VarId, Variable};
@@ -131,7 +131,11 @@ impl Checker<'_> {
 
     fn process(&mut self, index: usize, params: &[&Name], block: &Block) {
         let types = self.processes[index].params.clone();
-        let what = if self.processes[index].kind == Kind::Template { "parameter" } else { "index" };
+        let what = if self.processes[index].kind == Instantiation::Template {
+            "parameter"
+        } else {
+            "index"
+        };
         self.enter_body(Context::Process, params, &types, what);
         let kind = self.block(block, Want::Dropped).0;
         self.end_process(index, params.len(), Expr { kind, span: block.span }, None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::expr::wrong;
-use super::{Checker, Context, Global, Kind, Meaning, Want};
+use super::{Checker, Context, Global, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, Arg, Name};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, Operation};
@@ -267,7 +267,7 @@ impl Checker<'_> {
         };
         let (kind, params, declared) = (signature.kind, signature.params.clone(), signature.span);
         let (noun, is_actor) = (signature.noun(), signature.handles.is_some());
-        if kind != Kind::Template {
+        if kind != Instantiation::Template {
             let message = format!("`{}` exists from the start and cannot be spawned", name.text);
             let diagnostic = Diagnostic::error(name.span, message).also(declared, "declared here");
             let hint = format!("a template has parameters: `{noun} {}()`", name.text);

@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Checker, Context, Global, Group, Kind, MAX_DECLARED, Meaning, ProcessSignature, Signature, Want,
+    Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning, ProcessSignature,
+    Signature, Want,
 };
 use crate::lang::ast::{Expr, File, Item, Name, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::{Diagnostic, listed};
@@ -420,7 +421,7 @@ impl Checker<'_> {
     fn process_signature(&mut self, name: &Name, kind: &ProcessKind, handles: Option<Vec<u32>>) {
         let before = self.processes.last().map_or(0, |last| last.first + last.kind.instances());
         let (kind, params) = match kind {
-            ProcessKind::Single => (Kind::Single, Vec::new()),
+            ProcessKind::Single => (Instantiation::Single, Vec::new()),
             ProcessKind::Family { lo, hi, .. } => (self.family(lo, hi, before), vec![Type::Int]),
             ProcessKind::Template(params) => {
                 let types: Vec<_> =
@@ -432,10 +433,10 @@ impl Checker<'_> {
                 for (ty, param) in types.iter().zip(params) {
                     self.must_travel.push((ty.clone(), param.ty.span, given));
                 }
-                (Kind::Template, types)
+                (Instantiation::Template, types)
             }
         };
-        if kind == Kind::Single && i64::from(before) == MAX_PROCESSES {
+        if kind == Instantiation::Single && i64::from(before) == MAX_PROCESSES {
             let message =
                 format!("the file declares more than {MAX_PROCESSES} processes and actors");
             self.report(Diagnostic::error(name.span, message));
@@ -455,29 +456,31 @@ impl Checker<'_> {
     }
 
     /// A family, with so many processes `before` it.
-    fn family(&mut self, lo: &Expr, hi: &Expr, before: u32) -> Kind {
+    fn family(&mut self, lo: &Expr, hi: &Expr, before: u32) -> Instantiation {
         let first = self.constant_value(lo, Some(&Type::Int)).map(|(_, value)| value.int());
         let last = self.constant_value(hi, Some(&Type::Int)).map(|(_, value)| value.int());
-        let (Some(first), Some(last)) = (first, last) else { return Kind::Family { lo: 0, hi: 1 } };
+        let (Some(first), Some(last)) = (first, last) else {
+            return Instantiation::Family { lo: 0, hi: 1 };
+        };
         let span = lo.span.to(hi.span);
         if first >= last {
             let message = format!("there is no process in the empty range {first}..{last}");
             let hint = "a range includes its first number and excludes its last";
             self.report(Diagnostic::error(span, message).hint(hint));
-            return Kind::Family { lo: first, hi: first.saturating_add(1) };
+            return Instantiation::Family { lo: first, hi: first.saturating_add(1) };
         }
         if last.checked_sub(first).is_none_or(|count| count > MAX_PROCESSES) {
             let message = format!("{first}..{last} is more than {MAX_PROCESSES} processes");
             self.report(Diagnostic::error(span, message));
-            return Kind::Family { lo: 0, hi: 1 };
+            return Instantiation::Family { lo: 0, hi: 1 };
         }
         if last - first + i64::from(before) > MAX_PROCESSES {
             let message =
                 format!("the file declares more than {MAX_PROCESSES} processes and actors");
             let label = format!("{} here, after {before} others", last - first);
             self.report(Diagnostic::error(span, message).label(label));
-            return Kind::Family { lo: 0, hi: 1 };
+            return Instantiation::Family { lo: 0, hi: 1 };
         }
-        Kind::Family { lo: first, hi: last }
+        Instantiation::Family { lo: first, hi: last }
     }
 }

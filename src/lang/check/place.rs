@@ -2,7 +2,7 @@
 
 use super::call::usage;
 use super::expr::wrong;
-use super::{Checker, Context, Global, Group, Kind, Meaning, Want};
+use super::{Checker, Context, Global, Group, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, BinaryOp, Name};
 use crate::lang::diagnostic::{Diagnostic, Span, listed};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Projection};
@@ -427,13 +427,13 @@ impl Checker<'_> {
             return wrong(span);
         }
         let problem = match (signature.kind, &index) {
-            (Kind::Template, _) => {
+            (Instantiation::Template, _) => {
                 Some(format!("`{name}` is a template: no instance exists from the start"))
             }
-            (Kind::Family { .. }, None) => {
+            (Instantiation::Family { .. }, None) => {
                 Some(format!("`{name}` has several instances: say which, `{name}[i]`"))
             }
-            (Kind::Single, Some(_)) => {
+            (Instantiation::Single, Some(_)) => {
                 Some(format!("`{name}` is a single {noun}: it has no index"))
             }
             _ => None,

@@ -5,7 +5,7 @@
 //! parameters of the message on top. So the handlers find the variables of the actor where they are, and
 //! whoever looks at an actor at rest finds them in scope.
 
-use super::{Compiler, Kind};
+use super::{BodyKind, Compiler};
 use crate::lang::check::{self, Process};
 use crate::lang::code::{self, Family, Instr};
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, Handler, VarId};
@@ -16,7 +16,7 @@ impl Compiler<'_> {
         let mut first = 0;
         for process in processes {
             let lo = match process.kind {
-                check::Kind::Family { lo, .. } => lo,
+                check::Instantiation::Family { lo, .. } => lo,
                 _ => 0,
             };
             let (name, count) = (self.text(&process.name), process.kind.instances());
@@ -28,7 +28,7 @@ impl Compiler<'_> {
     /// Where the code of an actor starts.
     pub(super) fn actor(&mut self, body: &Body, actor: &Actor) -> u32 {
         let entry = self.here();
-        self.open(body, Kind::Actor, 0);
+        self.open(body, BodyKind::Actor, 0);
         self.frame.span = actor.header;
         let mut compiled = code::Actor::default();
         self.emit(Instr::Handle(self.code.actors.len() as u32));

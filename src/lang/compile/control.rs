@@ -3,7 +3,7 @@
 //! Every loop keeps the depth of the stack at its start: whoever leaves it in the middle takes off what lies
 //! above. The code behind a `break`, `continue` or `return` is never reached, and compiled as if it were.
 
-use super::{Compiler, Kind, LoopFrame};
+use super::{BodyKind, Compiler, OpenLoop};
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Instr;
 use crate::lang::hir::{Expr, ExprKind, Pattern, VarId};
@@ -23,7 +23,7 @@ impl Compiler<'_> {
 
     pub(super) fn enter_loop(&mut self) {
         let depth = self.frame.depth;
-        self.frame.loops.push(LoopFrame { depth, breaks: Vec::new(), continues: Vec::new() });
+        self.frame.loops.push(OpenLoop { depth, breaks: Vec::new(), continues: Vec::new() });
     }
 
     /// Aims the `continue`s of the loop at hand here.
@@ -134,15 +134,15 @@ impl Compiler<'_> {
     pub(super) fn return_expr(&mut self, value: Option<&Expr>) {
         let depth = self.frame.depth;
         match self.frame.kind {
-            Kind::Function => {
+            BodyKind::Function => {
                 match value {
                     Some(value) => self.expr(value),
                     None => self.constant(Value::Unit),
                 }
                 self.emit(Instr::Return);
             }
-            Kind::Procedure => self.return_from_procedure(value),
-            Kind::Process | Kind::Actor | Kind::Init | Kind::Final => {
+            BodyKind::Procedure => self.return_from_procedure(value),
+            BodyKind::Process | BodyKind::Actor | BodyKind::Init | BodyKind::Final => {
                 self.pop(depth - self.frame.top);
                 self.emit(Instr::End);
             }

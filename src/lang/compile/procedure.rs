@@ -5,7 +5,7 @@
 //! their place, whichever way it ends: nothing of it is left in the state of the process. [`Instr::Enter`] and
 //! [`Instr::Leave`] do nothing but tell who watches.
 
-use super::{Compiler, Kind};
+use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, Routine};
 use crate::lang::hir::{Expr, ExprKind};
 use crate::model::Value;
@@ -38,7 +38,7 @@ impl Compiler<'_> {
             unreachable!("a body is a block")
         };
         let caller = std::mem::take(&mut self.frame);
-        self.open(&procedure.body, Kind::Procedure, floor);
+        self.open(&procedure.body, BodyKind::Procedure, floor);
         self.expr(value);
         if !procedure.has_result {
             self.pop(1);

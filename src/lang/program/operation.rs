@@ -1,4 +1,4 @@
-//! The operations of processes: from the stack to the model, and from their outcomes back to the stack.
+//! The operations of processes: from the stack to the model, and from their responses back to the stack.
 //!
 //! The model wants operations to be well-formed; what a program may get wrong about them (a mutex that it has not
 //! requested) is found here, with the help of the books, and becomes a violation.
@@ -8,7 +8,7 @@ use crate::lang::code::Visible;
 use crate::lang::operators;
 use crate::lang::program::{Local, Program};
 use crate::model::{
-    Access, BarrierId, CellId, Envelope, Handle, MailboxId, MutexId, Next, Op, Outcome, Request,
+    Access, BarrierId, CellId, Envelope, Handle, MailboxId, MutexId, Next, Op, Request, Response,
     SemaphoreId, Value, Values,
 };
 
@@ -143,16 +143,16 @@ impl Program {
         &self,
         visible: Visible,
         args: &[Value],
-        outcome: Outcome,
+        response: Response,
         values: &Values,
         books: &mut Books,
     ) -> Value {
-        match outcome {
-            Outcome::Unit => {
+        match response {
+            Response::Unit => {
                 note_done(visible, args, books);
                 Value::Unit
             }
-            Outcome::Posted(handle) => match visible {
+            Response::Posted(handle) => match visible {
                 Visible::AsyncLock => {
                     books.requested(MutexId(number(&args[0])), handle);
                     Value::Unit
@@ -163,7 +163,7 @@ impl Program {
                 }
                 _ => Value::Comm(handle),
             },
-            Outcome::Completed { index, value } => {
+            Response::Completed { index, value } => {
                 let value = values.get(value).clone();
                 let completed = match (&args[0], visible) {
                     (Value::Comm(handle), _) => Some(*handle),
@@ -182,19 +182,19 @@ impl Program {
                     _ => Value::Int(i64::from(index)),
                 }
             }
-            Outcome::Incomplete => match visible {
+            Response::Incomplete => match visible {
                 Visible::Test | Visible::MutexTest => Value::Bool(false),
                 _ => Value::Int(-1),
             },
-            Outcome::Value(value) => values.get(value).clone(),
-            Outcome::Chosen(n) => Value::Int(n),
-            Outcome::Spawned(process) => {
+            Response::Value(value) => values.get(value).clone(),
+            Response::Chosen(n) => Value::Int(n),
+            Response::Spawned(process) => {
                 if let Visible::Spawn { process: template, .. } = visible {
                     books.count_spawn(template);
                 }
                 Value::Process(process)
             }
-            Outcome::Overflow => unreachable!("an overflow is a failure"),
+            Response::Overflow => unreachable!("an overflow is a failure"),
         }
     }
 }

@@ -4,8 +4,8 @@ use super::{NONE, Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Action, Choice, Footprint, Handled, Inboxes, LocalId, Locals, Message, MessageId, Outcome,
-    ProcessId, Stimulus, System, Touch, Values,
+    Action, Choice, Footprint, Handled, Inboxes, LocalId, Locals, Message, MessageId, ProcessId,
+    Response, Stimulus, System, Touch, Values,
 };
 
 impl State {
@@ -79,9 +79,9 @@ impl Operation for React {
         }
     }
 
-    /// A handler has no outcome: [`State::react`] runs it.
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
-        unreachable!("a handler has no outcome")
+    /// A handler has no response: [`State::react`] runs it.
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        unreachable!("a handler has no response")
     }
 
     fn undo(&self, state: &mut State, births: &Births, done: &Done) {

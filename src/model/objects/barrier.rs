@@ -3,7 +3,7 @@
 use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{BarrierId, Choice, Footprint, Outcome, ProcessId, System, Touch, Values};
+use crate::model::{BarrierId, Choice, Footprint, ProcessId, Response, System, Touch, Values};
 
 /// A barrier: who has arrived, per round.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +51,13 @@ impl Operation for Arrive {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let rounds = &mut state.barriers[self.barrier.index()].rounds;
         if rounds.len() == self.round as usize {
             rounds.push(Vec::new());
         }
         rounds[self.round as usize].push(done.action.process);
-        Outcome::Unit
+        Response::Unit
     }
 
     fn undo(&self, state: &mut State, _: &Births, _: &Done) {
@@ -106,8 +106,8 @@ impl Operation for Pass {
         }
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
-        Outcome::Unit
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}

@@ -4,30 +4,30 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Access, CellId, Choice, Footprint, Locals, Outcome, ProcessId, System, Touch, Value, ValueId,
+    Access, CellId, Choice, Footprint, Locals, ProcessId, Response, System, Touch, Value, ValueId,
     Values,
 };
 
 impl Access {
     /// What the process is told, and the new content if the access is a change.
-    pub fn apply(self, content: ValueId, values: &mut Values) -> (Outcome, Option<ValueId>) {
+    pub fn apply(self, content: ValueId, values: &mut Values) -> (Response, Option<ValueId>) {
         match self {
-            Access::Read => (Outcome::Value(content), None),
-            Access::Write(new) => (Outcome::Unit, Some(new)),
+            Access::Read => (Response::Value(content), None),
+            Access::Write(new) => (Response::Unit, Some(new)),
             Access::CompareAndSwap { old, .. } if old != content => {
-                (Outcome::Value(ValueId::FALSE), None)
+                (Response::Value(ValueId::FALSE), None)
             }
             Access::CompareAndSwap { new, .. } => {
-                (Outcome::Value(ValueId::TRUE), (new != content).then_some(new))
+                (Response::Value(ValueId::TRUE), (new != content).then_some(new))
             }
             Access::FetchAdd(addend) => match values.get(content).int().checked_add(addend) {
-                None => (Outcome::Overflow, None),
+                None => (Response::Overflow, None),
                 Some(sum) => {
                     let new = values.intern(Value::Int(sum));
-                    (Outcome::Value(content), (new != content).then_some(new))
+                    (Response::Value(content), (new != content).then_some(new))
                 }
             },
-            Access::Swap(new) => (Outcome::Value(content), (new != content).then_some(new)),
+            Access::Swap(new) => (Response::Value(content), (new != content).then_some(new)),
         }
     }
 }
@@ -69,11 +69,11 @@ impl Operation for At {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome {
-        let (outcome, new) = self.1.apply(state.content(self.0), world.values);
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let (response, new) = self.1.apply(state.content(self.0), world.values);
         done.changed = new.is_some();
         state.cells[self.0.index()].extend(new);
-        outcome
+        response
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {

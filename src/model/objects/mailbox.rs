@@ -3,11 +3,11 @@
 //! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
 //! (see `independence`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
 
-use super::{NONE, Operation, Place, Posted, World, choices_of_any, outcome_of_any, place};
+use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Envelope, Footprint, Handle, MailboxId, Outcome, ProcessId, System, Touch, ValueId,
+    Choice, Envelope, Footprint, Handle, MailboxId, ProcessId, Response, System, Touch, ValueId,
     Values,
 };
 
@@ -191,7 +191,7 @@ impl Operation for Posting {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let &Posting { mailbox, end, envelope, value } = self;
         let process = done.action.process;
         let log = &mut state.mailboxes[mailbox.index()];
@@ -235,9 +235,9 @@ impl Operation for Completion<'_> {
         choices_of_any(self.comms.iter().map(is_paired), self.is_test, each);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let process = done.action.process;
-        outcome_of_any(done.action.choice, |index| state.received(process, self.comms[index]))
+        response_of_any(done.action.choice, |index| state.received(process, self.comms[index]))
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}

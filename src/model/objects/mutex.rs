@@ -4,11 +4,11 @@
 //! `opened[i]` is the release after which every request up to `i` was released, known for all i before `head`. A mutex
 //! that nobody asked for allocates nothing.
 
-use super::{NONE, Operation, Place, Posted, World, choices_of_any, outcome_of_any, place};
+use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Footprint, MutexId, Outcome, ProcessId, Request, System, Touch, ValueId, Values,
+    Choice, Footprint, MutexId, ProcessId, Request, Response, System, Touch, ValueId, Values,
 };
 
 /// The queue of a mutex, with its past.
@@ -126,7 +126,7 @@ impl Operation for Lock {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let process = done.action.process;
         let position = state.mutexes[self.0.index()].request(process);
         state.note(process, Posted::Mutex(self.0, position))
@@ -164,8 +164,8 @@ impl Operation for Own<'_> {
         choices_of_any(self.requests.iter().map(is_owned), self.is_test, each);
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
-        outcome_of_any(done.action.choice, |_| ValueId::UNIT)
+    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        response_of_any(done.action.choice, |_| ValueId::UNIT)
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
@@ -224,10 +224,10 @@ impl Operation for Unlock {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let position = state.mutex_request(done.action.process, self.0);
         state.mutexes[self.0.mutex.index()].release(position);
-        Outcome::Unit
+        Response::Unit
     }
 
     fn undo(&self, state: &mut State, _: &Births, _: &Done) {

@@ -3,7 +3,7 @@
 use super::{Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Process, State};
-use crate::model::{Birth, Choice, Footprint, LocalId, Locals, Outcome, ProcessId, System, Touch};
+use crate::model::{Birth, Choice, Footprint, LocalId, Locals, ProcessId, Response, System, Touch};
 
 impl State {
     /// The action that spawned `process`, by its position in the execution; `None` if it exists from the
@@ -75,8 +75,8 @@ impl Operation for Choose {
         (0..(self.hi - self.lo) as i32).for_each(|offset| each(Choice(offset)));
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
-        Outcome::Chosen(self.lo + i64::from(done.action.choice.0))
+    fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        Response::Chosen(self.lo + i64::from(done.action.choice.0))
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
@@ -106,8 +106,8 @@ impl Operation for Local {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
-        Outcome::Unit
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
@@ -133,9 +133,9 @@ impl Operation for Spawn {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         done.started = 1;
-        Outcome::Spawned(state.start(world.births, done.action.process, 0, self.0))
+        Response::Spawned(state.start(world.births, done.action.process, 0, self.0))
     }
 
     fn undo(&self, state: &mut State, births: &Births, done: &Done) {
@@ -167,8 +167,8 @@ impl Operation for Join {
         }
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
-        Outcome::Unit
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}

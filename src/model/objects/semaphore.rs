@@ -3,7 +3,7 @@
 use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Footprint, Handle, Outcome, ProcessId, SemaphoreId, System, Touch};
+use crate::model::{Choice, Footprint, Handle, ProcessId, Response, SemaphoreId, System, Touch};
 
 /// A counting semaphore: the k-th request is granted at once within the initial count, else by a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Operation for Acquire {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let process = done.action.process;
         let log = &mut state.semaphores[self.0.index()].requests;
         log.push(process);
@@ -92,8 +92,8 @@ impl Operation for AcquireWait {
         }
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Outcome {
-        Outcome::Unit
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
@@ -121,9 +121,9 @@ impl Operation for Release {
         each(Choice::ONLY);
     }
 
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Outcome {
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         state.semaphores[self.0.index()].releases.push(done.action.process);
-        Outcome::Unit
+        Response::Unit
     }
 
     fn undo(&self, state: &mut State, _: &Births, _: &Done) {

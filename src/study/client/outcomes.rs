@@ -49,7 +49,7 @@ pub fn outcomes(
     threads: &[Vec<Invocation>],
     timeout: Option<Duration>,
 ) -> Result<Found, Unmade> {
-    let mut search = Search {
+    let mut search = Sequential {
         locals: Locals::new(program),
         threads,
         parts: Parts::default(),
@@ -87,7 +87,7 @@ type Returned = Option<ValueId>;
 type Suffix = Vec<Vec<Returned>>;
 type Suffixes = Rc<BTreeSet<Suffix>>;
 
-struct Search<'p> {
+struct Sequential<'p> {
     locals: Locals<'p, Program>,
     threads: &'p [Vec<Invocation>],
     parts: Parts,
@@ -96,7 +96,7 @@ struct Search<'p> {
     deadline: Option<Instant>,
 }
 
-impl Search<'_> {
+impl Sequential<'_> {
     /// What the calls that are left may return.
     fn suffixes(&mut self, state: &mut State, progress: &[Progress]) -> Result<Suffixes, Unmade> {
         let left = |thread: usize| progress[thread].ended < self.threads[thread].len();

@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use super::{Events, Origin, Shape};
-use crate::model::{Choice, Op, Outcome, ProcessId, Stimulus, System};
+use crate::model::{Choice, Op, ProcessId, Response, Stimulus, System};
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -103,7 +103,7 @@ impl<S: System> Unfolding<'_, S> {
             return EventId::NONE;
         }
         let act = self.structure.depth(self.structure.lanes.process(process), from.previous);
-        let shape = Shape { choice, ..Shape::plain(Outcome::Unit) };
+        let shape = Shape { choice, ..Shape::plain(Response::Unit) };
         self.add_with(c, from, shape, &[creator], |locals| {
             locals.react(process, from.before, stimulus, act).after
         })

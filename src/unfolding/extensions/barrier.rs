@@ -6,7 +6,7 @@
 use smallvec::smallvec;
 
 use super::{Events, Origin, Shape};
-use crate::model::{BarrierId, Outcome, ProcessId, System};
+use crate::model::{BarrierId, ProcessId, Response, System};
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -21,7 +21,7 @@ impl<S: System> Unfolding<'_, S> {
         let size = c.state.barrier(barrier).size as usize;
         match c.arrivals[barrier.index()].get(round as usize) {
             Some(arrivals) if arrivals.len() >= size => {
-                smallvec![self.add(c, from, Shape::plain(Outcome::Unit), arrivals)]
+                smallvec![self.add(c, from, Shape::plain(Response::Unit), arrivals)]
             }
             _ => Events::new(),
         }

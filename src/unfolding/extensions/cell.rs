@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Shape};
 use crate::model::{Access, CellId, ProcessId, System};
-use crate::unfolding::event::{EventId, Kind};
+use crate::unfolding::event::{EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -49,7 +49,7 @@ impl<S: System> Unfolding<'_, S> {
         let shape = Shape { link, ..Shape::change(chain, outcome) };
         if new.is_none() {
             let is_concerned = required == EventId::NONE;
-            let read = Shape { kind: Kind::Read, ..shape };
+            let read = Shape { kind: EventKind::Read, ..shape };
             return is_concerned.then(|| self.add(c, from, read, &[link]));
         }
         let readers = self.readers(c, from, chain, version, required);
@@ -137,7 +137,7 @@ impl<S: System> Unfolding<'_, S> {
             return;
         }
         let from = self.origin(c, process);
-        let required = if event.kind == Kind::Read { e } else { EventId::NONE };
+        let required = if event.kind == EventKind::Read { e } else { EventId::NONE };
         let version = c.len_of(event.chain);
         // If what follows e is too high, nothing is enabled: what was so is in conflict with e.
         if let Some(enabled) = self.extend_access_at(c, from, (cell, access), version, required) {

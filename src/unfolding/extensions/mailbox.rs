@@ -8,8 +8,8 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Results, Shape};
-use crate::model::{Choice, End, Envelope, Handle, MailboxId, Op, Outcome, ProcessId, System};
-use crate::unfolding::event::{EventId, Kind, Watch};
+use crate::model::{Choice, End, Envelope, Handle, MailboxId, Op, ProcessId, Response, System};
+use crate::unfolding::event::{EventId, EventKind, Watch};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -112,7 +112,7 @@ impl<S: System> Unfolding<'_, S> {
             let position = c.len_of(chain);
             let enabled = self.extend_post_at(c, from, post, chain, position);
             self.set_only_enabled(c, process, enabled);
-        } else if event.kind == Kind::FailedTest
+        } else if event.kind == EventKind::FailedTest
             && self.structure.watches[&e].iter().any(|watch| watch.lane == chain)
         {
             let from = self.origin(c, process);
@@ -141,8 +141,8 @@ impl<S: System> Unfolding<'_, S> {
             if let (mailbox, end, _, Some(partner)) = c.state.communication(from.process, comm) {
                 let chain = self.structure.lanes.posts(mailbox, end.opposite());
                 let cause = c.at(chain, partner);
-                let (choice, outcome) = self.completed(c, from.process, index, comm);
-                let shape = Shape { choice, ..Shape::plain(outcome) };
+                let (choice, response) = self.completed(c, from.process, index, comm);
+                let shape = Shape { choice, ..Shape::plain(response) };
                 enabled.push(self.add(c, from, shape, &[cause]));
             }
         }
@@ -155,9 +155,9 @@ impl<S: System> Unfolding<'_, S> {
         process: ProcessId,
         index: usize,
         comm: Handle,
-    ) -> (Choice, Outcome) {
+    ) -> (Choice, Response) {
         let value = c.state.received(process, comm);
-        (Choice(index as i32), Outcome::Completed { index: index as u32, value })
+        (Choice(index as i32), Response::Completed { index: index as u32, value })
     }
 
     pub(super) fn extend_test(
@@ -185,8 +185,8 @@ impl<S: System> Unfolding<'_, S> {
             }
             watches.push(Watch { lane, request: c.at(own, position) });
         }
-        let kind = Kind::FailedTest;
-        let plain = Shape::plain(Outcome::Incomplete);
+        let kind = EventKind::FailedTest;
+        let plain = Shape::plain(Response::Incomplete);
         self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
@@ -199,7 +199,7 @@ impl<S: System> Unfolding<'_, S> {
         e: EventId,
     ) -> Results {
         let event = self.structure.event(e);
-        if event.kind != Kind::Change || !self.structure.lanes.is_posts(event.chain) {
+        if event.kind != EventKind::Change || !self.structure.lanes.is_posts(event.chain) {
             return Results::new();
         }
         let completes = |comm: Handle| {

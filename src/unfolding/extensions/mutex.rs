@@ -8,14 +8,14 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Results, Shape};
-use crate::model::{Choice, Outcome, ProcessId, Request, System, ValueId};
-use crate::unfolding::event::{EventId, Kind, Watch};
+use crate::model::{Choice, ProcessId, Request, Response, System, ValueId};
+use crate::unfolding::event::{EventId, EventKind, Watch};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::{Configuration, Unfolding};
 
-fn owned(index: usize) -> (Choice, Outcome) {
-    let outcome = Outcome::Completed { index: index as u32, value: ValueId::UNIT };
-    (Choice(index as i32), outcome)
+fn owned(index: usize) -> (Choice, Response) {
+    let response = Response::Completed { index: index as u32, value: ValueId::UNIT };
+    (Choice(index as i32), response)
 }
 
 impl<S: System> Unfolding<'_, S> {
@@ -36,8 +36,8 @@ impl<S: System> Unfolding<'_, S> {
                 None => EventId::NONE,
                 Some(unlock) => c.at(self.structure.lanes.unlocks(request.mutex), unlock),
             };
-            let (choice, outcome) = owned(index);
-            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(outcome) }, &[cause]));
+            let (choice, response) = owned(index);
+            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[cause]));
         }
         enabled
     }
@@ -73,8 +73,8 @@ impl<S: System> Unfolding<'_, S> {
             let request = c.at(self.structure.lanes.locks(request.mutex), position);
             watches.push(Watch { lane: unlocks, request });
         }
-        let kind = Kind::FailedTest;
-        let plain = Shape::plain(Outcome::Incomplete);
+        let kind = EventKind::FailedTest;
+        let plain = Shape::plain(Response::Incomplete);
         self.add(c, from, Shape { choice: Choice::NOTHING, kind, watches: &watches, ..plain }, &[])
     }
 
@@ -119,7 +119,7 @@ impl<S: System> Unfolding<'_, S> {
         position: u32,
     ) -> EventId {
         let link = c.before(chain, position);
-        let shape = Shape { link, ..Shape::change(chain, Outcome::Unit) };
+        let shape = Shape { link, ..Shape::change(chain, Response::Unit) };
         let mut last = self.add(c, from, shape, &[link]);
         for index in 0..c.tests[chain.index()].len() {
             let test = c.tests[chain.index()][index];
@@ -170,7 +170,7 @@ impl<S: System> Unfolding<'_, S> {
             let position = c.len_of(chain);
             let enabled = self.extend_unlock_at(c, from, request, chain, position);
             self.set_only_enabled(c, process, enabled);
-        } else if event.kind == Kind::FailedTest
+        } else if event.kind == EventKind::FailedTest
             && self.structure.watches[&e].iter().any(|watch| watch.lane == chain)
         {
             let from = self.origin(c, process);
@@ -179,7 +179,7 @@ impl<S: System> Unfolding<'_, S> {
                     continue;
                 }
                 let link = c.before(chain, position);
-                let shape = Shape { link, ..Shape::change(chain, Outcome::Unit) };
+                let shape = Shape { link, ..Shape::change(chain, Response::Unit) };
                 let extension = self.add(c, from, shape, &[link, e]);
                 if position == c.len_of(chain) {
                     self.set_only_enabled(c, process, extension);

@@ -7,7 +7,7 @@
 use smallvec::smallvec;
 
 use super::{Events, Origin, Shape};
-use crate::model::{Birth, Choice, Outcome, ProcessId, System};
+use crate::model::{Birth, Choice, ProcessId, Response, System};
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -20,7 +20,7 @@ impl<S: System> Unfolding<'_, S> {
         hi: i64,
     ) -> Events {
         let offsets = 0..(hi - lo) as i32;
-        let value = |offset: i32| Outcome::Chosen(lo + i64::from(offset));
+        let value = |offset: i32| Response::Chosen(lo + i64::from(offset));
         offsets
             .map(|offset| {
                 let shape = Shape { choice: Choice(offset), ..Shape::plain(value(offset)) };
@@ -32,7 +32,7 @@ impl<S: System> Unfolding<'_, S> {
     pub(super) fn extend_spawn(&mut self, c: &Configuration, from: Origin) -> Events {
         let act = c.state.acted(from.process);
         let child = self.locals.child(Birth { parent: from.process, act, place: 0 });
-        smallvec![self.add(c, from, Shape::plain(Outcome::Spawned(child)), &[])]
+        smallvec![self.add(c, from, Shape::plain(Response::Spawned(child)), &[])]
     }
 
     pub(super) fn extend_joined(
@@ -45,7 +45,7 @@ impl<S: System> Unfolding<'_, S> {
             return Events::new();
         }
         let last = c.last_of(&self.structure.lanes, target);
-        smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[last])]
+        smallvec![self.add(c, from, Shape::plain(Response::Unit), &[last])]
     }
 
     pub(super) fn extend_joined_by(

@@ -6,7 +6,7 @@
 use smallvec::smallvec;
 
 use super::{Events, Origin, Shape};
-use crate::model::{Handle, Outcome, ProcessId, SemaphoreId, System};
+use crate::model::{Handle, ProcessId, Response, SemaphoreId, System};
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
 
@@ -19,7 +19,7 @@ impl<S: System> Unfolding<'_, S> {
     ) -> Events {
         let chain = self.structure.lanes.releases(semaphore);
         let range = self.positions(c, from, chain);
-        smallvec![self.extend_positions(c, from, Shape::change(chain, Outcome::Unit), range)]
+        smallvec![self.extend_positions(c, from, Shape::change(chain, Response::Unit), range)]
     }
 
     pub(super) fn extend_acquired(
@@ -37,7 +37,7 @@ impl<S: System> Unfolding<'_, S> {
             None => EventId::NONE,
             Some(release) => c.at(self.structure.lanes.releases(semaphore), release),
         };
-        smallvec![self.add(c, from, Shape::plain(Outcome::Unit), &[cause])]
+        smallvec![self.add(c, from, Shape::plain(Response::Unit), &[cause])]
     }
 
     pub(super) fn extend_acquired_by(
@@ -55,7 +55,7 @@ impl<S: System> Unfolding<'_, S> {
         let request = c.state.semaphore_request(process, handle);
         if c.state.semaphore(semaphore).granted_by(request) == Some(event.link.depth - 1) {
             let from = self.origin(c, process);
-            let enabled = self.add(c, from, Shape::plain(Outcome::Unit), &[e]);
+            let enabled = self.add(c, from, Shape::plain(Response::Unit), &[e]);
             self.set_only_enabled(c, process, enabled);
         }
     }

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use crate::model::{Choice, LocalId, MutexId, Op, System};
-use crate::unfolding::event::{EventId, Kind};
+use crate::unfolding::event::{EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
 use crate::unfolding::{Configuration, Unfolding};
@@ -37,9 +37,9 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// Does an operation from this local state, of this kind, leave every object as it was?
-    fn is_observation(&self, before: LocalId, kind: Kind) -> bool {
+    fn is_observation(&self, before: LocalId, kind: EventKind) -> bool {
         let op = self.locals.op(before);
-        op.is_some_and(Op::may_observe) && kind != Kind::Change
+        op.is_some_and(Op::may_observe) && kind != EventKind::Change
     }
 
     /// Would this event's operation come to the same again after the history of the draft?

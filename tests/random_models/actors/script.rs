@@ -1,8 +1,8 @@
 //! A program of actors as a [`System`].
 
 use mazurka::model::{
-    Actors, Contents, Describe, Effects, Failure, FailureKind, Finale, Next, Objects, Op, Outcome,
-    ProcessId, Stimulus, System, Value, Values,
+    Actors, Contents, Describe, Effects, Failure, FailureKind, Finale, Next, Objects, Op,
+    ProcessId, Response, Stimulus, System, Value, Values,
 };
 
 use super::{ActorProgram, Class, Guard, Guards, Handler, Statement, Whom};
@@ -155,8 +155,8 @@ impl System for ActorScript {
         Next::Op(Op::Handle { internals: internals.len() as u32 })
     }
 
-    fn resume(&self, local: &Local, outcome: Outcome, _: &Values) -> Local {
-        panic!("{local:?} is told {outcome:?}, but it is an actor")
+    fn resume(&self, local: &Local, response: Response, _: &Values) -> Local {
+        panic!("{local:?} is told {response:?}, but it is an actor")
     }
 
     fn actors(&self) -> &dyn Actors<Local> {

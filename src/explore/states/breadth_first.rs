@@ -41,7 +41,7 @@ struct Arrival {
     by: Option<Action>,
 }
 
-struct Search<'s, S: System> {
+struct BreadthFirst<'s, S: System> {
     cursor: Cursor<'s, S>,
     /// Per state.
     arrivals: Vec<Arrival>,
@@ -54,7 +54,7 @@ struct Search<'s, S: System> {
 
 /// Visits every state up to the depth `bound`.
 pub fn explore<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
-    let mut search = Search {
+    let mut search = BreadthFirst {
         cursor: Cursor::new(system, settings),
         arrivals: Vec::new(),
         path: Vec::new(),
@@ -84,7 +84,7 @@ pub fn explore<S: System>(system: &S, settings: Stateful, bound: u32, driver: &m
     stats.states_by_depth = Some(counts);
 }
 
-impl<S: System> Search<'_, S> {
+impl<S: System> BreadthFirst<'_, S> {
     /// Goes to a state at this depth. O(depth), mostly less.
     fn seek(&mut self, state: StateId, depth: usize) {
         let (mut at, mut place) = (state, depth);
@@ -104,7 +104,7 @@ impl<S: System> Search<'_, S> {
 
     /// Judges the present state, and meets those after it, if they are within the bound.
     fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
-        let Search { cursor, arrivals, enabled, .. } = self;
+        let BreadthFirst { cursor, arrivals, enabled, .. } = self;
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! Explore(s):                                  s is new, on top of the stack
-//!   while the rule names a process t:
+//!   while the reduction names a process t:
 //!     for each transition (s, a, s') of t:     several where t has a choice
 //!       push s';  if s' is new: Explore(s');  pop
-//!     tell the rule that t is explored from s
+//!     tell the reduction that t is explored from s
 //! ```
 //!
-//! A [`Rule`] is what the explorers differ in: which processes to explore from a state. The search keeps one
+//! A [`Reduction`] is what the explorers differ in: which processes to explore from a state. The search keeps one
 //! model state, which it steps and undoes ([`Cursor`]).
 //!
 //! **Cycles.** The paper's state spaces have none. A program that spins has, and then a process could be put
 //! off for ever along one. So a state with a transition back to the stack is explored in full
 //! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
 //!
-//! **Depth.** Within a depth bound a search goes another way ([`super::breadth`]). Only as printed it goes this one,
+//! **Depth.** Within a depth bound a search goes another way ([`super::breadth_first`]). Only as printed it goes this one,
 //! with what is beyond the bound cut off; such a search promises nothing.
 //!
 //! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
@@ -24,7 +24,7 @@
 
 use smallvec::SmallVec;
 
-use super::breadth;
+use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
@@ -36,32 +36,32 @@ use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
 use crate::model::{
-    Action, Choice, Handle, MutexId, Op, Outcome, ProcessId, StopSignal, System, Touch,
+    Action, Choice, Handle, MutexId, Op, ProcessId, Response, StopSignal, System, Touch,
 };
 use crate::property::{Motion, Spin, Watch};
 
 /// Which processes are explored from a state.
-pub trait Rule<S: System> {
+pub trait Reduction<S: System> {
     /// What it needs to know of states that were left.
     fn memory(&self) -> Memory {
         Memory::Marks
     }
 
     /// The process to be explored next from the state on top of the stack; `None` if it is done with.
-    fn next(&mut self, search: &mut Search<'_, S>) -> Option<ProcessId>;
+    fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId>;
 
     /// A transition of the state on top was taken.
-    fn moved(&mut self, search: &mut Search<'_, S>) {
+    fn moved(&mut self, search: &mut DepthFirst<'_, S>) {
         let _ = search;
     }
 
     /// It led to a state that was met before.
-    fn revisited(&mut self, search: &mut Search<'_, S>, state: StateId) {
+    fn revisited(&mut self, search: &mut DepthFirst<'_, S>, state: StateId) {
         let _ = (search, state);
     }
 
     /// All transitions of `process` from the state on top are explored.
-    fn explored(&mut self, search: &mut Search<'_, S>, process: ProcessId) {
+    fn explored(&mut self, search: &mut DepthFirst<'_, S>, process: ProcessId) {
         let _ = (search, process);
     }
 }
@@ -98,7 +98,7 @@ pub struct Frame {
     pub taken: Vec<Taken>,
     /// It is to be explored in full: see the head of this file.
     pub is_full: bool,
-    /// What the rule explored is enough.
+    /// What the reduction explored is enough.
     pub is_complete: bool,
     /// A transition of the process at hand led to a new state.
     pub has_news: bool,
@@ -116,7 +116,7 @@ pub struct Frame {
 }
 
 /// A search under way.
-pub struct Search<'s, S: System> {
+pub struct DepthFirst<'s, S: System> {
     /// How to go about it.
     pub settings: Stateful,
     /// The labels met so far.
@@ -135,16 +135,16 @@ pub struct Search<'s, S: System> {
     choices: Vec<Choice>,
 }
 
-/// Explores what `rule` asks for, or within a depth bound everything.
+/// Explores what `reduction` asks for, or within a depth bound everything.
 pub fn explore<S: System>(
     system: &S,
     settings: Stateful,
-    rule: &mut impl Rule<S>,
+    reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
     match driver.depth().filter(|_| !settings.as_printed) {
-        Some(depth) => breadth::explore(system, settings, depth, driver),
-        None => depth_first(system, settings, rule, driver),
+        Some(depth) => breadth_first::explore(system, settings, depth, driver),
+        None => depth_first(system, settings, reduction, driver),
     }
     if settings.hash_compaction {
         driver.stop(StopReason::HashCompaction);
@@ -154,19 +154,19 @@ pub fn explore<S: System>(
 fn depth_first<S: System>(
     system: &S,
     settings: Stateful,
-    rule: &mut impl Rule<S>,
+    reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = Search::new(system, settings, rule.memory(), driver.signal().clone());
+    let mut search = DepthFirst::new(system, settings, reduction.memory(), driver.signal().clone());
     driver.started(&search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
     while search.depth > 0 && !driver.is_stopped() {
         if let Some(action) = search.next_transition() {
-            search.take(action, rule, driver);
+            search.take(action, reduction, driver);
         } else if let Some(process) = search.finished() {
-            rule.explored(&mut search, process);
-        } else if let Some(process) = rule.next(&mut search) {
+            reduction.explored(&mut search, process);
+        } else if let Some(process) = reduction.next(&mut search) {
             search.begin(process);
         } else {
             search.leave();
@@ -175,9 +175,9 @@ fn depth_first<S: System>(
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
-impl<'s, S: System> Search<'s, S> {
+impl<'s, S: System> DepthFirst<'s, S> {
     fn new(system: &'s S, settings: Stateful, memory: Memory, stop: StopSignal) -> Self {
-        Search {
+        DepthFirst {
             settings,
             labels: Labels::default(),
             past: Past::new(memory),
@@ -263,7 +263,7 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     fn enabled(&mut self) -> Processes {
-        let Search { settings, cursor: Cursor { state, locals, .. }, .. } = self;
+        let DepthFirst { settings, cursor: Cursor { state, locals, .. }, .. } = self;
         if !settings.as_printed {
             return state.processes().filter(|&p| state.can_move(locals, p)).collect();
         }
@@ -273,7 +273,7 @@ impl<'s, S: System> Search<'s, S> {
 
     /// Those who can move, if all that they can do is to go round loops for nothing.
     fn spins(&mut self) -> Option<Vec<Spin>> {
-        let Search { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
+        let DepthFirst { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
         if !locals.some_may_return() || settings.as_printed {
             return None;
         }
@@ -298,7 +298,7 @@ impl<'s, S: System> Search<'s, S> {
         let Cursor { state, locals, .. } = &mut self.cursor;
         let local = state.local(process);
         let Some(&Op::AsyncLock(mutex)) = locals.op(local) else { return None };
-        let request = Outcome::Posted(Handle(state.posted_count(process)));
+        let request = Response::Posted(Handle(state.posted_count(process)));
         let after = locals.resume(local, request);
         waits_for(locals.op(after), mutex).then_some(mutex)
     }
@@ -360,7 +360,7 @@ impl<'s, S: System> Search<'s, S> {
     /// Begins to explore a process from the state on top.
     fn begin(&mut self, process: ProcessId) {
         let watch = self.watch(process);
-        let Search { cursor: Cursor { state, locals, .. }, choices, .. } = self;
+        let DepthFirst { cursor: Cursor { state, locals, .. }, choices, .. } = self;
         let from = choices.len();
         state.choices(locals, process, |choice| choices.push(choice));
         choices[from..].reverse();
@@ -411,7 +411,7 @@ impl<'s, S: System> Search<'s, S> {
         self.choices.pop().map(|choice| Action { process, choice })
     }
 
-    /// The process at hand, if all its transitions have been taken and the rule has not been told.
+    /// The process at hand, if all its transitions have been taken and the reduction has not been told.
     fn finished(&mut self) -> Option<ProcessId> {
         let top = self.top();
         let is_at_hand = std::mem::replace(&mut top.steps, 0) > 0;
@@ -419,7 +419,7 @@ impl<'s, S: System> Search<'s, S> {
     }
 
     /// Takes a transition, and pushes the state that it leads to if that is new.
-    fn take(&mut self, action: Action, rule: &mut impl Rule<S>, driver: &mut Driver<'_>) {
+    fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
         let (steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
         let (to, is_new) = self.cursor.matched();
@@ -430,12 +430,12 @@ impl<'s, S: System> Search<'s, S> {
         top.has_news |= is_new;
         top.edges.push(Edge { action, label, to });
         top.after = self.past.with(top.after, &self.labels, label);
-        rule.moved(self);
+        reduction.moved(self);
         if is_new {
             self.enter(to, driver);
         } else {
             self.meet(to);
-            rule.revisited(self, to);
+            reduction.revisited(self, to);
             self.back();
         }
     }
