@@ -1,4 +1,4 @@
-//! Alternatives: how to leave a configuration's explored future.
+//! Alternatives: how to leave the part of a configuration's future that is explored.
 //!
 //! When everything that contains C and its disabled events D is explored, what remains contains C but no
 //! event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a configuration, J ∩ D = ∅, and every d
@@ -34,8 +34,8 @@ use crate::unfolding::{Configuration, EventId, EventStructure};
 ///   from all.
 /// - `j` is then J ∖ C, causes first: adding the events of `j` to C in this order is an execution.
 /// - If none is found, `j` is empty.
-/// - Calls of `descend` and `ascend` match; what is in C or D between them is what was when `descend` was
-///   called, and more.
+/// - Calls of `descend` and `ascend` match; between them C and D contain all that they contained when
+///   `descend` was called, and perhaps more.
 pub trait Alternatives {
     /// Looks for a J for `disabled` = D ∩ en(C), newest last and not empty, after C.
     fn find(
@@ -46,13 +46,13 @@ pub trait Alternatives {
         j: &mut Vec<EventId>,
     ) -> bool;
 
-    /// The search goes on to a larger C and D.
+    /// Notes that the search goes on to a larger C and D.
     fn descend(&mut self);
 
-    /// The search goes back to the C and D of the matching `descend`.
+    /// Notes that the search goes back to the C and D of the matching `descend`.
     fn ascend(&mut self);
 
-    /// U has become U ∩ Q(C, D). The ids of other events may come back with another meaning.
+    /// Notes that U has become U ∩ Q(C, D). The ids of forgotten events may come back with another meaning.
     fn forget(&mut self);
 
     /// Is every J that is found in conflict with all of D? Then no exploration is ever blocked.
@@ -65,7 +65,7 @@ pub trait Alternatives {
         0
     }
 
-    /// The combs looked through so far.
+    /// The combs searched so far.
     fn combs(&self) -> Combs {
         Combs::default()
     }

@@ -1,11 +1,11 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
 //! A program is a [`model::System`]: processes that act on mailboxes, mutexes, semaphores, barriers and
-//! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions are one class, and a
-//! class is one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
-//! from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
-//! visits a class twice. Explorers of the DPOR family walk along executions instead, and those of the S-POR family
-//! store states, so that executions that meet go on as one ([`explore`]).
+//! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions
+//! belong to one class. A class is one maximal configuration of the program's *unfolding*, a prime event structure.
+//! UDPOR walks from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
+//! visits a class twice. Explorers of the DPOR family walk along executions instead. Those of the S-POR family store
+//! states, so that executions that reach the same state continue as one ([`explore`]).
 //!
 //! ```
 //! use mazurka::explore::{Budget, NoObserver, Udpor, Verdict, explore};
@@ -51,12 +51,12 @@
 //! | e < f | causality: e is in the history of f |
 //! | \[e\] | the local configuration of e: e and its history; \[e) is its history alone |
 //! | e # f | conflict: no execution has both |
-//! | e #i f | immediate conflict: in conflict, and nothing in their histories is |
+//! | e #i f | immediate conflict: e and f are in conflict, but nothing in their histories is |
 //! | C | a configuration: causally closed and free of conflict; the executions of one class so far |
-//! | ex(C) | extensions: events not in C whose history is |
+//! | ex(C) | extensions: events not in C whose history lies in C |
 //! | en(C), cex(C) | extensions not in conflict with C, and the others |
 //! | U | the events met so far |
-//! | D | disabled events: everything with C and one of them has been explored |
+//! | D | disabled events: everything that contains C and one of them has been explored |
 //! | A | events added as guides to an alternative |
 //! | J | an alternative: a way to extend C that is in conflict with all of D |
 //!

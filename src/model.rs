@@ -10,16 +10,16 @@
 //! |---|---|
 //! | [`Actors`], [`Finale`], [`Foresight`], [`Describe`] | what else a system may say of itself |
 //! | [`Objects`] | the shared objects as declared |
-//! | [`Met`] | the objects that a search has met, by which it calls them |
-//! | [`Op`] | a visible operation, what a process asks of the objects |
-//! | [`Response`] | the answer, what the process gets to see |
+//! | [`Met`] | the objects that a search has met, and their numbers in it |
+//! | [`Op`] | a visible operation: what a process asks of the objects |
+//! | [`Response`] | the answer: what the process gets to see |
 //! | [`Action`] | a process and the choice among the responses of its operation |
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Schedule`] | an execution in portable names, as text too |
 //! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Reach`] | what a process may still do |
-//! | [`StopSignal`] | that work is to stop, for loops that may be long |
+//! | [`StopSignal`] | a signal to stop, for loops that may run long |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 mod actors;

@@ -1,8 +1,8 @@
-//! Executions as sequences with happens-before: what DPOR is made of.
+//! Executions as sequences with happens-before: the parts that DPOR is made of.
 //!
-//! The other representation of the same thing, event structures, is [`crate::unfolding`]; neither knows the
-//! other. An explorer that walks through executions tells [`HappensBefore`] of each action and takes it
-//! back when it backtracks; [`Classes`] does that too, and names the Mazurkiewicz class of the execution.
+//! The other representation, event structures, is [`crate::unfolding`]. Neither module knows the other. An
+//! explorer that walks through executions tells [`HappensBefore`] of each action, and takes the action
+//! back when it backtracks. [`Classes`] does that too, and names the Mazurkiewicz class of the execution.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -14,11 +14,11 @@
 //! | [`initials`] | what a continuation may begin with |
 //! | [`race`] | events of an execution that could have come the other way round |
 //! | [`Reversal`] | a continuation in which they do |
-//! | [`BacktrackSets`] | what of the enabled actions is to be tried |
+//! | [`BacktrackSets`] | which of the enabled actions are to be tried |
 //! | [`WakeupTree`] | continuations that are to be executed |
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
-//! | [`spin`] | loops that wait: what is left out of executions |
-//! | [`causal_past()`] | what of an execution its last action needs |
+//! | [`spin`] | loops that wait: which of their actions are left out of executions |
+//! | [`causal_past()`] | the part of an execution that its last action needs |
 //! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 

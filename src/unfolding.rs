@@ -6,7 +6,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `lanes` | processes and chains: what orders events totally along an execution |
+//! | `lanes` | processes and chains, whose events are totally ordered along an execution |
 //! | `event` | events and their places in the trees |
 //! | `structure` | U: the arena of events, hash-consed |
 //! | `barred` | events that are left out, for a part of a search |
@@ -54,19 +54,19 @@ pub struct Unfolding<'s, S: System> {
     max_height: u32,
     /// Events that end fruitless rounds are not built.
     waits: bool,
-    /// Did that leave any out?
+    /// Was any left out for that reason?
     cut_off: bool,
-    /// The many events that the maximal ones were looked for among last, and these.
+    /// The last large list of events whose maximal ones were looked for, and these.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
     /// How many times an event was left out because of its height.
     too_high: u64,
 }
 
 impl<'s, S: System> Unfolding<'s, S> {
-    /// Without events, and the empty configuration with its extensions. Events higher than `max_height`
-    /// will not be built: that prefix of the unfolding is finite even if the system can run for ever. Nor, if `waits`, will
-    /// those that end fruitless rounds: see [`crate::trace::spin`]. Once `stop` is raised nothing that comes of it, be it
-    /// extensions, conflicts or answers about them, means anything.
+    /// No events yet, and the empty configuration with its extensions. Events higher than `max_height` will not be built:
+    /// that prefix of the unfolding is finite even if the system can run for ever. If `waits`, events that end fruitless
+    /// rounds will not be built either: see [`crate::trace::spin`]. Once `stop` is raised, extensions, conflicts and
+    /// answers about them mean nothing.
     pub fn new(
         system: &'s S,
         max_height: u32,
@@ -97,14 +97,14 @@ impl<'s, S: System> Unfolding<'s, S> {
         self.locals.op(before).expect("an event has an operation")
     }
 
-    /// From now on nothing is to stop it.
+    /// From now on no signal stops it.
     pub fn go_on(&mut self) {
         self.structure.stop = StopSignal::default();
         self.crowd = Default::default();
     }
 
-    /// In a C without enabled events: is there an action whose event is too high? (If not, and the state is not terminal,
-    /// all that is left would end fruitless rounds: see `extensions/spin`.)
+    /// C has no enabled events. Is there an action whose event is too high? (If not, and the state is not terminal, all
+    /// possible actions would end fruitless rounds: see `extensions/spin`.)
     pub fn is_cut_at(&mut self, c: &Configuration) -> bool {
         let before = self.too_high;
         for process in c.state().processes().collect::<Vec<_>>() {
@@ -113,7 +113,7 @@ impl<'s, S: System> Unfolding<'s, S> {
         self.too_high > before
     }
 
-    /// Lets `look` go on from state(C), with what it does undone.
+    /// Lets `look` continue from state(C), and undoes what it does.
     pub fn looking_on<T>(
         &mut self,
         c: &mut Configuration,

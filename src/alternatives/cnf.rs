@@ -1,12 +1,12 @@
-//! Is there an alternative? As clauses for a SAT solver that is kept from question to question.
+//! The question whether there is an alternative, as clauses for a SAT solver that is kept from question to question.
 //!
-//! A variable per event: is it in C ∪ J? Clauses that hold once and for all:
+//! A variable per event: is it in C ∪ J? These clauses hold for all questions:
 //!
 //! - e → c, for each direct cause c of e (a configuration is causally closed);
 //! - ¬e ∨ ¬f, for e #i f (and free of conflict; #i generates #).
 //!
-//! Per question, under assumptions: every event of C is in; every d ∈ D is out; and for each d a clause over
-//! its spike, guarded by a selector that is assumed, and dropped for good afterwards.
+//! For each question it is assumed that every event of C is in and every d ∈ D is out. And for each d there is a clause
+//! over its spike, guarded by a selector, which is assumed for this question and dropped for good afterwards.
 //!
 //! Only events that a question needs get a variable: those of a spike, and their histories.
 
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::{Comb, Literal, SatSolver};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
-/// Selectors after which the solver starts afresh: dropped clauses are never quite free.
+/// After this many selectors the solver starts afresh, because even dropped clauses cost something.
 const MAX_DROPPED: usize = 20_000;
 
 /// The solver and what it knows of U.

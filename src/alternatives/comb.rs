@@ -10,9 +10,9 @@
 //!
 //! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018), section 5.
 
-//! Spikes shrink as C grows: what is in conflict with C stays so, and a u that is after some d ∈ D is, once
-//! d is in conflict with C, in conflict with it too. So the spike of d at a node is drawn from its spike at
-//! the last node above that asked, and from the conflicts of d that were found since.
+//! Spikes shrink as C grows. What is in conflict with C stays so. And if u is after some d ∈ D, then once d is in conflict
+//! with C, u is too. So the spike of d at a node is drawn from its spike at the last node above that asked for it, and
+//! from the conflicts of d that were found since.
 //!
 //! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current one;
 //! `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that it leaves.
@@ -36,8 +36,8 @@ struct Draft {
 
 const NO_DRAFT: u32 = u32::MAX;
 
-/// How many combs there were to look through, and how large. One with an empty spike does not count: there is
-/// nothing to look through.
+/// How many combs were searched, and how large they were. A comb with an empty spike does not count, because there is
+/// nothing to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combs {
     /// How many.
@@ -83,7 +83,7 @@ impl Comb {
         }
     }
 
-    /// Collects the spikes; false if one of them is empty, for then there is no alternative.
+    /// Collects the spikes. False if one of them is empty, because then there is no alternative.
     pub fn build(
         &mut self,
         structure: &EventStructure,
@@ -161,7 +161,7 @@ impl Comb {
         }
     }
 
-    /// Some events have left U, none of them in immediate conflict with D.
+    /// Notes that some events have left U, none of them in immediate conflict with D.
     pub fn forget(&mut self) {
         self.witnesses.clear();
     }

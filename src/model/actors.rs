@@ -16,7 +16,7 @@ pub trait Actors<L: Debug> {
         false
     }
 
-    /// Has some actor internal handlers, be it one that is started later?
+    /// Does some actor have internal handlers, even one that is started later?
     fn has_internals(&self) -> bool {
         false
     }
@@ -27,7 +27,7 @@ pub trait Actors<L: Debug> {
         true
     }
 
-    /// Runs a handler of the actor `own` to its end: the local state after it. The stimulus is accepted.
+    /// Runs a handler of the actor `own` to its end, and returns the local state after it. The actor accepts the stimulus.
     fn handle(
         &self,
         local: &L,

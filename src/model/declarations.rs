@@ -92,7 +92,7 @@ impl<T> Declarations<T> {
         self.count += count;
     }
 
-    /// The name of the object of this number, as the author of the program would say it.
+    /// The name of the object with this number, as the author of the program would say it.
     pub fn name(&self, number: u32) -> String {
         let group = self.group(number);
         match group.is_array {
@@ -101,7 +101,7 @@ impl<T> Declarations<T> {
         }
     }
 
-    /// What the object of this number starts with.
+    /// What the object with this number starts with.
     pub fn start(&self, number: u32) -> &T {
         let group = self.group(number);
         match &group.start {

@@ -23,15 +23,15 @@ pub trait Describe<L> {
         Vec::new()
     }
 
-    /// The calls of procedures that begin and end while the process goes on from `local` with `response`; without an
-    /// response, while it came from its start to `local`. In the order in which that happens.
+    /// The calls of procedures that begin and end while the process goes on from `local` with `response`; without a
+    /// response, while it comes from its start to `local`. They are in the order in which they happen.
     fn marks(&self, local: &L, response: Option<Response>, values: &Values) -> Vec<Mark> {
         let _ = (local, response, values);
         Vec::new()
     }
 
-    /// The place and text of the handler that this stimulus runs, or of the first that would if its guard
-    /// held; if the system has a source.
+    /// The place and text of the handler that this stimulus runs, if the system has a source. If no guard holds, those of
+    /// the first handler that would run if its guard held.
     fn handler_site(&self, local: &L, stimulus: Stimulus, values: &Values) -> Option<Site> {
         let _ = (local, stimulus, values);
         None
@@ -51,8 +51,8 @@ pub trait Finale<L> {
     fn judge(&self, locals: &[Option<&L>], cells: Contents<'_>, values: &Values)
     -> Option<Failure>;
 
-    /// What the judgement of a terminal state has read to come to a failure, with names, the most telling first;
-    /// arguments as for [`judge`](Finale::judge). `None` if that is not known, or nothing fails.
+    /// What the judgement of a terminal state read before it failed, with names, the most telling first. The
+    /// arguments are those of [`judge`](Finale::judge). `None` if that is not known, or if nothing fails.
     fn readings(
         &self,
         locals: &[Option<&L>],
@@ -64,7 +64,7 @@ pub trait Finale<L> {
     }
 }
 
-/// What an execution tells of a call of a procedure.
+/// What an execution tells about a call of a procedure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// It begins.
@@ -74,9 +74,9 @@ pub enum Mark {
         /// What it is called with.
         arguments: Vec<Value>,
     },
-    /// The call that began last, of those that have not ended, ends.
+    /// The innermost open call ends: the last that began and has not ended.
     Ends {
-        /// What it gives back, if it is of the kind that does.
+        /// What it returns, if it returns a value.
         result: Option<Value>,
     },
 }

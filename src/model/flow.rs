@@ -1,8 +1,8 @@
 //! What a process is written to do: its control flow, as its text nests it.
 //!
 //! A program may come with this; no explorer needs it. Since the flow is structured, it is a tree: a sequence of
-//! [`Step`]s, of which branches and loops hold sequences of their own. Only `break` and `continue` leave a
-//! sequence before its end, each for the innermost loop around it, and `return` the whole.
+//! [`Step`]s, where branches and loops hold sequences of their own. A sequence is left before its end only by `break`
+//! and `continue`, which belong to the innermost loop around them, and by `return`, which leaves the whole.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct Step {
     pub id: usize,
     /// Line, from 1.
     pub line: u32,
-    /// As written; of a branch or a loop what stands before its body.
+    /// As written; for a branch or a loop, what stands before its body.
     pub text: String,
     /// What the step itself does, bodies left out.
     pub act: Act,
@@ -41,9 +41,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Act {
-    /// It computes, unseen by others.
+    /// It computes, and others do not see it.
     Local,
-    /// It acts on what others act on, too, or starts or awaits others.
+    /// It acts on what others also act on, or starts or awaits others.
     Shared,
     /// The same, or a choice of its own, with several outcomes, each of which is explored.
     Choice,
@@ -85,7 +85,7 @@ pub enum Turn {
 pub struct Arm {
     /// When it is taken: `true`, `else`, a pattern; nothing for handlers, whose first step says it.
     pub label: String,
-    /// What must hold besides.
+    /// What else must hold.
     pub guard: Option<String>,
     /// What is done then.
     pub steps: Vec<Step>,

@@ -1,12 +1,12 @@
-//! What can be told of the processes of a system before they run. All of it is optional: with less of it searches do
-//! more, and explanations say less.
+//! What is known about the processes of a system before they run. All of it is optional: with less of it, searches
+//! do more work and explanations say less.
 
 use super::{Handle, Reach, Touch};
 
-/// What is known of processes with local states `L`.
+/// What is known about processes with local states `L`.
 pub trait Foresight<L> {
-    /// May the process that is in this local state, or one that it spawns, ever touch this? An over-approximation,
-    /// the same in all local states of a process: it explains deadlocks, and tells what is shared at all.
+    /// May the process that is in this local state, or one that it spawns, ever touch this? The answer is an
+    /// over-approximation, the same in all local states of a process. It explains deadlocks, and tells what is shared.
     fn may_touch(&self, local: &L, touch: Touch) -> bool {
         let _ = (local, touch);
         true
@@ -19,8 +19,8 @@ pub trait Foresight<L> {
         None
     }
 
-    /// May the process that is in this local state come back to it by operations that change no object? An
-    /// over-approximation: where it says no, nobody looks for loops that wait ([`crate::trace::spin`]).
+    /// May the process that is in this local state come back to it by operations that change no object? The answer is an
+    /// over-approximation: where it is no, nobody looks for loops that wait ([`crate::trace::spin`]).
     fn may_return(&self, local: &L) -> bool {
         let _ = local;
         true
@@ -32,11 +32,12 @@ pub trait Foresight<L> {
         true
     }
 
-    /// The local state with the requests that its future may depend on numbered from 0, in order of age, and
-    /// which requests of the process these are; `None` if that is not known, and any may matter.
+    /// The local state with its requests numbered anew, and which requests of the process these are. Only requests that
+    /// its future may depend on count; they are numbered from 0, in order of age. `None` if that is not known, so
+    /// that any request may matter.
     ///
-    /// Local states that become equal so, and whose requests went the same way, have the same future. All
-    /// requests for mutexes that it lists are still in the queue.
+    /// If two local states become equal in this way, and their requests went the same way, they have the same future.
+    /// All requests for mutexes that are listed are still in the queue.
     fn canonical(&self, local: &L) -> Option<(L, Vec<Handle>)> {
         let _ = local;
         None

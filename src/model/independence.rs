@@ -1,19 +1,19 @@
 //! Which actions depend on one another. This relation fixes what a class of executions is, and every count.
 //!
-//! It follows Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves room.
-//! Two actions of one process are dependent; those of different processes only if listed:
+//! It follows Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves it open.
+//! Two actions of one process are dependent. Actions of different processes are dependent only if listed here:
 //!
 //! | action | and | if |
 //! |---|---|---|
-//! | isend, irecv | the same | at the same mailbox; an isend and an irecv never |
+//! | isend, irecv | the same | at the same mailbox; an isend and an irecv are independent |
 //! | wait, test→true, any→j | isend, irecv | it is the partner that completed the communication |
 //! | test→false, any→none | isend, irecv | it is the partner of a communication under test |
-//! | async_lock, unlock | the same | of the same mutex; an async_lock and an unlock never |
-//! | mutex_wait, mutex_test→true | unlock | it is the last one among the requests ahead in the queue |
+//! | async_lock, unlock | the same | of the same mutex; an async_lock and an unlock are independent |
+//! | mutex_wait, mutex_test→true | unlock | it is the last one to release a request ahead in the queue |
 //! | mutex_test→false | unlock | it makes the tester, who is in the queue, the owner |
-//! | async_acquire, release | the same | of the same semaphore; one of each never |
+//! | async_acquire, release | the same | of the same semaphore; one of each are independent |
 //! | acquire_wait | release | it granted the request |
-//! | barrier_wait | arrival | of the same round; two arrivals never |
+//! | barrier_wait | arrival | of the same round; two arrivals are independent |
 //! | access to a cell | the same | at least one changes the cell |
 //! | spawn, join | an event of the process | it is its child, or the process waited for |
 //! | handler | an event of an actor | the handler started the actor |
@@ -21,20 +21,20 @@
 //! | local, choose | anything | never |
 //!
 //! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
-//!   action. Were it "the first one paired", the order of two sends to two mailboxes would decide it,
-//!   though they are independent.
+//!   action. If it were "the first one paired", the order of two sends to two mailboxes would decide it,
+//!   although they are independent.
 //! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches. That is
 //!   the only stable matching of the order of sends with the order of receives: if s and r preferred each
 //!   other to their partners, the later of the two would have taken the other on arrival. So sends and
 //!   receives commute, and a pair once made is never revised.
-//! - *Data.* A received value becomes known to the receiver by wait, test or value, never by the pairing:
+//! - *Data.* The receiver learns a received value by a wait, a test or `value`, never by the pairing:
 //!   otherwise a send would write another process's local state.
 //! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or `fetch_add`
 //!   that leaves the content, are reads.
 //!
-//! The relation is conditional: whether a wait depends on a send is a question of which send its
-//! communication is paired with. So it is stated on *footprints*, actions with those questions answered in
-//! the execution at hand. It is stable: along one execution later actions never change an answer, because
+//! The relation is conditional: whether a wait depends on a send is decided by which send its
+//! communication is paired with. So it is stated on *footprints*: actions with those questions answered in
+//! the execution at hand. It is stable: later actions of an execution never change an answer, because
 //! the sends to a mailbox are totally ordered, and so are the receives, the requests for a mutex, ...
 
 use smallvec::SmallVec;
@@ -50,7 +50,7 @@ pub enum Footprint {
         mailbox: MailboxId,
         /// At which end.
         end: End,
-        /// As the how-manieth post at that end.
+        /// Its index among the posts at that end.
         position: u32,
         /// The opposite post that it was paired with on arrival.
         partner: Option<u32>,
@@ -72,7 +72,7 @@ pub enum Footprint {
     Unlock {
         /// The mutex.
         mutex: MutexId,
-        /// As the how-manieth unlock of it.
+        /// Its index among the unlocks of it.
         position: u32,
         /// The request that owns the mutex because of this unlock, if it is in the queue already.
         new_owner: Option<u32>,
@@ -92,7 +92,7 @@ pub enum Footprint {
     Release {
         /// The semaphore.
         semaphore: SemaphoreId,
-        /// As the how-manieth release of it.
+        /// Its index among the releases of it.
         position: u32,
     },
     /// acquire_wait.
@@ -126,9 +126,9 @@ pub enum Footprint {
     Join(ProcessId),
     /// A handler of an actor.
     Handler {
-        /// The message taken, as the how-manieth one sent; `None` for an internal handler.
+        /// The index of the message taken among all messages sent; `None` for an internal handler.
         taken: Option<u32>,
-        /// The messages sent: the number of the first one, and how many they are.
+        /// The messages sent: the number of the first one, and how many there are.
         sent: (u32, u32),
         /// The actors started.
         started: SmallVec<[ProcessId; 1]>,
@@ -163,8 +163,8 @@ pub trait Independence {
     /// Do these two actions of one execution depend on one another?
     fn dependent(&self, a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool;
 
-    /// If the footprint tells by itself: the positions of all earlier actions of others that it depends on
-    /// and that its process does not know of already. With `None` they have to be searched for.
+    /// The positions of all earlier actions of others that the footprint depends on and that its process does not know
+    /// of already; `None` if the footprint does not tell them, and they have to be searched for.
     fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
         let _ = footprint;
         None
@@ -189,7 +189,7 @@ impl Independence for PaperRelation {
     }
 }
 
-/// One half of the table, where q is the process of b; the other half is its mirror image.
+/// One half of the table; q is the process of b. The other half is its mirror image.
 fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
     use Footprint::*;
     match (a, b) {

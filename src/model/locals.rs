@@ -61,13 +61,13 @@ impl Status {
 pub struct Birth {
     /// Who started it.
     pub parent: ProcessId,
-    /// By the how-manieth of its actions, from 0.
+    /// The index of the spawning action among the actions of `parent`, from 0.
     pub act: u32,
-    /// As the how-manieth of the processes started there, from 0.
+    /// Its index among the processes started there, from 0.
     pub place: u32,
 }
 
-/// What an actor's handler came to.
+/// The result of an actor's handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reaction {
     /// The local state after it.
@@ -78,16 +78,16 @@ pub struct Reaction {
     pub started: Box<[LocalId]>,
 }
 
-/// A local state by what matters of it.
+/// What matters of a local state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canonical {
     /// The local state with its requests numbered anew.
     pub local: LocalId,
-    /// The requests that its future may depend on, the oldest first; `None`: all that the process ever made.
+    /// The requests that its future may depend on, the oldest first; `None` for all that the process ever made.
     pub requests: Option<Box<[Handle]>>,
 }
 
-/// Who sent a message, in which of its actions; and as the how-manieth there.
+/// Who sent a message, in which of its actions, and the index among the messages sent there.
 type Posting = (Option<(ProcessId, u32)>, u32);
 
 /// A local state of an actor and what makes it act.
@@ -102,24 +102,24 @@ pub struct Locals<'s, S: System> {
     /// May some actor refuse a message?
     has_guards: bool,
     arena: Vec<S::Local>,
-    /// `None` for the start of a process that no execution has spawned yet: looking further ahead could
-    /// go on for ever.
+    /// `None` for the start of a process that no execution has spawned yet, because looking further ahead
+    /// might never end.
     status: Vec<Option<Arc<Status>>>,
     /// The status found last, to be shared.
     latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Response), LocalId>,
-    /// Per local state what the system says of coming back to it; and does it say so of any?
+    /// Per local state, whether a process may come back to it; and whether that is so for any of them.
     returns: Vec<bool>,
     some_return: bool,
     initial: Vec<LocalId>,
-    /// Per local state what it is numbered anew, as far as it was asked for.
+    /// Per local state, the same with its requests numbered anew, where that was asked for.
     canonical: Vec<Option<Canonical>>,
     births: Births,
     /// Which guards hold; filled in by queries.
     guards: RefCell<FxHashMap<Occasion, bool>>,
-    /// Those that start no actor; and those that do, by the number of the action, too, which is part of
-    /// what the new actors are called.
+    /// The reactions that start no actor; and those that do, keyed also by the number of the action, because it is part
+    /// of the new actors' names.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
     messages: FxHashMap<Posting, MessageId>,
     postings: Vec<Posting>,
@@ -163,7 +163,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.system
     }
 
-    /// The objects met so far, by which all but the system calls them.
+    /// The objects met so far. All but the system uses these numbers for them.
     pub fn met(&self) -> &Met {
         &self.met
     }
@@ -173,7 +173,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.met.name(object.into(), self.system.objects())
     }
 
-    /// The touch as the system calls it, to ask a [`Reach`].
+    /// The touch in the numbers of the system, to ask a [`Reach`].
     pub fn declared(&self, touch: Touch) -> Touch {
         self.met.declared(touch)
     }
@@ -184,7 +184,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }
 
-    /// What the process in local state `id` may still touch, as the system calls it: see [`Foresight::reach`](super::Foresight::reach).
+    /// What the process in local state `id` may still touch, in the numbers of the system: see [`Foresight::reach`](super::Foresight::reach).
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
         self.system.foresight().reach(self.get(id))
     }
@@ -207,7 +207,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
     }
 
-    /// The same, with what carrying out an operation may use.
+    /// As [`status`](Locals::status), with what carrying out an operation may use.
     pub(super) fn world(&mut self, id: LocalId) -> (&Status, World<'_>) {
         let status = self.status[id.0 as usize].as_deref();
         let world = World { values: &mut self.values, births: &mut self.births };
@@ -243,7 +243,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.returns[id.0 as usize]
     }
 
-    /// Is there any local state, of those met so far, that a process may come back to so?
+    /// Is there such a local state among those met so far?
     pub fn some_may_return(&self) -> bool {
         self.some_return
     }
@@ -316,8 +316,8 @@ impl<'s, S: System> Locals<'s, S> {
         }
     }
 
-    /// What comes of it when the actor `own` in local state `id` acts, for the `act`-th time. O(1) after the
-    /// first time.
+    /// What happens when the actor `own` in local state `id` acts for the `act`-th time. O(1) after the first
+    /// time.
     pub fn react(
         &mut self,
         own: ProcessId,
@@ -351,8 +351,8 @@ impl<'s, S: System> Locals<'s, S> {
         id
     }
 
-    /// The name of the message sent as the `place`-th of the action that was the `nth` of `sender`; without
-    /// a sender, of one that is pending from the start.
+    /// The name of a message: the `place`-th that was sent in the `nth` action of `sender`, or without a sender the
+    /// `place`-th that is pending from the start.
     pub fn message(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
         let (messages, postings) = (&mut self.messages, &mut self.postings);
         *messages.entry((sender, place)).or_insert_with(|| {
@@ -361,17 +361,17 @@ impl<'s, S: System> Locals<'s, S> {
         })
     }
 
-    /// What the message is named after: see [`message`](Locals::message).
+    /// Where the message comes from: see [`message`](Locals::message).
     pub fn posting(&self, message: MessageId) -> (Option<(ProcessId, u32)>, u32) {
         self.postings[message.index()]
     }
 
-    /// The process that comes into being so.
+    /// The process that comes into being in this way.
     pub fn child(&mut self, birth: Birth) -> ProcessId {
         self.births.child(birth)
     }
 
-    /// The process that came into being so, if that ever happened.
+    /// The process that came into being in this way, if that ever happened.
     pub fn known_child(&self, birth: Birth) -> Option<ProcessId> {
         self.births.known(birth)
     }
@@ -413,7 +413,7 @@ pub(super) struct Births {
 }
 
 impl Births {
-    /// The process that comes into being so.
+    /// The process that comes into being in this way.
     pub(super) fn child(&mut self, birth: Birth) -> ProcessId {
         let parents = &mut self.parents;
         *self.children.entry(birth).or_insert_with(|| {
@@ -422,7 +422,7 @@ impl Births {
         })
     }
 
-    /// The process that came into being so, if that ever happened.
+    /// The process that came into being in this way, if that ever happened.
     pub(super) fn known(&self, birth: Birth) -> Option<ProcessId> {
         self.children.get(&birth).copied()
     }

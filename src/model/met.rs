@@ -2,12 +2,13 @@
 //!
 //! A program may declare a million mutexes and use two. So an object has two numbers: that of its *declaration*, its place
 //! in [`Objects`], and the one under which a search has *met* it. [`System`](super::System)s speak of declared
-//! objects, in what [`next`](super::System::next) returns and in what the others are asked. All else, operations in
-//! [`Locals`](super::Locals), states, footprints, the chains of an unfolding, speaks of met ones: these are few and
-//! dense, and what is kept for each costs as much as is used. The only place where the one becomes the other is
-//! [`Locals`](super::Locals), which meets an object when it first learns of an operation on it.
+//! objects, in what [`next`](super::System::next) returns and in what the others are asked. Everything else (operations in
+//! [`Locals`](super::Locals), states, footprints, the chains of an unfolding) speaks of met objects. These are few and
+//! numbered without gaps, so the memory kept for them grows only with the objects in use. [`Locals`](super::Locals) is
+//! the only place that translates: it meets an object when it first learns of an operation on it.
 //!
-//! Of a kind with few objects all are met at once, in order of declaration. There the two numbers are the same.
+//! If there are few objects of a kind, all of them are met at once, in order of declaration. Then the two numbers are
+//! the same.
 
 use rustc_hash::FxHashMap;
 
@@ -15,7 +16,7 @@ use super::{
     BarrierId, CellId, MailboxId, MutexId, Objects, Op, SemaphoreId, Touch, ValueId, Values,
 };
 
-/// So many objects of a kind are few.
+/// Up to this many objects of a kind are met at once.
 const FEW: usize = 64;
 
 /// An object that was met.
@@ -36,7 +37,7 @@ pub enum Object {
 /// The objects of one kind that were met; each starts with a `T`.
 #[derive(Debug)]
 pub struct Roster<T> {
-    /// Per number met the number declared, and what it starts with.
+    /// Per met number: the declared number, and what the object starts with.
     declared: Vec<u32>,
     starts: Vec<T>,
     met: FxHashMap<u32, u32>,
@@ -54,7 +55,7 @@ impl<T: Copy> Roster<T> {
         self.declared.len()
     }
 
-    /// Was none met?
+    /// Was no object met?
     pub fn is_empty(&self) -> bool {
         self.declared.is_empty()
     }
@@ -64,7 +65,7 @@ impl<T: Copy> Roster<T> {
         self.declared[met as usize]
     }
 
-    /// The number under which a declared object was met, if it was.
+    /// The number under which a declared object was met, if it was met.
     pub fn met(&self, declared: u32) -> Option<u32> {
         self.met.get(&declared).copied()
     }
@@ -111,7 +112,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// Those that are met at once.
+    /// The objects that are met at once.
     pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
         let mut all = Met::default();
         let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };

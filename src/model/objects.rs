@@ -16,7 +16,7 @@
 //! An [`Op`](super::Op) says what a process asks for. What it means is said by an [`Operation`], a small type that
 //! answers all that the model asks: is it enabled, what does it do, how is it undone, what did it touch.
 //! [`by_operation`] finds the type for an `Op`. So a new operation is a variant of `Op`, a line there and an
-//! `Operation`; it does not compile without.
+//! `Operation`. The crate does not compile until it has all three.
 
 pub(super) mod actor;
 pub(super) mod barrier;
@@ -38,16 +38,16 @@ pub(super) trait Operation {
     /// Calls `each` with the choices of the process that is at this operation; not at all if it is blocked.
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice));
 
-    /// Does what the action says that is under way, one of the choices; what its process is told.
+    /// Carries out the action under way, which is one of the choices. Returns what its process is told.
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response;
 
     /// Takes back what `carry_out` did.
     fn undo(&self, state: &mut State, births: &Births, done: &Done);
 
-    /// What the last action of `state` touched, which was this operation.
+    /// What the last action of `state`, which was this operation, touched.
     fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint;
 
-    /// The touch that it has wherever it is executed, if it has one.
+    /// The touch that it has wherever it is executed, if there is one.
     fn touch<S: System>(&self, system: &S) -> Option<Touch>;
 
     /// Calls `each` with all that it watches, enabled in `state`: see [`Touch`].
@@ -75,10 +75,10 @@ pub(super) trait Operation {
         self.touch(system).into_iter().for_each(each);
     }
 
-    /// May it leave every object as it is? Then its execution tells ([`Footprint::is_observation`]).
+    /// May it leave every object as it is? Whether it did, its footprint tells ([`Footprint::is_observation`]).
     fn may_observe(&self) -> bool;
 
-    /// Can one history lead to several responses?
+    /// Are there several possible responses after one history?
     fn is_choice(&self) -> bool {
         false
     }
@@ -148,7 +148,7 @@ pub(super) fn place(index: u32) -> Option<u32> {
     (index != NONE).then_some(index)
 }
 
-/// Where a request went.
+/// The place of a request in the log of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Posted {
     /// A communication: an end of a mailbox, and the position there.
@@ -160,7 +160,7 @@ pub enum Posted {
 }
 
 impl State {
-    /// Where the request `handle` of `process` went.
+    /// The place of the request `handle` of `process`.
     pub fn posted(&self, process: ProcessId, handle: Handle) -> Posted {
         self.processes[process.index()].posted[handle.index()]
     }
@@ -170,7 +170,7 @@ impl State {
         self.processes[process.index()].posted.len() as u32
     }
 
-    /// Notes with its process where a request went.
+    /// Notes the place of a request with its process.
     fn note(&mut self, process: ProcessId, posted: Posted) -> Response {
         let log = &mut self.processes[process.index()].posted;
         log.push(posted);
@@ -202,7 +202,7 @@ fn choices_of_any(
     }
 }
 
-/// What an any-form is told; `value` is what element `index` hands over.
+/// The response to an any-form; `value` is what element `index` hands over.
 fn response_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Response {
     match choice {
         Choice::NOTHING => Response::Incomplete,

@@ -33,7 +33,7 @@ ids! {
     CellId;
     /// A message between actors, by its sender, the number of the event in which it was sent among those of
     /// the sender, and its place among the messages sent there (see [`super::Locals::message`]). Within
-    /// one execution that tells messages apart; together with the history of the sender it is the identity of
+    /// one execution this tells messages apart. Together with the history of the sender it is the identity of
     /// a message across executions.
     MessageId;
     /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`), counted
@@ -41,7 +41,7 @@ ids! {
     Handle;
 }
 
-/// What a send says of itself and a receive may ask for.
+/// What a send says about itself, and what a receive may ask for.
 ///
 /// On a receive a missing part is a wildcard; on a send it is a part that only a wildcard accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl Envelope {
     }
 }
 
-/// A pending or past request for a mutex: the process's own post of that number.
+/// A request for a mutex, pending or past: the process's own request with that number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The mutex asked for.
@@ -75,9 +75,8 @@ pub struct Request {
 
 /// A visible operation of a process.
 ///
-/// `wait` and `test` are the any-forms with one element, `waitall` is a sequence of waits, `send`, `recv`,
-/// `lock`, `acquire` and `barrier` are a request and a wait: all of those are spelled out before they
-/// come here.
+/// Other operations are spelled out before they come here: `wait` and `test` are the any-forms with one element,
+/// `waitall` is a sequence of waits, and `send`, `recv`, `lock`, `acquire` and `barrier` are a request and a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// AsyncSend: response [`Response::Posted`].
@@ -157,13 +156,13 @@ pub enum Op {
 }
 
 impl Op {
-    /// May it leave every object as it is? Then its execution tells
+    /// May it leave every object as it is? Whether it did, its footprint tells
     /// ([`Footprint::is_observation`](super::Footprint::is_observation)).
     pub fn may_observe(&self) -> bool {
         by_operation!(self, operation => operation.may_observe())
     }
 
-    /// Can one history lead to several responses?
+    /// Are there several possible responses after one history?
     pub fn is_choice(&self) -> bool {
         by_operation!(self, operation => operation.is_choice())
     }
@@ -174,7 +173,7 @@ impl Op {
 pub enum Access {
     /// Response [`Response::Value`], the content.
     Read,
-    /// Response [`Response::Unit`]. Always counts as a change, also to the same content.
+    /// Response [`Response::Unit`]. Always counts as a change, even if the content stays the same.
     Write(ValueId),
     /// Response [`Response::Value`], a bool. A failed one is a read.
     CompareAndSwap {
@@ -215,14 +214,14 @@ pub enum Response {
     Overflow,
 }
 
-/// Which of its possible responses an action takes, where history does not decide it: the index that a
-/// `waitany` or `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, the message
-/// that an actor takes, or a number below -1 for an internal handler; else 0.
+/// Which of several possible ways an action goes, where history does not decide it: the index that a `waitany` or
+/// `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, or the message that an actor
+/// takes. A number below -1 is an internal handler. Where there is no choice it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub i32);
 
 impl Choice {
-    /// The only response.
+    /// There is only one way.
     pub const ONLY: Choice = Choice(0);
     /// A test that found nothing complete.
     pub const NOTHING: Choice = Choice(-1);
@@ -269,6 +268,6 @@ pub enum Stimulus {
 pub struct Action {
     /// Who moves.
     pub process: ProcessId,
-    /// With which response.
+    /// Which way it goes.
     pub choice: Choice,
 }

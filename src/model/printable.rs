@@ -41,8 +41,8 @@ pub fn is_deceptive(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text as long as it was in bytes, each such character but tabs and ends of lines replaced by one that can be seen:
-/// for a source text that is shown by its places.
+/// The text with each such character, except tabs and ends of lines, replaced by one that can be seen. Its length in
+/// bytes stays the same, so places in a source text still fit.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let is_bad = |c: char| is_deceptive(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_bad) {

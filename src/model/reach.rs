@@ -1,4 +1,4 @@
-//! What a process may still do to the objects, from where it is on.
+//! What a process may still do to the objects, from its present local state on.
 //!
 //! [`Foresight::may_touch`](super::Foresight::may_touch) speaks of a process as such, whatever it has done; a
 //! [`Reach`] speaks of one local state. Both are over-approximations: what is not in a reach, no execution from
@@ -15,7 +15,7 @@ pub struct Reach {
     posts: FxHashSet<Posts>,
 }
 
-/// The same touch of neighbouring objects: of so many from this one on.
+/// The same touch of neighbouring objects: the first one, and how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Span {
     first: Touch,
@@ -30,7 +30,7 @@ struct Posts {
     tag: Guess,
 }
 
-/// What is known of a number that a post may carry.
+/// What is known about a number that a post may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guess {
     /// It carries exactly this, or none.
@@ -47,7 +47,7 @@ impl Guess {
         }
     }
 
-    /// Does a pattern that carries this perhaps accept `number`?
+    /// May a pattern that carries this accept `number`?
     fn may_accept(self, number: Option<i64>) -> bool {
         self.may_be(None) || self.may_be(number)
     }
@@ -72,14 +72,15 @@ impl Reach {
         self.posts.insert(Posts { at, src, tag });
     }
 
-    /// May it still do this? For tests and open waits of communications, and messages to actors, nobody knows: yes.
+    /// May it still do this? Nobody knows that for tests and open waits of communications and for messages to actors:
+    /// there the answer is yes.
     pub fn contains(&self, touch: Touch) -> bool {
         use Touch::{AwaitPost, Listen, Tell};
         matches!(touch, AwaitPost(..) | Tell(_) | Listen(_))
             || self.spans.iter().any(|span| span.contains(touch))
     }
 
-    /// All touches, one by one; `None` if that is more than `most` of neighbouring objects somewhere.
+    /// All touches, one by one; `None` if some entry stands for more than `most` neighbouring objects.
     pub fn touches(&self, most: u32) -> Option<impl Iterator<Item = Touch>> {
         let is_narrow = self.spans.iter().all(|span| span.count <= most);
         let of_span = |&Span { first, count }: &Span| (0..count).map(move |by| shifted(first, by));
@@ -131,7 +132,7 @@ fn parts(touch: Touch) -> (u8, u32) {
     }
 }
 
-/// The same of the object that comes so many places later.
+/// The same touch of the object that is so many places later.
 fn shifted(touch: Touch, by: u32) -> Touch {
     match touch {
         Touch::Post(mailbox, end) => Touch::Post(MailboxId(mailbox.0 + by), end),

@@ -1,18 +1,18 @@
 //! Executions in portable names: a schedule that one search found means the same in every other.
 //!
 //! A search numbers spawned processes and messages as it meets them on all its branches ([`Locals`]). So its
-//! [`Action`]s say nothing to anybody else. A schedule names both by *birth*, in its own execution alone:
+//! [`Action`]s mean nothing outside it. A schedule names both by *birth*, in its own execution alone:
 //!
 //! | what | its number |
 //! |---|---|
 //! | a process | those that exist from the start, in order of declaration; then the others, as they are spawned |
 //! | a message | those that are pending from the start; then the others, as they are sent, all actors together |
 //!
-//! Fresh [`Locals`] that see this execution only give the same numbers. There the actions of a schedule can be
-//! stepped through as they are; elsewhere [`State::action_named`] finds them.
+//! Fresh [`Locals`] that see only this execution give the same numbers. There the actions of a schedule can be
+//! executed as they are. Elsewhere [`State::action_named`] finds the actions that they name.
 //!
 //! As text: `0,0,1,2:1,0x3`. One item per action, separated by commas: the number of the process that moves,
-//! `:choice` where the operation had several outcomes and it was not the first (`:-1` for a test that found
+//! `:choice` if the action was not the first of several choices (`:-1` for a test that found
 //! nothing), `xN` for N times in a row. Nothing in it needs quoting in a shell.
 
 use std::fmt;
@@ -117,7 +117,7 @@ impl State {
         Action { process: ProcessId(process.expect("a process that exists") as u32), choice }
     }
 
-    /// What `locals` calls the action of this portable name, if it is enabled here.
+    /// The action with this portable name, in the names of `locals`, if it is enabled here.
     pub fn action_named<S: System>(
         &self,
         locals: &Locals<'_, S>,
@@ -126,7 +126,7 @@ impl State {
         self.named_among(&self.by_birth(), locals, portable)
     }
 
-    /// The same where the processes are known by birth.
+    /// As [`action_named`](State::action_named), where the list of processes by birth is known.
     fn named_among<S: System>(
         &self,
         processes: &[ProcessId],

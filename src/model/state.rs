@@ -1,12 +1,12 @@
 //! A state as logs: what an execution has done to the objects, and how to take it back.
 //!
 //! Nothing is erased while executing: a mailbox keeps every send and receive ever posted, a mutex every
-//! request. Undoing an action then is popping its entries, O(1) and without a copy; and a position in a log
-//! names the same thing along an execution, which is what chains of the unfolding are made of.
+//! request. So an action is undone by popping its entries, in O(1) and without a copy. And a position in a log
+//! names the same thing all along an execution; the chains of the unfolding are made of such positions.
 //!
-//! What operations do is said by the objects (`objects`), which keep their own invariants. Those between objects and
-//! processes (a request in a log is noted with its process, a spawned process exists from its spawn on) are restored
-//! by each operation.
+//! The objects (`objects`) say what operations do, and keep their own invariants. Each operation restores the
+//! invariants between objects and processes: a request in a log is noted with its process, and a spawned process exists
+//! from its spawn on.
 
 mod portrait;
 
@@ -27,11 +27,11 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) local: LocalId,
-    /// Where each of its requests went: a position in the log of its object.
+    /// For each of its requests the position in the log of its object.
     pub(super) posted: Vec<Posted>,
     /// How many actions it has made.
     pub(super) acted: u32,
-    /// At which depth it was spawned; `NONE` if it exists from the start, or does not exist.
+    /// The depth at which it was spawned; `NONE` if it exists from the start, or does not exist.
     pub(super) born: u32,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Done {
     pub(super) changed: bool,
     /// How many messages there were before it.
     pub(super) messages: u32,
-    /// The message that it took, by its position in the log, or `NONE`.
+    /// The position in the log of the message that it took, or `NONE`.
     pub(super) taken: u32,
     /// How many processes it started.
     pub(super) started: u32,
@@ -99,7 +99,7 @@ impl State {
         state
     }
 
-    /// Begins the logs of the objects met since the last step.
+    /// Begins logs for the objects met since the last step.
     fn make_room(&mut self, met: &Met) {
         for &object in &met.order()[self.known..] {
             match object {
@@ -139,7 +139,7 @@ impl State {
         self.trail[position].before
     }
 
-    /// The message that the action at `position` took, by its place in the log of messages.
+    /// The place in the log of messages of the one that the action at `position` took.
     pub fn taken(&self, position: usize) -> Option<u32> {
         place(self.trail[position].taken)
     }
@@ -175,7 +175,7 @@ impl State {
         by_operation!(op, operation => operation.choices(&place, &mut each));
     }
 
-    /// Has `process` an enabled action?
+    /// Does `process` have an enabled action?
     pub fn can_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let mut any = false;
         self.choices(locals, process, |_| any = true);
@@ -189,7 +189,7 @@ impl State {
         }
     }
 
-    /// Nothing is enabled.
+    /// Is nothing enabled?
     pub fn is_terminal<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !self.processes().any(|process| self.can_move(locals, process))
     }
@@ -208,7 +208,7 @@ impl State {
         self.execute(locals, action, |locals, before, response| locals.resume(before, response));
     }
 
-    /// Executes an enabled action; what its process is told. An actor is told nothing.
+    /// Executes an enabled action, and returns what its process is told. An actor is told nothing.
     pub fn step_and_tell<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -298,8 +298,8 @@ impl State {
         by_operation!(done.op(locals), operation => operation.footprint(self, locals.births(), done))
     }
 
-    /// Calls `each` with all that the operation of `process`, which is enabled, watches here. Nothing: it is
-    /// independent of whatever other processes may do before it.
+    /// Calls `each` with all that the operation of `process`, which is enabled, watches here. If it watches nothing, it
+    /// is independent of whatever other processes may do before it.
     pub fn watches<S: System>(
         &self,
         locals: &mut Locals<'_, S>,

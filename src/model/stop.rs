@@ -1,8 +1,8 @@
 //! A signal that work is to stop, for loops that may be long.
 //!
 //! Whoever watches the limits raises it, once; it is never lowered. Work that sees it raised may end at any
-//! place, with any result: whoever asked for the work looks at the signal before using what came of it. So a
-//! loop needs one relaxed load a round, and no way to report that it was not finished.
+//! place, with any result: whoever asked for the work looks at the signal before using the result. So a
+//! loop needs only one relaxed load in each round, and no way to report that it did not finish.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct StopSignal(Arc<AtomicBool>);
 
 impl StopSignal {
-    /// Tells all who look at it to stop.
+    /// Tells everybody who looks at it to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

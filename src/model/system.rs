@@ -1,6 +1,6 @@
 //! The one type parameter of the crate: a system of processes.
 //!
-//! Four methods say what the processes do. What else a system may say of itself is in traits of their own, which have
+//! Four methods say what the processes do. What else a system may say about itself is in separate traits, which have
 //! defaults: [`Actors`], [`Finale`], [`Foresight`] and [`Describe`].
 
 use std::fmt::Debug;
@@ -13,20 +13,20 @@ use super::{Actors, Describe, Finale, Foresight, Objects, Op, Response, Site, Va
 /// # Contract
 /// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal results.
 ///   Explorers call them once for each distinct argument and remember the answer.
-/// - A local state knows nothing but what responses told it. In particular it learns a received value only
+/// - A local state knows only what responses told it. In particular it learns a received value only
 ///   from [`Response::Completed`].
 /// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not failed. What it does
 ///   is told by [`Actors::accepts`] and [`Actors::handle`], which are functions, too.
-/// - Operations are well-formed: handles and requests are the process's own and of the right kind, a
-///   mutex is requested only when not already in its queue and waited for, tested and unlocked only when
-///   it is, rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: most
-///   of it panics.
+/// - Operations are well-formed: handles and requests are the process's own and of the right kind; a
+///   process requests a mutex only when it is not in its queue, and waits for it, tests it and unlocks it only when
+///   it is; and rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: in most
+///   cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug;
 
-    /// The objects that processes act on. Here, and in all that a system says and is asked, they are known by their
-    /// places in these declarations; not so elsewhere (see [`Met`](super::Met)).
+    /// The objects that processes act on. Here, and wherever a system speaks or is asked, an object is known by its
+    /// place in these declarations. Elsewhere it has another number (see [`Met`](super::Met)).
     fn objects(&self) -> &Objects;
 
     /// The local states of the processes that exist from the start; `ProcessId`s follow this order.
@@ -49,18 +49,18 @@ pub trait System: Sync {
         None
     }
 
-    /// What can be told of its processes before they run.
+    /// What is known about its processes before they run.
     fn foresight(&self) -> &dyn Foresight<Self::Local> {
         &Nothing
     }
 
-    /// How people are told of it.
+    /// How it is described to people.
     fn describe(&self) -> &dyn Describe<Self::Local> {
         &Nothing
     }
 }
 
-/// Says nothing: no actors, no foresight, and no description.
+/// A system with no more to say: no actors, no foresight, no description.
 struct Nothing;
 
 impl<L: Debug> Actors<L> for Nothing {}

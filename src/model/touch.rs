@@ -1,13 +1,13 @@
-//! What an operation touches, told without a history: what stateful reductions reason about.
+//! What an operation touches, without regard to history. Stateful reductions reason about this.
 //!
 //! A [`Footprint`](super::Footprint) is resolved along one execution and speaks of positions in logs. A search that
 //! stores states has many executions behind one state, so it asks a coarser question: may these two
-//! operations ever be a *race*, dependent and possible in either order? Dependences in which one enables the
-//! other (a wait and the post that completes it) are none: no execution reverses them. The two sides differ:
+//! operations ever be a *race*, dependent and possible in either order? If one of two dependent operations enables the other (a post
+//! and the wait that it completes), they are not a race: no execution reverses them. The two sides differ:
 //!
 //! - what an operation *watches* where it is enabled: everything that could come before it and would make a
-//!   difference to it, in whatever way it goes on ([`State::watches`](super::State::watches));
-//! - what an executed action *touches*, as one that comes later ([`State::touches`](super::State::touches)).
+//!   difference to it, whichever choice it takes ([`State::watches`](super::State::watches));
+//! - what an executed action *touches*, as the later one of the two ([`State::touches`](super::State::touches)).
 //!
 //! | watches | races with a later |
 //! |---|---|
@@ -22,14 +22,14 @@
 //! | an actor at rest | message to it |
 //!
 //! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, a message sent, and
-//! every wait that is over. Whatever others do before it, it is the same, and so are they.
+//! every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
 //!
 //! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let its last
 //! action a be the only one that is dependent on t's operation in s. Then t's operation, executed first, is
 //! followed by E up to a, and there a's process does the same operation, with a touch that races with what t
 //! watches in s. So whoever collects all touches that follow t's operation has met every process that might
-//! have come first. (Nothing here disables another process; within a process one outcome of a choice
-//! disables the others, which is why an operation watches for all its outcomes together.)
+//! have come first. (Nothing here disables another process. Within a process one choice disables the
+//! others, so an operation watches for all its choices together.)
 
 use smallvec::{SmallVec, smallvec};
 
@@ -86,7 +86,7 @@ impl Touch {
         }
     }
 
-    /// May what watches this be overtaken by a `later` touch of another process, to different effect?
+    /// If a `later` touch of another process came before what watches this, might the effect be different?
     pub fn races(self, later: Touch) -> bool {
         self.rivals().contains(&later)
     }

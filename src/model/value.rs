@@ -29,7 +29,7 @@ pub enum Value {
     Tuple(Arc<[Value]>),
     /// A list `[T]` or an array `[T; n]`.
     List(im::Vector<Value>),
-    /// A communication: the process's own post of that number.
+    /// A communication: the process's own request with that number.
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
     Process(ProcessId),

@@ -1,13 +1,13 @@
-//! Backtrack sets along an execution: what of the enabled actions of each state is to be explored.
+//! Backtrack sets along an execution: which enabled actions of each state are to be explored.
 //!
-//! This is what DPOR keeps of the past: for each state its *backtrack set*, with what of it is done, and, with sleep
-//! sets, what is asleep there. A backtrack set starts with a single strand and grows as races are found: into a
-//! persistent set (Flanagan, Godefroid, POPL 2005), or a *source set*: every complete continuation that is not explored
-//! elsewhere has an element of it among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017, section
-//! 4).
+//! This is what DPOR remembers of each state: its *backtrack set*, which part of the set is explored, and with sleep
+//! sets what is asleep there. A backtrack set starts with a single strand and grows as races are found. It becomes a
+//! persistent set (Flanagan, Godefroid, POPL 2005) or a *source set*: every complete continuation that is not explored
+//! elsewhere has an element of the set among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017,
+//! section 4).
 //!
-//! It holds strands, as in the papers: a process is in it with all its choices, which exclude one another. What is
-//! explored is actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
+//! A set holds strands, as in the papers: a process is in it with all its choices, which exclude one another. But the
+//! search explores actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
 //! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, but for those asleep; the
 //! queue holds, in the order in which they were added, the chosen candidates that were awake then.
 
@@ -21,18 +21,18 @@ use crate::model::Action;
 pub struct Candidate {
     /// The action.
     pub action: Action,
-    /// What it belongs to.
+    /// The strand it belongs to.
     pub strand: Strand,
-    /// In the backtrack set.
+    /// It is in the backtrack set.
     pub is_chosen: bool,
-    /// Whatever begins with it was, or will have been, explored elsewhere.
+    /// Every continuation that begins with it is explored elsewhere.
     pub is_asleep: bool,
     /// This place in the queue of the state: which candidate is there.
     queued: u32,
 }
 
 impl Candidate {
-    /// Not in the backtrack set.
+    /// It is not in the backtrack set.
     #[inline]
     pub fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
         Candidate { action, strand, is_chosen: false, is_asleep, queued: 0 }
@@ -58,7 +58,7 @@ struct Point {
     is_cut: bool,
 }
 
-/// The states along an execution; the state before the action at position i is number i.
+/// The states along an execution. State number i is the one before the action at position i.
 #[derive(Debug, Default)]
 pub struct BacktrackSets {
     points: Vec<Point>,
@@ -70,7 +70,7 @@ pub struct BacktrackSets {
 }
 
 impl BacktrackSets {
-    /// A further state, with these candidates.
+    /// Adds a state with these candidates.
     pub fn push(&mut self, candidates: impl Iterator<Item = Candidate>) {
         let first = self.candidates.len();
         self.candidates.extend(candidates);
@@ -88,7 +88,7 @@ impl BacktrackSets {
         self.points[at].first..end
     }
 
-    /// What is enabled in state `at`.
+    /// The enabled actions of state `at`.
     pub fn candidates(&self, at: usize) -> &[Candidate] {
         &self.candidates[self.range(at)]
     }
@@ -124,7 +124,7 @@ impl BacktrackSets {
         self.candidates(at).iter().find(|c| c.action == action).is_some_and(Candidate::is_covered)
     }
 
-    /// The same of any action of a strand.
+    /// Is any action of this strand, enabled in state `at`, in the backtrack set there, or asleep?
     pub fn covers_strand(&self, at: usize, strand: Strand) -> bool {
         self.candidates(at).iter().any(|c| c.strand == strand && c.is_covered())
     }
@@ -145,10 +145,10 @@ impl BacktrackSets {
         }
     }
 
-    /// The execution is cut in the last state: adds everything enabled to the backtrack set of every other.
+    /// Notes that the execution is cut in the last state: adds everything enabled to the backtrack sets of all others.
     pub fn cut(&mut self) {
         let mut at = self.points.len() - 1;
-        // Of a state through which an execution was cut the states before are so, too.
+        // Where an execution was cut through a state, it was cut through the states before it, too.
         while at > 0 && !self.points[at - 1].is_cut {
             at -= 1;
             self.points[at].is_cut = true;
@@ -169,7 +169,7 @@ impl BacktrackSets {
         }
     }
 
-    /// Takes what was added last to the backtrack set of state `at`, and is not explored yet, out again.
+    /// Removes from the backtrack set of state `at` what was added last. It must not have been explored yet.
     pub fn drop_last(&mut self, at: usize) {
         let point = &mut self.points[at];
         debug_assert!(point.queued > point.taken, "what was added last is explored");
@@ -178,21 +178,21 @@ impl BacktrackSets {
         self.candidates[dropped].is_chosen = false;
     }
 
-    /// After the action just added to state `at`, these are to be tried.
+    /// Sets the actions to be tried after the action that was just added to state `at`.
     pub fn want(&mut self, at: usize, order: Vec<Action>) {
         let point = &self.points[at];
         let added = self.candidates[point.first + point.queued - 1].queued as usize;
         self.orders.insert(added, order);
     }
 
-    /// What is to be tried after the action just taken.
+    /// The actions to be tried after the action just taken.
     pub fn wanted(&mut self) -> Option<Vec<Action>> {
         let point = self.points.last()?;
         self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
-    /// Takes the first action in the order of trying that is to be explored from the last state: for a search with sleep
-    /// sets that asks for no order of its own.
+    /// Takes the action to be explored next from the last state, the first in the order of trying. This is for a search
+    /// with sleep sets that has no order of its own.
     pub fn take_first(&mut self) -> Option<Action> {
         let first = self.points.last().expect("a state").first;
         let mut candidates = self.candidates[first..].iter_mut();
@@ -201,8 +201,8 @@ impl BacktrackSets {
         Some(next.action)
     }
 
-    /// Takes the action of the last state that was added first, of those not explored yet. From now on it is asleep there, if
-    /// there are sleep sets; and the state is not frozen any more.
+    /// Takes from the last state the action that was added first, of those not explored yet. From now on it is asleep
+    /// there, if there are sleep sets, and the state is not frozen any more.
     pub fn take(&mut self, sleep_sets: bool) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
         if point.taken == point.queued {
@@ -216,12 +216,12 @@ impl BacktrackSets {
         Some(candidate.action)
     }
 
-    /// Is nothing to be added to the backtrack set of state `at` for now?
+    /// Is the backtrack set of state `at` frozen, so that nothing is added to it for now?
     pub fn is_frozen(&self, at: usize) -> bool {
         self.points[at].is_frozen
     }
 
-    /// Nothing is to be added to the backtrack set of state `at` until the next action from there is taken.
+    /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from there is taken.
     pub fn freeze(&mut self, at: usize) {
         self.points[at].is_frozen = true;
     }

@@ -1,4 +1,4 @@
-//! The part of an execution that its last action needs: what a counterexample has to show.
+//! The part of an execution that its last action needs. A counterexample has to show no more.
 
 use super::HappensBefore;
 use crate::model::{Locals, PaperRelation, Schedule, State, System};
@@ -12,8 +12,8 @@ pub fn causal_past<S: System>(system: &S, schedule: &Schedule) -> Schedule {
     Schedule::of_actions(&mut locals, needed.map(|position| schedule[position]))
 }
 
-/// What happens before what in an execution, and fresh local states that have met it alone: the actions of
-/// `schedule` have the same names there.
+/// The happens-before order of an execution, and fresh local states that have met only this execution, so that the
+/// actions of `schedule` have the same names there.
 pub(super) fn happens_before<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,

@@ -1,7 +1,7 @@
 //! An execution with its state and its happens-before order, going forward and back.
 //!
-//! What DPOR and its kin walk along: pushing executes an action, popping takes it back, both without
-//! looking at the rest of the execution.
+//! DPOR and related searches walk along it. Pushing executes an action, popping takes it back; neither looks at the
+//! rest of the execution.
 
 use smallvec::SmallVec;
 
@@ -12,10 +12,10 @@ use crate::model::{
     ProcessId, State, System,
 };
 
-/// What is scheduled on its own, one action after the other: the unit between which races are.
+/// What is scheduled on its own, one action after the other. Races are between strands.
 ///
-/// The actions of one process are in a fixed order, so a process is one. An actor takes its messages in any
-/// order, so each of them is one (of a single action), and each internal handler is one: two of them at one
+/// The actions of one process are in a fixed order, so a process is a strand. An actor takes its messages in any
+/// order, so each message is a strand (of a single action), and so is each internal handler: two strands of one
 /// actor depend on one another and can race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strand {
@@ -46,13 +46,13 @@ pub struct Execution<'s, S: System> {
     pub locals: Locals<'s, S>,
     state: State,
     order: HappensBefore<PaperRelation>,
-    /// If there is a bound to them.
+    /// The heights, if there is a bound to them.
     heights: Option<Heights>,
-    /// What was too high when it was last asked what is enabled.
+    /// The actions that were too high when the enabled actions were last asked for.
     cut: Vec<Action>,
-    /// Did that leave out what would end a fruitless round?
+    /// Did that answer leave out actions that would end a fruitless round?
     is_holding: bool,
-    /// What [`Execution::looking_back`] has to do again.
+    /// The actions that [`Execution::looking_back`] has to do again.
     undone: Vec<Action>,
 }
 
@@ -62,7 +62,7 @@ impl<'s, S: System> Execution<'s, S> {
         Execution::bounded(system, None)
     }
 
-    /// The same, and if there is a bound no action will be enabled that is higher ([`Heights`]).
+    /// The empty execution. If there is a bound, no action that is higher will be enabled ([`Heights`]).
     pub fn bounded(system: &'s S, max_height: Option<u32>) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
@@ -82,7 +82,7 @@ impl<'s, S: System> Execution<'s, S> {
         &self.state
     }
 
-    /// Which of its actions happens before which.
+    /// Its happens-before order.
     pub fn order(&self) -> &HappensBefore<PaperRelation> {
         &self.order
     }
@@ -107,7 +107,7 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Takes the last action back; it, and what it touched.
+    /// Takes the last action back, and returns it with what it touched.
     ///
     /// # Panics
     /// If there is none.
@@ -120,7 +120,7 @@ impl<'s, S: System> Execution<'s, S> {
         (action, self.order.pop())
     }
 
-    /// Lets `look` go on from the state after the first `length` actions. What it does is undone, and then the
+    /// Lets `look` continue from the state after the first `length` actions. What `look` does is undone, so that the
     /// execution is as before.
     pub fn looking_back<T>(
         &mut self,
@@ -146,14 +146,14 @@ impl<'s, S: System> Execution<'s, S> {
         self.state.action(position)
     }
 
-    /// What the process of the action at `position` was at.
+    /// The operation that the action at `position` carried out.
     pub fn op(&self, position: usize) -> &Op {
         let op = self.locals.op(self.state.before(position));
         op.expect("a process that moved was at an operation")
     }
 
-    /// The enabled actions, but for those that are too high or would end a fruitless round ([`spin`]), by process and then by choice, appended to
-    /// `actions`.
+    /// Appends the enabled actions to `actions`, by process and then by choice, without those that are too high or would
+    /// end a fruitless round ([`spin`]).
     #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
@@ -165,7 +165,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Takes out of `actions`, from `start` on, what would end a fruitless round; and moves what is too high to `cut`.
+    /// Removes from `actions`, from `start` on, those that would end a fruitless round, and moves those that are too high
+    /// to `cut`.
     #[inline(never)]
     fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
         if self.waits() {
@@ -188,19 +189,19 @@ impl<'s, S: System> Execution<'s, S> {
         is_too_high
     }
 
-    /// What [`Execution::enabled`] left out when it was last called: with nothing left in, the bound cuts the
-    /// execution.
+    /// The actions that [`Execution::enabled`] left out as too high when it was last called. If it left nothing in, the
+    /// bound cuts the execution.
     pub fn cut(&self) -> &[Action] {
         &self.cut
     }
 
-    /// Did [`Execution::enabled`], when it was last called, leave out what would end a fruitless round? With nothing
-    /// left in, and nothing cut, all that is left is to go round in vain.
+    /// Did [`Execution::enabled`], when it was last called, leave out actions that would end a fruitless round? If it left
+    /// nothing in, and nothing is cut, then nothing but fruitless rounds is possible.
     pub fn is_waiting(&self) -> bool {
         self.is_holding
     }
 
-    /// Are loops that wait looked for? Up to a depth they go round literally.
+    /// Are loops that wait looked for? With a bound on the depth they are not: there loops run literally.
     #[inline]
     pub(super) fn waits(&self) -> bool {
         self.heights.is_none() && self.locals.some_may_return()
@@ -238,7 +239,7 @@ impl<'s, S: System> Execution<'s, S> {
         spin::is_fruitless(locals, state, order, action)
     }
 
-    /// Would the process of the action at `position`, had it got this other result, have ended a fruitless round?
+    /// If the action at `position` had got this other result, would it have ended a fruitless round?
     pub fn is_fruitless_instead(&mut self, position: usize, choice: Choice) -> bool {
         let waits = self.waits();
         let Execution { locals, state, order, .. } = self;
@@ -250,7 +251,7 @@ impl<'s, S: System> Execution<'s, S> {
         self.awaited_from(self.state.before(position))
     }
 
-    /// The same of the action that `process` is at.
+    /// The cell that the next action of `process` is an access to, if the process may wait for it in a loop.
     pub fn awaits(&self, process: ProcessId) -> Option<CellId> {
         self.awaited_from(self.state.local(process))
     }
@@ -264,8 +265,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Where the access at position `later`, or else the one that the process is at, could have come at an earlier
-    /// version of its cell: the newest such.
+    /// The newest earlier version of its cell at which an access could have come: the access at position `later`, or
+    /// else the one that the process is at.
     pub fn earlier_access(&mut self, process: ProcessId, later: Option<usize>) -> Option<Earlier> {
         let Execution { locals, state, order, .. } = self;
         let own = order.of_process(process);
@@ -283,7 +284,7 @@ impl<'s, S: System> Execution<'s, S> {
         self.state.peek(&mut self.locals, action)
     }
 
-    /// Is `process` an actor here? One that has failed still is.
+    /// Is `process` an actor here? An actor that has failed still is one.
     pub fn is_actor(&self, process: ProcessId) -> bool {
         self.state.exists(process)
             && match self.locals.op(self.state.local(process)) {
@@ -294,12 +295,12 @@ impl<'s, S: System> Execution<'s, S> {
             }
     }
 
-    /// Which strand an action belongs to, be it enabled, pending or executed.
+    /// The strand of an action, whether it is enabled, pending or executed.
     pub fn strand(&self, action: Action) -> Strand {
         Strand::of(action, self.is_actor(action.process))
     }
 
-    /// Which strand the action at `position` belongs to.
+    /// The strand of the action at `position`.
     pub fn strand_at(&self, position: usize) -> Strand {
         Strand::of(self.action(position), matches!(self.op(position), Op::Handle { .. }))
     }

@@ -1,16 +1,16 @@
-//! An execution of the same class in which processes take turns as seldom as possible: what is easy to read.
+//! An execution of the same class in which processes take turns as seldom as possible, so that it is easy to read.
 //!
 //! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks there is a *switch*.
-//! To find an execution of a class with the fewest blocks is to sort its partial order, and a process that is given
-//! the turn may keep it for as long as it can: an action that could be added to a block and comes in a later one
-//! of the same process can be moved there, for all that it needs has happened, and that makes no block more.
-//! So the executions to look at are given by which process has the turn next, and how far each process has come (a *cut*)
-//! says all about what is possible. Breadth-first over the cuts, one block after the other, the first to arrive
-//! at the end has the fewest blocks.
+//! The execution with the fewest blocks is a linear order of the partial order of its class. In it a process that gets
+//! the turn may keep it for as long as it can. For suppose that an action could be added to a block, but comes in a later
+//! block of the same process. All that it needs has happened, so it can be moved to the earlier block, and that makes no
+//! additional block. So it is enough to decide which process has the turn next. What is possible then depends only on
+//! how far each process has come (a *cut*). The search is breadth-first over the cuts, one block after the other. The
+//! first path to arrive at the end has the fewest blocks.
 //!
 //! **Limit.** There may be exponentially many cuts. When too many were met, only the most promising of those with the
-//! same number of blocks are kept, those with the most actions done (a beam); then the result is good, and
-//! [`Linearisation::is_fewest`] is false.
+//! same number of blocks are kept: those with the most actions done (a beam). The result is then good, but
+//! perhaps not the best, and [`Linearisation::is_fewest`] is false.
 
 use rustc_hash::FxHashSet;
 
@@ -20,7 +20,7 @@ use crate::model::{Action, PaperRelation, Schedule, System};
 
 /// Numbers kept for the cuts that were met, as long as the search is exact.
 const MOST_NUMBERS: usize = 1 << 17;
-/// Cuts kept of each number of blocks after that, at most.
+/// The most cuts that are kept for each number of blocks after that.
 const WIDEST_BEAM: usize = 64;
 /// Steps that a beam of one cut may take, roughly; a wider one is for shorter executions.
 const MOST_STEPS: usize = 1 << 22;
@@ -32,7 +32,7 @@ pub struct Linearisation {
     pub schedule: Schedule,
     /// How often the turn goes from one process to another.
     pub switches: usize,
-    /// No execution of the class has fewer.
+    /// Is it certain that no execution of the class has fewer?
     pub is_fewest: bool,
 }
 
@@ -69,7 +69,7 @@ struct Block {
 struct FewestSwitches {
     /// By process the positions of its actions.
     actions: Vec<Vec<u32>>,
-    /// By position what must be done before: so many actions of a process.
+    /// By position what must be done before: for each process how many of its actions.
     needs: Vec<Vec<(u32, u32)>>,
     blocks: Vec<Block>,
     met: FxHashSet<Cut>,
@@ -160,7 +160,7 @@ impl FewestSwitches {
             return;
         }
         self.is_exact = false;
-        // Cuts of this layer are told apart; those of earlier ones have fewer actions done, and come no more.
+        // Only cuts of this layer need to be told apart: those of earlier layers have fewer actions done and do not come again.
         self.met.clear();
         let room = (MOST_STEPS / (self.needs.len() * width).max(1)).clamp(1, WIDEST_BEAM);
         let done = |cut: &Cut| cut.iter().map(|&done| u64::from(done)).sum::<u64>();

@@ -5,17 +5,17 @@
 //! actions of one process are totally ordered, that number says exactly which ones. So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - to find what a new action depends on, each other process is searched backwards from its last action to
-//!   the first one that depends on the new one, or that some cause found so far has counted already. What
-//!   is older needs no look: the process's own order puts it before.
+//! - to find what a new action depends on, each other process is searched backwards from its last action. The
+//!   search ends at an action that depends on the new one, or that the clock of a cause found so far counts
+//!   already. Older actions need no look: the process's own order puts them before.
 //!
-//! Nothing is assumed of the [`Independence`] relation but its contract, so a search may pass through
-//! every action that is concurrent with the new one; usually the clocks end it after a few.
+//! Only the contract of the [`Independence`] relation is assumed. So a search may pass through every action that is
+//! concurrent with the new one; usually the clocks end it after a few.
 //!
 //! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
 //! the entries of all actions one after the other, in the order of the execution, so that taking back an
-//! action is truncating; clocks are as wide as there were processes by then, further entries count as 0.
-//! No list is ever given back, so a search allocates only while it goes deeper than before.
+//! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
+//! No list is ever freed, so a search allocates only while it goes deeper than before.
 
 use crate::model::{Footprint, Independence, ProcessId};
 
@@ -24,11 +24,11 @@ use crate::model::{Footprint, Independence, ProcessId};
 struct Entry {
     process: ProcessId,
     footprint: Footprint,
-    /// As the how-manieth action of its process, from 0.
+    /// Its index among the actions of its process, from 0.
     nth: u32,
-    /// Where its clock starts in `clocks`.
+    /// The start of its clock in `clocks`.
     clock: u32,
-    /// Where its direct predecessors start in `causes`.
+    /// The start of its direct predecessors in `causes`.
     causes: u32,
 }
 
@@ -65,7 +65,7 @@ impl<I: Independence> HappensBefore<I> {
         self.entries.is_empty()
     }
 
-    /// Who made the action at `position`.
+    /// The process of the action at `position`.
     pub fn process(&self, position: usize) -> ProcessId {
         self.entries[position].process
     }
@@ -110,8 +110,8 @@ impl<I: Independence> HappensBefore<I> {
         self.clock(j).get(process.index()).is_some_and(|&count| count > nth)
     }
 
-    /// The execution goes on with an action of `process` that touched `footprint`, which is what
-    /// [`State::footprint`](crate::model::State::footprint) tells after the step.
+    /// Adds an action of `process` that touched `footprint`, as [`State::footprint`](crate::model::State::footprint)
+    /// tells after the step.
     pub fn push(&mut self, process: ProcessId, footprint: Footprint) {
         if self.by_process.len() <= process.index() {
             self.by_process.resize_with(process.index() + 1, Vec::new);
@@ -138,7 +138,7 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process[process.index()].push(self.entries.len() as u32 - 1);
     }
 
-    /// Takes back the last action; what it touched.
+    /// Takes back the last action, and returns what it touched.
     ///
     /// # Panics
     /// If there is none.
@@ -205,7 +205,7 @@ impl<I: Independence> HappensBefore<I> {
         self.causes.push(cause);
     }
 
-    /// Of the predecessors noted from `start` on keeps those that are before no other one, sorted.
+    /// Keeps, of the predecessors noted from `start` on, those that are not before another one, sorted.
     fn keep_direct(&mut self, start: usize) {
         self.causes[start..].sort_unstable();
         let mut kept = start;

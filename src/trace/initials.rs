@@ -1,4 +1,4 @@
-//! Weak initials: which enabled actions a continuation leaves a place for at its beginning.
+//! Weak initials: the enabled actions that can be put at the beginning of a continuation.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), definition 4.3, with actions in the place of
 //! processes: a ∈ WI(v) after E iff some execution E·a·.. contains v's events, that is, iff
@@ -6,22 +6,22 @@
 //! - v contains a, and nothing before a there happens before it (then a ∈ I(v), an *initial*), or
 //! - v contains no action of a's process, and a is independent of all of v.
 //!
-//! An action that is asleep after E says: what begins with it was explored. A continuation of which it is
-//! a weak initial need not be.
+//! If an action is asleep after E, everything that begins with it was explored. So a continuation of which it is a
+//! weak initial need not be explored.
 //!
-//! Whether two actions are independent is a question about footprints, and a footprint is taken somewhere in an
-//! execution. Here a's was taken after E or before, and those of v's events in an execution that has
-//! another event in front of them (the one of a race that v reverses). That makes no difference, since an
-//! action with its history is the same event everywhere, but for one thing: which post a post was paired with
-//! on arrival, and whom an unlock made the owner, depends on who came first, and only failed tests
-//! ask for it. [`dependence`] leaves such pairs open; they are decided by going there.
+//! Whether two actions are independent is a question about footprints, and a footprint is taken at some place of an
+//! execution. Here the footprint of a was taken after E or before. Those of v's events were taken in an execution that
+//! has another event in front of them: the one of a race that v reverses. In most cases that makes no difference,
+//! because an action with its history is the same event everywhere. The exception is which post a post was paired with on
+//! arrival, and whom an unlock made the owner: that depends on who came first. Only failed tests ask for it.
+//! [`dependence`] leaves such pairs open, and they are decided by executing them.
 
 use crate::model::{
     Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, System,
 };
 
-/// Do these two events depend on one another, neither being before the other? `None`: their footprints do
-/// not tell.
+/// Do these two events depend on one another? Neither happens before the other. `None` if their footprints do not
+/// tell.
 pub fn dependence(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> Option<bool> {
     use Footprint::*;
     if a.0 == b.0 {
@@ -43,7 +43,7 @@ pub fn dependence(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> Opt
     }
 }
 
-/// Is `a` a weak initial of this continuation? `None`: the footprints do not tell.
+/// Is `a` a weak initial of this continuation? `None` if the footprints do not tell.
 pub fn is_weak_initial<'f>(
     a: (Action, &Footprint),
     continuation: impl Iterator<Item = (Action, &'f Footprint)>,
@@ -63,7 +63,7 @@ pub fn is_weak_initial<'f>(
     (!open).then_some(true)
 }
 
-/// The same, found out by going there: `a` and the continuation are executable in `state`.
+/// Is `a` a weak initial of this continuation? Found out by executing: both are executable in `state`.
 pub fn is_weak_initial_in<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,

@@ -1,18 +1,18 @@
 //! Normal forms: the Mazurkiewicz class of an execution as a value.
 //!
 //! Two executions are equivalent iff one becomes the other by swapping neighbouring independent actions. An
-//! action together with its history, everything that happens before it, is the same in all of them; so is
-//! the set of these pairs, and it tells the class (the *Foata* and lexicographic normal forms are other
-//! such values; this one can be kept up to date action by action).
+//! action together with its history, everything that happens before it, is the same in all of them. So the set
+//! of these pairs names the class. (The *Foata* and lexicographic normal forms are other such values; this one can be
+//! kept up to date action by action.)
 //!
 //! A history is determined by its maximal elements, so a pair is interned as process, choice and the direct
-//! predecessors' own pairs: an [`Occurrence`], a number. Which operation it was and what came of it need
-//! not be told apart: the history decides it, but for the choice. An execution then is the set of its
-//! occurrences, which the last one of each process determines: everything else is before one of them. That
-//! list is the [`NormalForm`]. Equality is exact; hashes only find candidates.
+//! predecessors' own pairs: an [`Occurrence`], a number. The operation and its
+//! response need not be part of it: the history decides them, except for the choice. An execution is then the set of
+//! its occurrences. The last one of each process determines this set, because everything else is before one of them.
+//! The list of these is the [`NormalForm`]. Equality is exact; hashes only find candidates.
 //!
-//! This is an event structure in the small, kept apart on purpose from [`crate::unfolding`]: it is part of
-//! what that is judged by.
+//! This is a small event structure, kept apart from [`crate::unfolding`] on purpose: it is one of the things that
+//! module is judged by.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
@@ -43,7 +43,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The execution has gone on with `action`, the last one of `order`.
+    /// Adds `action`, the last one of `order`, to the execution.
     pub fn push<I: Independence>(&mut self, order: &HappensBefore<I>, action: Action) {
         let direct = order.direct_predecessors(self.path.len());
         let mut causes: SmallVec<[u32; 8]> =
@@ -53,7 +53,7 @@ impl Names {
         self.path.push(Occurrence(id));
     }
 
-    /// The last action is taken back.
+    /// Takes back the last action.
     pub fn pop(&mut self) {
         self.path.pop();
     }
@@ -84,7 +84,7 @@ pub struct Classes<I> {
 }
 
 impl<I: Independence> Classes<I> {
-    /// At the empty execution, with no class counted yet.
+    /// Starts at the empty execution, with no class counted yet.
     pub fn new(relation: I) -> Self {
         Classes { order: HappensBefore::new(relation), names: Names::default() }
     }
@@ -99,7 +99,7 @@ impl<I: Independence> Classes<I> {
         &self.names.path
     }
 
-    /// The execution goes on with `action`, which touched `footprint`.
+    /// Adds `action`, which touched `footprint`, to the execution.
     pub fn push(&mut self, action: Action, footprint: Footprint) {
         self.order.push(action.process, footprint);
         self.names.push(&self.order, action);

@@ -2,29 +2,28 @@
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if i happens
 //! before e with nothing in between, they are of different processes, and e does not need i. The
-//! *reversal* is an event x that e's process (say) makes without i, after everything else that it knew,
-//! and v = notdep(i, E)·x is a continuation of pre(i), the execution up to i, that leads there: all of E
-//! behind i that does not happen after i, and x. A [`Race`] is i and x.
+//! *reversal* is an event x: what e's process does without i, after everything else that it knew. (For some races x is an
+//! event of another process.) The continuation v = notdep(i, E)·x of pre(i), the execution up to i, leads there: it
+//! has all of E behind i that does not happen after i, and then x. A [`Race`] is i and x.
 //!
-//! In terms of event structures x is in immediate conflict with i. A search that for each of its executions
-//! and each event x that the execution has the causes of, but excludes, goes on with x before the
-//! first event that excludes it, misses nothing. In the textbook all conflicts are between two orders of
-//! dependent actions. Ours are of four kinds:
+//! In terms of event structures x is in immediate conflict with i. Take an execution of the search, and an event x whose
+//! causes it has but that it excludes. If the search always tries x before the first event that excludes it, it misses
+//! nothing. In the textbook all conflicts are between two orders of dependent actions. Ours are of four kinds:
 //!
-//! - *Orders*: e depends on i. Not if e waits for i (a wait, a join), or i started e's process. A test that
-//!   succeeded because of i can come before it, and then fails: x is that failed test.
-//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 when 2 was complete, too. x is the
+//! - *Orders*: e depends on i. This is no race if e waits for i (a wait, a join), or if i started e's process. A test
+//!   that succeeded because of i can come before it, and then fails: x is that failed test.
+//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is the
 //!   same action with another choice.
-//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes what it
-//!   would return as 2. x is that, and it comes after e. No dependence announces it.
-//! - *Messages*: an actor takes its messages in any order, so each of them may come at every position of its
-//!   chain from where the message is known to exist, if the guard holds there. i is the handler at the nearest
-//!   such position before the one where the message was taken (or the end, if it was not); those further
-//!   ahead are found from the executions in which it is taken there. An internal handler is as a message that
-//!   its own last run sent.
+//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes its
+//!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it.
+//! - *Messages*: an actor takes its messages in any order, so a message may come at every position of the actor's
+//!   chain from where it is known to exist, if the guard holds there. i is the handler at the nearest such position
+//!   before the one where the message was taken (or before the end, if it was not taken). Positions further ahead are
+//!   found from the executions in which it is taken at this one. An internal handler is treated as a message that its
+//!   own last run sent.
 //!
-//! When x is a failed test of several things, a part of E that does not depend on i may complete another of
-//! them. That excludes x, so it is no part of v ([`Race::spoilers`]).
+//! If x is a failed test of several things, a part of E that does not depend on i may complete another of
+//! them. That part excludes x, so it is no part of v ([`Race::spoilers`]).
 
 use smallvec::SmallVec;
 
@@ -38,20 +37,20 @@ use crate::model::{
     System,
 };
 
-/// An event of an execution, and one in immediate conflict with it all of whose causes the execution has.
+/// An event of an execution, and an event in immediate conflict with it. The execution has all causes of the latter.
 #[derive(Clone, Debug)]
 pub struct Race {
     /// i, by its position.
     pub first: usize,
     /// x.
     pub action: Action,
-    /// What x touches. Of a handler not more than that it is one, of a post or unlock not who gains by it.
+    /// What x touches. For a handler it says only that it is one; for a post or unlock it does not say who gains by it.
     pub footprint: Footprint,
     /// Does nothing behind i happen before x?
     pub is_initial: bool,
     /// The event that is x in another order, if any.
     later: Option<usize>,
-    /// Of what a bound cuts: the events behind i, but for i, that are in conflict with x.
+    /// Where a bound cuts the execution: the events behind i that are in conflict with x, without i.
     rivals: Box<[usize]>,
 }
 
@@ -59,7 +58,7 @@ pub struct Race {
 pub type Positions = SmallVec<[usize; 4]>;
 
 impl Race {
-    /// Those events behind i that exclude x though they do not happen after i.
+    /// The events behind i that exclude x although they do not happen after i.
     pub fn spoilers<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
@@ -91,8 +90,8 @@ impl Race {
     }
 }
 
-/// The any-forms of an execution that were offered one thing and could have waited for another, by position, each with
-/// what is noted of it.
+/// The any-forms of an execution that returned one element and could have waited for another, by position, each with a
+/// note.
 #[derive(Clone, Debug)]
 pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
 
@@ -113,7 +112,7 @@ impl OpenChoices {
 }
 
 impl<N> OpenChoices<N> {
-    /// The execution has gone on by an action; what is to be noted if it is one of them is asked of `note`.
+    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the note.
     pub fn push<S: System>(
         &mut self,
         execution: &Execution<'_, S>,
@@ -125,14 +124,14 @@ impl<N> OpenChoices<N> {
         }
     }
 
-    /// The last action of the execution is about to be taken back.
+    /// Notes that the last action of the execution is about to be taken back.
     pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
         if let Some(last) = execution.len().checked_sub(1) {
             self.truncate(last);
         }
     }
 
-    /// Only the first `length` actions of the execution are left.
+    /// Notes that only the first `length` actions of the execution are left.
     pub fn truncate(&mut self, length: usize) {
         while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
     }
@@ -143,7 +142,7 @@ impl<N> OpenChoices<N> {
     }
 }
 
-/// How many requests an any-form is about; 0 for other operations.
+/// The number of requests of an any-form; 0 for other operations.
 fn requests(op: &Op) -> usize {
     match op {
         Op::WaitAny(comms) | Op::TestAny(comms) => comms.len(),
@@ -167,7 +166,7 @@ pub fn with_earlier<S: System>(
             return;
         }
         op if is_contended(op) => with_predecessors(execution, last, races),
-        // What these depend on is what they wait for.
+        // These depend only on what they wait for.
         _ => {}
     }
     let found = races.len();
@@ -191,7 +190,7 @@ pub fn with_earlier<S: System>(
     drop_fruitless(execution, races, found);
 }
 
-/// Of the races from place `found` on, which are about choices, drops those whose x would end a fruitless round.
+/// Drops those of the races from place `found` on, which are about choices, whose x would end a fruitless round.
 #[inline]
 fn drop_fruitless<S: System>(
     execution: &mut Execution<'_, S>,
@@ -214,8 +213,8 @@ fn drop_fruitless_ones<S: System>(
     races.extend(kept);
 }
 
-/// Is this an operation of a process that can be enabled together with another one that it depends on? (Of an actor the
-/// messages are looked at.)
+/// Is this an operation of a process that can be enabled together with another one that it depends on? (For actors,
+/// the messages are looked at instead.)
 pub fn is_contended(op: &Op) -> bool {
     match op {
         Op::Isend { .. }
@@ -240,7 +239,7 @@ pub fn is_contended(op: &Op) -> bool {
     }
 }
 
-/// Could the process of the event at `later` have been at it without its direct predecessor at `first`?
+/// Could the process have come to the event at `later` without the direct predecessor of that event at `first`?
 pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
     let process = execution.order().process(later);
     execution.order().process(first) != process && execution.state().born(process) != Some(first)
@@ -299,7 +298,7 @@ fn earlier_access<S: System>(
     })
 }
 
-/// What the process of the last event does without `first`, which that depends on; `None` if it would not
+/// What the process of the last event does without `first`, on which that event depends; `None` if it would not
 /// be another event.
 fn without<S: System>(
     execution: &mut Execution<'_, S>,
@@ -359,7 +358,7 @@ fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: us
     })
 }
 
-/// Does the access change the cell where the write at `first` has not come yet?
+/// Would the access change the cell if the write at `first` had not come yet?
 fn changes_without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
@@ -379,7 +378,7 @@ fn changes_without<S: System>(
     }
 }
 
-/// The races between the last event of the execution, if it is a choice, and what it could have been instead
+/// The races of the last event of the execution, if it is a choice, with what it could have been instead
 /// in the same state.
 pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
@@ -422,7 +421,7 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     }
 }
 
-/// Is element `index` of the any-form at `position` completed by what is so high that to return it would be too high?
+/// Is element `index` of the any-form at `position` completed by something so high that returning it would be too high?
 fn is_completed_by_top<S: System>(
     execution: &Execution<'_, S>,
     position: usize,
@@ -460,7 +459,7 @@ pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec
     }
 }
 
-/// The race of a message or internal handler of an actor that has its turn as its actor's `nth`, with the
+/// The race of a message or internal handler, which is the `nth` action of its actor, with the
 /// event at the nearest earlier position at which it could have.
 fn earlier_handling<S: System>(
     execution: &Execution<'_, S>,
@@ -497,7 +496,7 @@ fn earlier_handling<S: System>(
     Some(Race { first, action, footprint, is_initial, later, rivals: Box::default() })
 }
 
-/// What element `index` of the any-form would touch if it were returned; `None` if it is not complete.
+/// What the any-form would touch if it returned element `index`; `None` if that is not complete.
 fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Footprint> {
     match op {
         Op::WaitAny(comms) | Op::TestAny(comms) => {
@@ -516,7 +515,7 @@ fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Optio
     }
 }
 
-/// Is what `completion` depends on the event that touched `footprint`?
+/// Does `completion` depend on the event that touched `footprint`?
 fn completes(footprint: &Footprint, completion: &Footprint) -> bool {
     match (footprint, completion) {
         (
@@ -531,7 +530,7 @@ fn completes(footprint: &Footprint, completion: &Footprint) -> bool {
     }
 }
 
-/// The elements of the any-form at `chosen` that the event at `position` completed, but for what it returned.
+/// The elements of the any-form at `chosen` that the event at `position` completed, except the returned one.
 fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,

@@ -1,7 +1,7 @@
 //! The reversal of a race: the continuation v = notdep(i, E)·x of pre(i).
 //!
-//! v is not built. It is the list of those positions of E behind i that it keeps, and the position behind the
-//! end of E for x; what has been done already is taken off the list.
+//! v is not built as a sequence of actions. It is a list of positions: those of E behind i that v keeps, and the position
+//! behind the end of E, which stands for x. What has been done already is taken off the list.
 
 use super::Execution;
 use super::initials::{is_weak_initial, is_weak_initial_in};
@@ -15,7 +15,7 @@ pub struct Reversal<'e, 's, S: System> {
 }
 
 impl<'e, 's, S: System> Reversal<'e, 's, S> {
-    /// Of this race.
+    /// The reversal of this race.
     pub fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
         Reversal { execution, race }
     }
@@ -38,7 +38,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
         }
     }
 
-    /// Is this action, enabled after pre(i)·path, a weak initial of what is left of v?
+    /// Is this action, enabled after pre(i)·path, a weak initial of the rest of v?
     pub fn has_weak_initial(
         &mut self,
         path: &[Action],

@@ -1,14 +1,13 @@
 //! Sleep sets along an execution.
 //!
-//! Godefroid (LNCS 1032, 1996), chapter 5. When a search has come back from action a in state s, all that
-//! begins with a there is explored. Whatever it does next, a *sleeps*: it need not be executed, until some
-//! action is executed that depends on it, which makes its execution later another one. Sleep sets alone
-//! let a search complete each Mazurkiewicz class once; what they do not spare is to run into states
-//! in which everything enabled sleeps.
+//! Godefroid (LNCS 1032, 1996), chapter 5. When a search has come back from action a in state s, everything
+//! that begins with a there is explored. From then on a *sleeps*: it need not be executed until some action
+//! is executed that depends on it, because only that makes it another event. With sleep sets alone, a search
+//! completes each Mazurkiewicz class once. But it still runs into states in which everything enabled sleeps.
 //!
-//! What sleeps is an action, process and choice: another outcome of the same `waitany` is another
-//! event. After b in s, a still sleeps iff b is another process's and independent of it in s. Then it is
-//! still enabled, and the same event.
+//! A sleeper is an action, process and choice: another choice of the same `waitany` is another event. After b
+//! in s, a still sleeps iff b is of another process and independent of a in s. Then a is still enabled, and the
+//! same event.
 //!
 //! Invariant, restored by [`SleepSet::descend`] and [`SleepSet::ascend`]: level n is the sleep set of the
 //! state after n actions, as numbers of entries in one table; the levels lie one after the other, so that
@@ -21,13 +20,13 @@ use crate::model::{Action, Footprint, System};
 /// The sleep sets of all prefixes of an execution.
 #[derive(Debug)]
 pub struct SleepSet {
-    /// What was put to sleep on the levels that there are, with what it touched there.
+    /// The actions put to sleep on the present levels, with what each touched there.
     sleepers: Vec<(Action, Footprint)>,
     /// How many of them were asleep before the search began.
     given: u32,
     /// The sleep sets, one after the other.
     asleep: Vec<u32>,
-    /// Where each begins, and how many sleepers there were then.
+    /// The start of each sleep set, and how many sleepers there were then.
     levels: Vec<(u32, u32)>,
 }
 
@@ -44,8 +43,8 @@ impl SleepSet {
         self.asleep[start..].iter().any(|&index| self.sleepers[index as usize].0 == action)
     }
 
-    /// What sleeps after the first `length` actions; and was it given, so that this search never explores what begins
-    /// with it?
+    /// The sleepers after the first `length` actions. For each: was it given, so that this search never explores what
+    /// begins with it?
     pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Footprint), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
@@ -57,24 +56,26 @@ impl SleepSet {
         self.given > 0
     }
 
-    /// The enabled `action`, which touches `footprint`, sleeps where the search begins: nothing has been put to sleep yet.
+    /// Puts the enabled `action`, which touches `footprint`, to sleep before the search begins. Nothing else may have been
+    /// put to sleep yet.
     pub fn give(&mut self, action: Action, footprint: Footprint) {
         self.put(action, footprint);
         self.given = self.sleepers.len() as u32;
     }
 
-    /// The enabled `action`, which touches `footprint`, goes to sleep.
+    /// Puts the enabled `action`, which touches `footprint`, to sleep.
     pub fn put(&mut self, action: Action, footprint: Footprint) {
         self.asleep.push(self.sleepers.len() as u32);
         self.sleepers.push((action, footprint));
     }
 
-    /// The execution has gone on by one action, which wakes what depends on it.
+    /// Follows the execution by one action, which wakes what depends on it.
     pub fn descend<S: System>(&mut self, execution: &mut Execution<'_, S>) {
         self.descend_with(execution, |_| true);
     }
 
-    /// The same, and it wakes everything that `stays` is false of: was it given?
+    /// As [`descend`](SleepSet::descend), but it also wakes every sleeper for which `stays` is false. `stays` is asked
+    /// whether the sleeper was given.
     #[inline]
     pub fn descend_with<S: System>(
         &mut self,
@@ -95,7 +96,7 @@ impl SleepSet {
         }
     }
 
-    /// The last action is taken back.
+    /// Follows the execution back by its last action.
     pub fn ascend(&mut self) {
         let (asleep, sleepers) = self.levels.pop().expect("a level to leave");
         self.asleep.truncate(asleep as usize);

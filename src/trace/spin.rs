@@ -1,34 +1,34 @@
-//! Loops that wait: rounds that come to nothing are no part of an execution.
+//! Loops that wait: fruitless rounds are no part of an execution.
 //!
 //! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for something that another process
 //! does. Taken literally they make endless executions. As in Nidhugg and GenMC (Jonsson, Lång, Sagonas, *Awaiting for
 //! Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis, *Dynamic partial order reductions for spinloops*, FMCAD 2021)
-//! a process that would go round such a loop for nothing waits instead. Here that is a matter of events, so
-//! it is the same for every explorer, and no loop has to be recognised in the program's text:
+//! a process that would go round such a loop in vain waits instead. Here that is defined by events. So it is the same
+//! for every explorer, and no loop has to be recognised in the program's text:
 //!
 //! An event e of process p ends a *fruitless round* if
-//! - after e, p is in a local state r that it was in before, and all that it did since, e included, has left every
+//! - after e, p is in a local state r that it was in before, and everything that it did since, e included, left every
 //!   object as it was: reads, failed `cas`, tests, waits that are over, choices, local steps; and
-//! - after the history of e each of those operations would come to the same again.
+//! - after the history of e each of those operations would have the same result again.
 //!
-//! Then p could go round for ever, all alone. Such events, and all that needs them, are left out of the unfolding.
-//! What is left is closed under causes, so it is an event structure again, and everything that is known of event
-//! structures holds of it.
+//! Then p alone could go round for ever. Such events, and all events that need them, are left out of the unfolding.
+//! What is left is closed under causes. So it is an event structure again, and everything that is known about event
+//! structures holds for it.
 //!
 //! **Nothing is lost.** Take out of an execution what p did in a fruitless round: nobody else notices, and p is
-//! in r all the same. So the shortest execution to a state has no such round, and every state, failure and deadlock
+//! still in r. So the shortest execution to a state has no such round, and every state, failure and deadlock
 //! is reached without one.
 //!
-//! **Nothing is changed where all executions end**, as p could go on for ever after a fruitless round: such programs
-//! keep their classes. (Without the second condition this would not be so: a loop that reads a pointer and tries to
+//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever, so such programs have
+//! no fruitless rounds and keep their classes. (Without the second condition this would not be so: a loop that reads a pointer and tries to
 //! swing it by `cas` comes back to its beginning when the `cas` fails. But then the pointer has changed.)
 //!
-//! **What is left at the end.** Where only such events are left, some process waits in a loop. If no process could
-//! do anything but go round alone, that is a *livelock*. If one could get out of its loop now, it has looked too
-//! early, and waits for nothing any more: the execution is given up, as one without that round ends as well.
+//! **What is left at the end.** If only such events are left, some process waits in a loop. If every such process can only go
+//! round for ever, that is a *livelock*. If one could get out of its loop now, it has looked too early, and what it waits
+//! for is there. Then the execution is given up, because an execution without that round comes to its end as well.
 //!
-//! **Races.** An access to a cell may so be possible at one version of the cell and not at the next, which no other
-//! operation is. Where DPOR looks at the race of an access with the write before it, it has to look for the nearest
+//! **Races.** So an access to a cell may be possible at one version of the cell and not at the next. No other operation
+//! is like this. Where DPOR looks at the race of an access with the write before it, it has to look for the nearest
 //! earlier version at which the access is possible; also for accesses that wait at the end of an execution.
 
 use smallvec::SmallVec;
@@ -45,8 +45,7 @@ type Order = HappensBefore<PaperRelation>;
 /// Positions of actions.
 type Positions = SmallVec<[usize; 4]>;
 
-/// Takes those of the enabled actions from place `from` on out of the list that would end a fruitless round; were there
-/// any?
+/// Removes from the enabled actions, from place `from` on, those that would end a fruitless round. Were there any?
 pub fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
@@ -92,8 +91,8 @@ pub fn is_fruitless<S: System>(
         })
 }
 
-/// Where the round began that ends when the process, after its first `nth` actions, goes from local state `before` to
-/// `after` by an observation: the positions of its actions, but for the last one. `None` if there is none.
+/// The round that ends when the process, after its first `nth` actions, goes from local state `before` to `after` by an
+/// observation: the positions of its actions without the last one. `None` if no round ends there.
 fn round<'o, S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -119,7 +118,7 @@ fn round<'o, S: System>(
     None
 }
 
-/// Would each of these observations come to the same again, after a history that holds the events of which `is_known`?
+/// Would each of these observations have the same result again, after a history of the events for which `is_known`?
 fn is_stable<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -157,7 +156,7 @@ fn is_failed(state: &State, position: usize) -> bool {
     state.action(position).choice == Choice::NOTHING
 }
 
-/// Is something complete, after that history, that the test at `position` found incomplete?
+/// After that history, is something complete that the test at `position` found incomplete?
 fn has_completed(
     state: &State,
     order: &Order,
@@ -180,7 +179,7 @@ fn is_known(order: &Order, causes: &[usize], position: usize) -> bool {
     causes.iter().any(|&cause| cause == position || order.before(position, cause))
 }
 
-/// What the next action of the process comes after: its last one, or what started it.
+/// The event that the next action of the process follows: its last action, or what started it.
 fn previous(state: &State, order: &Order, process: ProcessId, nth: usize) -> Option<usize> {
     match nth.checked_sub(1) {
         Some(last) => Some(order.of_process(process)[last] as usize),
@@ -204,7 +203,7 @@ fn causes(state: &State, order: &Order, process: ProcessId, footprint: &Footprin
 pub struct Earlier {
     /// The write that ended this version.
     pub overwritten_by: usize,
-    /// What the access comes after: its process's last action, or what started that.
+    /// The event that the access follows: its process's last action, or what started the process.
     pub after: Option<usize>,
     /// Would it change the cell there?
     pub footprint: Footprint,
@@ -255,12 +254,12 @@ fn access_at<S: System>(
     (!is_fruitless).then_some(Footprint::Read(cell))
 }
 
-/// How many versions of the cell there were before `position`, but for the initial one.
+/// How many versions of the cell there were before `position`, without the initial one.
 pub fn version_at(order: &Order, cell: CellId, position: usize) -> usize {
     writes(order, cell).take_while(|&at| at < position).count()
 }
 
-/// Would the process of the action at `position`, had it got this other result, have ended a fruitless round?
+/// If the action at `position` had got this other result, would it have ended a fruitless round?
 pub fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,

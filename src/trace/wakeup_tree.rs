@@ -2,12 +2,13 @@
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a leaf is a
 //! continuation to be executed; the children of a node are in the order of trying. No child is a weak initial
-//! of a path to its right. So when it is done, and sleeps, each of those paths wakes it, and none is
+//! of a path to its right. So when the child is done and sleeps, each of those paths wakes it, and none of them is
 //! blocked.
 //!
 //! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first child
-//! that is a weak initial of it, and loses that action if it has it. If it so comes to a leaf, it is explored
-//! with what the leaf stands for; if no child is one, it becomes the last child.
+//! that is a weak initial of it, and loses that action if it has it. If it comes to a leaf in this way, it is
+//! explored with the continuations that the leaf stands for. If no child is a weak initial of it, it becomes the last
+//! child.
 //!
 //! All trees of a search live in one arena, with a list of the nodes that are free.
 
@@ -30,10 +31,10 @@ impl Default for WakeupTree {
 }
 
 impl WakeupTree {
-    /// The tree without a path.
+    /// The empty tree, without a path.
     pub const EMPTY: WakeupTree = WakeupTree(NONE);
 
-    /// Has it no path?
+    /// Is it without a path?
     pub fn is_empty(&self) -> bool {
         *self == WakeupTree::EMPTY
     }
@@ -63,7 +64,7 @@ impl Default for WakeupTrees {
 }
 
 impl WakeupTrees {
-    /// Takes the first child off the tree: its action, and the tree below it.
+    /// Takes the first child off the tree, and returns its action and the tree below it.
     pub fn take_first(&mut self, tree: &mut WakeupTree) -> Option<(Action, WakeupTree)> {
         let first = tree.0;
         let node = self.nodes.get_mut(first as usize)?;
@@ -107,7 +108,7 @@ impl WakeupTrees {
         }
     }
 
-    /// A path of its own.
+    /// Builds a new path for it.
     fn branch<S: System>(&mut self, reversal: &Reversal<'_, '_, S>, v: &[usize]) -> u32 {
         v.iter().rev().fold(NONE, |first_child, &position| {
             let (action, footprint) = reversal.event(position);

@@ -1,8 +1,8 @@
 //! How many distinct events were ever built, although forgotten ones may be built again.
 //!
 //! Each event has a fingerprint of 64 bits that depends on nothing but what determines the event: its
-//! process, its choice and the fingerprints of its causes. Of forgotten events only that is kept, in a list
-//! that is sorted when the count is asked for, or when the list is full, to drop what is in it twice.
+//! process, its choice and the fingerprints of its causes. Of a forgotten event only the fingerprint is kept, in a
+//! list. When the count is asked for, or when the list is full, it is sorted, and what is in it twice is dropped.
 //!
 //! Two different events have the same fingerprint with a probability of about n² / 2⁶⁵ for n events: less
 //! than one in a million for the [`MAX_FORGOTTEN`] that are kept. Beyond that the count is unknown.
@@ -11,10 +11,10 @@ use super::event::{Event, EventId};
 use crate::model::{Choice, ProcessId};
 use crate::random::mix;
 
-/// Fingerprints that are kept at most: eight megabytes of them.
+/// The most fingerprints that are kept: eight megabytes of them.
 const MAX_FORGOTTEN: usize = 1 << 20;
 
-/// The count, and what it takes to go on counting.
+/// The count, and what is needed to continue it.
 #[derive(Default)]
 pub(super) struct Census {
     built: u64,
@@ -23,12 +23,12 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// An event is built.
+    /// Counts an event that is built.
     pub(super) fn add(&mut self) {
         self.built += 1;
     }
 
-    /// An event with this fingerprint is forgotten.
+    /// Notes that an event with this fingerprint is forgotten.
     pub(super) fn forget(&mut self, print: u64) {
         if self.has_overflowed {
             return;
@@ -67,7 +67,7 @@ impl Census {
     }
 }
 
-/// The fingerprint of an event with these causes, in whatever order.
+/// The fingerprint of an event with these causes, in any order.
 pub(super) fn fingerprint(
     events: &[Event],
     process: ProcessId,

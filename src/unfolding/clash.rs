@@ -1,14 +1,14 @@
 //! Is an event in conflict with C? The question that the search for alternatives asks most.
 //!
 //! It is compatibility of `[u]` and C (see [`super::conflict`]), but C is the configuration at hand, and
-//! membership in it is one look-up. So only the lanes that `[u]` has something new in need work:
+//! membership in it is one look-up. So only those lanes need work in which `[u]` has something new:
 //!
 //! - the last event of C in such a lane must be before the one of `[u]`;
 //! - if the lane is a chain, the changes of `[u]` must know what was observed in C since C's last change;
 //! - if it is a process, its new observations must not miss a change in C.
 //!
-//! The answer comes with a *witness*, an event of C that u is in conflict with. That they are in conflict
-//! stays true, so as long as the witness is in C the next answer is at hand.
+//! The answer comes with a *witness*, an event of C that u is in conflict with. That conflict is permanent, so as
+//! long as the witness is in C the next answer is known.
 
 use smallvec::SmallVec;
 

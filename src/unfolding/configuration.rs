@@ -2,8 +2,8 @@
 //!
 //! C grows by an event of en(C) and shrinks by its last one. Everything here is a stack: the logs of the
 //! [`State`], one more stack of events per chain beside each log (so that the k-th send of the state is the
-//! k-th event of its chain), and the enabled events of each process, whose former lists are kept to be
-//! restored.
+//! k-th event of its chain), and the enabled events of each process, whose former lists are kept so that they can
+//! be restored.
 //!
 //! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of the
 //! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
@@ -45,7 +45,7 @@ pub struct Configuration {
     pub(super) arrivals: Vec<Vec<Vec<EventId>>>,
     /// Per process its spawn.
     pub(super) spawns: Vec<EventId>,
-    /// Events of choices that might have gone otherwise: see [`super::extensions`].
+    /// Events of choices that might have gone another way: see [`super::extensions`].
     pub(super) open: Vec<EventId>,
     trail: Vec<EventId>,
     /// Per event: is it in C?
@@ -131,7 +131,7 @@ impl Configuration {
         }
     }
 
-    /// Makes room for objects that were met for the first time.
+    /// Adds chains for objects that were met for the first time.
     fn meet<S: System>(&mut self, structure: &mut EventStructure, locals: &Locals<'_, S>) {
         let before = structure.lanes.chains();
         let more = structure.meet(locals.met());
@@ -144,7 +144,7 @@ impl Configuration {
         self.arrivals.resize(locals.met().barriers.len(), Vec::new());
     }
 
-    /// The event after which `process` is: its last one, or the spawn that started it.
+    /// The last event of `process`, or the spawn that started it.
     pub(super) fn last_of(&self, lanes: &Lanes, process: ProcessId) -> EventId {
         match self.cut[lanes.process(process).index()] {
             EventId::NONE => self.spawns[process.index()],

@@ -1,14 +1,13 @@
-//! Conflict, immediate conflict, and when two configurations fit together.
+//! Conflict, immediate conflict, and the compatibility of two configurations.
 //!
-//! Definition 4 of Pham, Jéron, Quinson (FORTE 2019) puts e # f where two dependent events are not in each other's history, and
-//! lets causality inherit it. So two configurations A and B are *compatible* (A ∪ B is a configuration)
+//! By definition 4 of Pham, Jéron, Quinson (FORTE 2019), e # f if e and f are dependent and neither is in the other's
+//! history; and events inherit the conflicts of their causes. So two configurations A and B are *compatible* (A ∪ B is a configuration)
 //! iff no x ∈ A ∖ B depends on a y ∈ B ∖ A. By kind of dependence that is:
 //!
-//! - *lanes*: the events of A and of B in each lane lie on one path, or two of them are rivals for one
+//! - *lanes*: in each lane the events of A and of B lie on one path; otherwise two of them are rivals for one
 //!   place in it;
-//! - *observations*: no read of A is missed by a later write in B, and no communication whose test failed
-//!   in A is completed in B behind the test's back (nor the mutex passed on); and the same with A and B
-//!   exchanged.
+//! - *observations*: a later write in B knows every read of A; no communication whose test failed in A is completed
+//!   in B without knowing the test (nor is the mutex passed on); and the same with A and B exchanged.
 //!
 //! e #i f (immediate) iff e # f while `[e] ∪ [f)` and `[e) ∪ [f]` are configurations. Such an f shares a
 //! parent with e in one of its trees, or watches its chain: [`EventStructure::connect_conflicts`] looks
@@ -203,7 +202,7 @@ impl EventStructure {
         }
     }
 
-    /// Other outcomes of the same choice. Two events of one process after the same last event that have the
+    /// Other results of the same choice. Two events of one process after the same last event that have the
     /// same choice are never in *immediate* conflict: the union of their histories would enable both, but
     /// a configuration enables one event per action.
     fn collect_other_outcomes(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
@@ -319,7 +318,7 @@ impl EventStructure {
         true
     }
 
-    /// The same for the lane in which x is the last event of `[e]` and y that of `[f]`.
+    /// The same for one lane; x is its last event in `[e]`, and y its last in `[f]`.
     #[inline(always)]
     fn histories_fit_in(
         &self,
@@ -328,7 +327,7 @@ impl EventStructure {
         (f, y): (EventId, EventId),
         c: &Configuration,
     ) -> bool {
-        // A lane that ends in e in one and in f in the other makes them rivals for one place. In all
+        // If a lane ends in e on one side and in f on the other, they are rivals for one place. In all
         // others it does not matter whether e or f belongs to its history: neither has the other in it.
         let lane = Lane(lane as u32);
         match (x == e, y == f) {
@@ -339,7 +338,7 @@ impl EventStructure {
         }
     }
 
-    /// Do observations stand between `[e]` and `[f)`, or `[e)` and `[f]`?
+    /// Does an observation make `[e]` and `[f)` incompatible, or `[e)` and `[f]`?
     fn histories_contradict(&mut self, e: EventId, f: EventId) -> bool {
         let mut history = std::mem::take(&mut self.history);
         let mut contradict = |whole: EventId, strict: EventId| {

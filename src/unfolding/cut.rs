@@ -100,25 +100,25 @@ impl CutBuffer {
     }
 }
 
-/// With more lanes cuts are lists.
+/// With more lanes than this, cuts are lists.
 const MAX_ROW: usize = 256;
 
 /// The cuts of all local configurations.
 pub(super) struct Cuts {
     rows: Vec<EventId>,
-    /// Room for lanes per row.
+    /// Lanes that fit into a row.
     stride: usize,
     /// Lanes in use.
     lanes: usize,
-    /// In place of the rows, once there are many lanes.
+    /// The lists that replace the rows once there are many lanes.
     lists: Option<Vec<Vec<(Lane, EventId)>>>,
-    /// The many causes that were joined last, and their cuts joined.
+    /// The last large list of causes that was joined, and the result.
     crowd: (Vec<EventId>, CutBuffer),
     /// Scratch space for the lists of causes.
     joined: Vec<(Lane, u32, EventId)>,
 }
 
-/// So many causes are many: joining them is worth being remembered. All who wait at a barrier have the same.
+/// From this many causes on, the result of joining them is remembered. All who wait at a barrier have the same causes.
 const CROWD: usize = 16;
 
 impl Cuts {
@@ -133,8 +133,8 @@ impl Cuts {
         }
     }
 
-    /// More lanes, for processes that were just spawned. Rows are laid out anew when they outgrow their
-    /// room, which doubles.
+    /// Adds lanes for processes that were just spawned. When rows outgrow their length, it doubles and they are laid out
+    /// anew.
     pub(super) fn reserve_lanes(&mut self, lanes: usize) {
         self.lanes = self.lanes.max(lanes);
         if lanes > self.stride && !self.begin_lists() {
@@ -155,7 +155,7 @@ impl Cuts {
         }
     }
 
-    /// Makes lists of the rows if there are many lanes now; are there lists?
+    /// Turns the rows into lists if there are many lanes now. Are cuts lists?
     fn begin_lists(&mut self) -> bool {
         if self.lists.is_none() && self.lanes > MAX_ROW {
             let rows = std::mem::take(&mut self.rows);
@@ -166,7 +166,7 @@ impl Cuts {
         self.lists.is_some()
     }
 
-    /// Rows of another length: what was at `from` and after it is at `to` and after it.
+    /// Gives rows another length; what was at `from` and behind it moves to `to` and behind it.
     fn lay_out(&mut self, stride: usize, from: usize, to: usize) {
         let moved = self.stride - from;
         let mut rows = vec![EventId::NONE; self.rows.len() / self.stride * stride];
@@ -178,7 +178,7 @@ impl Cuts {
         self.forget();
     }
 
-    /// Events have left U, or lanes have moved: what is remembered of a crowd means nothing any more.
+    /// Forgets the last large list of causes, because events have left U or lanes have moved.
     pub(super) fn forget(&mut self) {
         self.crowd = Default::default();
     }
@@ -235,7 +235,7 @@ impl Cuts {
         }
     }
 
-    /// The rows of many causes, joined; those of the last crowd need not be joined again.
+    /// The joined rows of many causes. Those of the last large list need not be joined again.
     fn join_crowd(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
         let row = id.index() * self.stride..(id.index() + 1) * self.stride;
         let causes = &events[id.index()].causes;
@@ -272,7 +272,7 @@ impl Cuts {
         }
     }
 
-    /// The same as [`join`](Cuts::join) for lists. O(n log n) for n entries in the lists of the causes.
+    /// As [`join`](Cuts::join), for lists. O(n log n) for n entries in the lists of the causes.
     fn join_lists(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
         let lists = self.lists.as_mut().expect("lists to join");
         if lists.len() <= id.index() {

@@ -1,6 +1,6 @@
 //! Events.
 //!
-//! An event is an action with its history, everything that had to happen before it. It has a place in the
+//! An event is an action with its history: everything that had to happen before it. It has a place in the
 //! tree of its process and, if it acts on a shared object, one in the tree of a chain:
 //!
 //! ```text
@@ -35,10 +35,10 @@ impl EventId {
     }
 }
 
-/// How an event stands to the chains of shared objects.
+/// The relation of an event to the chains of shared objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// To none, or only to the past: waits, successful tests, local steps, arrivals.
+    /// It has none, or only to the past: waits, successful tests, local steps, arrivals.
     Plain,
     /// It is the next element of its chain.
     Change,
@@ -55,7 +55,7 @@ impl EventKind {
     }
 }
 
-/// What a failed test saw not happen.
+/// Something that a failed test saw was not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
     /// The lane of the changes that would end it: the opposite end of the mailbox, or the unlocks.
@@ -85,9 +85,9 @@ impl Node {
 pub struct Event {
     /// Who acts.
     pub process: ProcessId,
-    /// Which outcome, where history leaves a choice.
+    /// Which way it went, where history leaves a choice.
     pub choice: Choice,
-    /// Might the same action have another outcome after the same history?
+    /// Might the same operation go another way after the same history?
     pub(super) is_choice: bool,
     /// The local state in which the process acts: it knows the operation.
     pub before: LocalId,
@@ -99,7 +99,7 @@ pub struct Event {
     pub link: Node,
     /// The chain; [`Lane::NONE`] for plain events and failed tests.
     pub chain: Lane,
-    /// How it stands to its chain.
+    /// Its relation to its chain.
     pub kind: EventKind,
     /// The last observation of the process up to and including this event.
     pub(super) observed: EventId,
@@ -109,7 +109,7 @@ pub struct Event {
     pub(super) print: u64,
     /// Direct causes, ascending.
     pub causes: SmallVec<[EventId; 4]>,
-    /// The event is met, not forgotten.
+    /// Is it in U? If not, it is forgotten.
     pub(super) live: bool,
     /// The previous event of the process; for the first one of a spawned process, its spawn.
     pub(super) after_event: EventId,
@@ -121,7 +121,7 @@ pub struct Event {
     pub(super) first_link: EventId,
     pub(super) next_link: EventId,
     pub(super) next_group: EventId,
-    /// Immediate conflicts: head of a list in `edges`, and how many they are.
+    /// Immediate conflicts: head of a list in `edges`, and how many there are.
     pub(super) conflicts: u32,
     pub(super) degree: u32,
 }

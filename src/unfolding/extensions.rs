@@ -1,20 +1,20 @@
 //! ex(C), operation by operation, and incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
 //!
 //! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
-//! event and each x is an event of C that a depends on. Which x come into question is a matter of the
-//! operation: one file for each kind of object, as in the model.
+//! event and each x is an event of C that a depends on. Which x are possible depends on the operation: there is
+//! one file for each kind of object, as in the model.
 //!
 //! When e joins C, the new extensions are those that have e among their direct causes:
 //! - the next action of e's own process, with all combinations of other causes in C;
 //! - the next actions of other processes that depend on e;
-//! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. It is
-//!   neither executed as such nor enabled, so theorem 1 of the paper, which looks only at enabled actions,
-//!   misses it; `tests/naive` has the programs that show it. Actors are this through and through: a message
-//!   may come at every position of its receiver's chain (`actor`).
+//! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. Such an
+//!   extension belongs to no enabled action, so theorem 1 of the paper, which looks only at enabled actions,
+//!   misses it; `tests/naive` has the programs that show this. With actors all extensions are of this kind: a
+//!   message may come at every position of its receiver's chain (`actor`).
 //!
 //! Events that are too high are no extensions ([`Unfolding::new`]). [`EventId::NONE`] stands for them, and it is
-//! never enabled. So what a process could do before e joined C, and cannot after it without being too high, is
-//! taken off en(C) then, like everything in conflict with e.
+//! never enabled. Suppose that a process could do something before e joined C, and after e the same is too high.
+//! Then it is taken off en(C), like everything in conflict with e.
 
 mod actor;
 mod barrier;
@@ -37,7 +37,7 @@ use mailbox::Post;
 use super::{Configuration, Unfolding};
 use crate::model::{Choice, Envelope, LocalId, Locals, Op, ProcessId, Response, Status, System};
 
-/// A process at a point of its own: who acts, from which local state, after which event.
+/// A process at a point of its execution: who acts, from which local state, after which event.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     process: ProcessId,
@@ -80,13 +80,13 @@ impl Shape<'_> {
     }
 }
 
-/// So many causes are worth being remembered, instead of looking for the maximal ones among them again.
+/// From this many causes on, their maximal ones are remembered instead of looked for again.
 const CROWD: usize = 16;
 
 /// A few events.
 type Events = SmallVec<[EventId; 4]>;
 
-/// What one event lets an any-form return. Several, if its list names the same thing more than once.
+/// What one event lets an any-form return: several results if its list names the same thing more than once.
 type Results = SmallVec<[(Choice, Response); 1]>;
 
 impl<S: System> Unfolding<'_, S> {
@@ -108,7 +108,7 @@ impl<S: System> Unfolding<'_, S> {
         }
         if let Op::Handle { .. } = self.op(e) {
             self.extend_receivers(c, e);
-            // Nobody else's action depends on it, but a join if it was the last one.
+            // No action of another process depends on it, except a join if it was the last one.
             let after = self.structure.event(e).after;
             if !self.locals.status(after).has_ended() {
                 return;
@@ -122,7 +122,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// May an action of another process depend on e directly? Not if e has only looked back: it waited, or computed.
+    /// May an action of another process depend on e directly? Not if e only waited or computed.
     fn concerns_others(&self, e: EventId) -> bool {
         let event = self.structure.event(e);
         event.kind != EventKind::Plain
@@ -154,7 +154,7 @@ impl<S: System> Unfolding<'_, S> {
         c.set_enabled(process, &enabled);
     }
 
-    /// All extensions of C by the next action of a process; the enabled ones.
+    /// Finds all extensions of C by the next action of a process, and returns the enabled ones.
     pub(super) fn extensions_of(&mut self, c: &Configuration, process: ProcessId) -> Events {
         let from = self.origin(c, process);
         match &*self.locals.shared_status(from.before) {
@@ -163,7 +163,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// All extensions of C by `op` from an origin whose last event has just joined C; the enabled ones.
+    /// Finds all extensions of C by `op` from an origin whose last event has just joined C, and returns the enabled ones.
     fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, Post::of(op)),
@@ -282,7 +282,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The extensions with a place in a chain, at each position in `range` of the chain in C; the last one.
+    /// Finds the extensions with a place in a chain, at each position in `range` of the chain in C, and returns the last.
     fn extend_positions(
         &mut self,
         c: &Configuration,
@@ -325,7 +325,7 @@ impl<S: System> Unfolding<'_, S> {
         Response::Posted(crate::model::Handle(c.state.posted_count(from.process)))
     }
 
-    /// The same for a process at such an operation, when e joins its chain.
+    /// The same when e joins the chain, for a process at such an operation.
     fn extend_chain_by(
         &mut self,
         c: &mut Configuration,
@@ -350,7 +350,7 @@ impl<S: System> Unfolding<'_, S> {
         c.set_enabled(process, &[event]);
     }
 
-    /// A wait or test of an any-form that e has just made successful, in each of these ways; or in none.
+    /// A wait or test of an any-form that e has just made successful, in each of these ways, if there are any.
     fn extend_completed_by(
         &mut self,
         c: &mut Configuration,
@@ -383,7 +383,7 @@ impl<S: System> Unfolding<'_, S> {
         self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.response))
     }
 
-    /// The same, if `after` tells the local state that follows.
+    /// The same, where `after` gives the local state that follows.
     fn add_with(
         &mut self,
         c: &Configuration,

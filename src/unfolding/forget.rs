@@ -8,10 +8,10 @@
 //! ```
 //!
 //! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along C and
-//! in A is kept besides, because the search goes on with it rather than computing it again.
+//! in A is kept too, because the search continues with it instead of computing it again.
 //!
-//! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is for when U has grown by as
-//! much since the last time.
+//! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is done only when U has grown in
+//! proportion since the last time.
 
 use roaring::RoaringBitmap;
 

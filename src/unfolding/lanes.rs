@@ -1,12 +1,13 @@
-//! The lanes of a system: what orders events totally along one execution.
+//! The lanes of a system: the events of a lane are totally ordered along one execution.
 //!
 //! One lane per process, and per object that was met ([`Met`]) one for each kind of change that does not commute with
 //! itself: the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
-//! writes of a cell. Chains come first, so spawning processes only appends. When there is no room left for the chains
-//! of an object, the room grows by half, and the lanes of processes move: see [`Lanes::meet`].
+//! writes of a cell. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
+//! free for further ones. When they are used up, their number grows by half, and the lanes of processes move: see
+//! [`Lanes::meet`].
 //!
 //! ```text
-//!  chains in use, as objects were met        room        processes
+//!  chains in use, as objects were met        free        processes
 //!  sends m, receives m, writes x, ..     │  ..        │  P0, P1, ..
 //! ```
 
@@ -64,8 +65,8 @@ impl Lanes {
         self.known < met.order().len()
     }
 
-    /// Gives lanes to the objects met since. The chains stay what they are; but the lanes of processes begin further
-    /// up if there was not enough room.
+    /// Gives lanes to the objects met since. The chains keep their numbers, but the lanes of processes begin further
+    /// up if there were not enough free numbers.
     pub fn meet(&mut self, met: &Met) {
         self.take_in(met);
         let chains = self.is_posts.len() as u32;

@@ -1,9 +1,9 @@
 //! U: the arena of events, hash-consed.
 //!
 //! An event is determined by its process, its choice and its direct causes: the operation is what the
-//! process does after its own last event, and outcomes other than the choice follow from the history. So
-//! the same event met on two branches gets the same [`EventId`], and that is what makes sets of events
-//! (disabled ones, alternatives) mean anything from one branch to the other.
+//! process does after its own last event, and apart from the choice its result follows from the history. So
+//! the same event met on two branches gets the same [`EventId`]. Only because of this do sets of events
+//! (disabled ones, alternatives) keep their meaning from one branch to the next.
 //!
 //! Invariant: the events of one lane in a configuration form a path from the root, so a configuration is
 //! known by the last event of each lane, its *cut* (see [`super::cut`]).
@@ -35,7 +35,7 @@ pub(super) const NO_EDGE: u32 = u32::MAX;
 pub(super) struct Draft<'a> {
     pub(super) process: ProcessId,
     pub(super) choice: Choice,
-    /// Might it have another after the same history?
+    /// Might it have made another choice after the same history?
     pub(super) is_choice: bool,
     /// Direct causes, ascending, none below another.
     pub(super) causes: &'a [EventId],
@@ -87,7 +87,7 @@ pub struct EventStructure {
 }
 
 impl EventStructure {
-    /// Without events.
+    /// The structure without events.
     pub(super) fn new(lanes: Lanes, processes: usize, stop: StopSignal) -> Self {
         let chains = lanes.chains();
         EventStructure {
@@ -186,7 +186,7 @@ impl EventStructure {
         more
     }
 
-    /// Makes room for processes that were just spawned for the first time.
+    /// Adds lanes for processes that were just spawned for the first time.
     pub(super) fn reserve_processes(&mut self, processes: usize) {
         let lanes = self.lanes.chains() + processes;
         if lanes > self.roots.len() {

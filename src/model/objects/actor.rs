@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// Runs a handler; the local state after it.
+    /// Runs a handler, and returns the local state after it.
     pub(in crate::model) fn react<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,

@@ -20,7 +20,7 @@ impl Barrier {
         self.rounds.get(round as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// More processes arrived than take part? The first round has them all.
+    /// Did more processes arrive than take part? The first round has them all.
     pub fn is_oversubscribed(&self) -> bool {
         self.arrived(0).len() > self.size as usize
     }
@@ -32,8 +32,8 @@ impl State {
         &self.barriers[id.index()]
     }
 
-    /// The barrier that more processes have arrived at than take part in it, if there is one. Such an
-    /// execution has no meaning from here on.
+    /// A barrier at which more processes have arrived than take part in it, if there is one. From here on such an
+    /// execution has no meaning.
     pub fn oversubscribed(&self) -> Option<BarrierId> {
         let index = self.barriers.iter().position(Barrier::is_oversubscribed);
         index.map(|index| BarrierId(index as u32))

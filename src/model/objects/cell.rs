@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 impl Access {
-    /// What the process is told, and the new content if the access is a change.
+    /// The response to the process, and the new content if the access is a change.
     pub fn apply(self, content: ValueId, values: &mut Values) -> (Response, Option<ValueId>) {
         match self {
             Access::Read => (Response::Value(content), None),

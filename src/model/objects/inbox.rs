@@ -1,9 +1,9 @@
 //! Messages between actors: every one ever sent, and which of them are pending.
 //!
 //! Like the other objects this is a log: sending appends, undoing pops. An actor takes its messages in any
-//! order, so the pending ones of each actor form a doubly linked list through the log; taking a message
-//! unlinks it and leaves its own links as they are, so that undoing, last taken first, can put it back where
-//! it was. Both are O(1).
+//! order, so the pending ones of each actor form a doubly linked list through the log. Taking a message
+//! unlinks it but keeps its own links. So undoing, which puts back the last taken message first, finds where it
+//! was. Both are O(1).
 //!
 //! Invariant, restored by each method: the list of an actor holds its messages that are sent and not
 //! taken, in the order of sending.
@@ -133,7 +133,7 @@ impl Inboxes {
         self.link(to, previous, next, at, at);
     }
 
-    /// After `previous` comes `after`, before `next` comes `before`.
+    /// Makes `after` the successor of `previous`, and `before` the predecessor of `next`.
     fn link(&mut self, actor: usize, previous: u32, next: u32, after: u32, before: u32) {
         match previous {
             NONE => self.ends[actor].0 = after,

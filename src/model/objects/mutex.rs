@@ -25,7 +25,7 @@ pub struct Mutex {
 }
 
 impl Mutex {
-    /// Free, and never requested.
+    /// A mutex that is free and was never requested.
     pub(in crate::model) fn new() -> Self {
         Mutex { requests: Vec::new(), releases: Vec::new(), head: 0, opened: Vec::new() }
     }

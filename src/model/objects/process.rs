@@ -52,7 +52,7 @@ impl State {
         })
     }
 
-    /// Removes the processes that the action just taken back had started.
+    /// Removes the processes that were started by the action just taken back.
     pub(super) fn unstart(&mut self, births: &Births, done: &Done) {
         let parent = done.action.process;
         let act = self.acted(parent);

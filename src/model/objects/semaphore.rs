@@ -5,7 +5,7 @@ use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{Choice, Footprint, Handle, ProcessId, Response, SemaphoreId, System, Touch};
 
-/// A counting semaphore: the k-th request is granted at once within the initial count, else by a release.
+/// A counting semaphore: the first requests, up to the initial count, are granted at once; each later one by a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semaphore {
     /// Units at the start.

@@ -1,18 +1,24 @@
-//! What of a state its future depends on: two executions that lead to equal portraits can go on alike.
+//! The part of a state that its future depends on. Two executions that lead to equal portraits have the same
+//! future.
 //!
-//! The logs of a [`State`] hold its whole past. Of that, the future depends on the local states (up to the numbers
-//! of requests, see [`Foresight::canonical`](crate::model::Foresight::canonical)), on how the requests went that
-//! these still name, on the posts not yet paired, the queues of mutexes and semaphores, the arrivals of the rounds
-//! that are not over, the contents of the cells, and the pending messages of actors, whoever sent them. A portrait
-//! is a list of numbers, one for each object and then one for each process, and shorter or longer by processes
-//! spawned. What does not fit into a number is a list kept once in [`Parts`].
+//! The logs of a [`State`] hold its whole past. The future depends only on these parts of it:
 //!
-//! Where a search meets objects on its way ([`crate::model::Met`]) they are a list with its length in front:
-//! [`EMPTY`] for one that is as at its start, and no more than up to the last that is not, rounded up to a power of
-//! two, as portraits of one length share more. So a state has the same portrait whichever objects were met.
+//! - the local states, up to the numbers of requests (see [`Foresight::canonical`](crate::model::Foresight::canonical));
+//! - the results of the requests that the local states still name;
+//! - the posts not yet paired, and the queues of mutexes and semaphores;
+//! - the arrivals of the rounds that are not over;
+//! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
-//! That a request *is* waiting is said by the object's part, which names the process, and which of its requests
-//! it is; so the portrait of a process changes only when something becomes complete, and with its own steps.
+//! A portrait is a list of numbers: one for each object and then one for each process. So its length grows with the
+//! processes spawned. What does not fit into a number is a list that is kept once in [`Parts`].
+//!
+//! If a search meets objects on its way ([`crate::model::Met`]), their numbers are a list with its length in front.
+//! [`EMPTY`] stands for an object that is as at its start. The list ends with the last object that is not, and its
+//! length is rounded up to a power of two, because portraits of one length share more. So a state has the same portrait
+//! whichever objects were met.
+//!
+//! The object's part says that a request *is* waiting: it names the process and which of its requests it is. So the
+//! portrait of a process changes only by its own steps, and when something that it waits for becomes complete.
 
 use std::hash::BuildHasher;
 
@@ -30,7 +36,7 @@ use crate::model::{
 pub struct Parts {
     ids: HashTable<u32>,
     words: Vec<u32>,
-    /// Where the words of each list end.
+    /// The end of the words of each list.
     ends: Vec<u32>,
     /// The list at hand.
     scratch: Vec<u32>,
@@ -113,7 +119,7 @@ impl State {
         }
     }
 
-    /// The objects that were met, if they are not as at their start.
+    /// The objects that were met and are not as at their start.
     fn objects_met<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -169,7 +175,7 @@ impl State {
         parts.pack()
     }
 
-    /// Which of the requests that the future of `owner` depends on this is; `u32::MAX` for none of them.
+    /// The index of this request among those that the future of `owner` depends on; `u32::MAX` if it is none of them.
     fn name_of<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -218,7 +224,7 @@ impl State {
         }
     }
 
-    /// How a request went so far.
+    /// The result of a request so far.
     fn how_it_went(&self, parts: &mut Parts, process: ProcessId, posted: Posted) {
         match posted {
             Posted::At(mailbox, end, position) => {
@@ -248,7 +254,7 @@ impl Parts {
         if self.scratch.is_empty() { EMPTY } else { 2 * (self.intern() + 1) }
     }
 
-    /// A queue: mostly nobody or one process.
+    /// A queue: in most cases nobody or one process.
     fn queue(&mut self, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
         let Some(first) = waiting.next() else { return EMPTY };
         self.scratch.clear();

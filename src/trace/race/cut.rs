@@ -1,19 +1,19 @@
-//! The races of what a bound on the height of events cuts off.
+//! The races of actions that a bound on the height of events cuts off.
 //!
-//! An action that is too high at the end of an execution E has no event whose races could be looked at. But it
-//! could have come earlier, without what makes it too high: the *tops*, events of E as high as allowed. Whatever
-//! is no top has all its causes among F, E without its tops; and so has each top. So F is an execution, and
-//! x is what the process does after F, if that is anything. The events of E that exclude it are the tops on which
-//! it depends, next to which it is enabled after F, so there one can ask.
+//! An action that is too high at the end of an execution E is no event, so it has no races to look at. But it
+//! could have come earlier, without what makes it too high: the *tops*, which are the events of E as high as allowed. Let F
+//! be E without its tops. Every event of E, top or not, has all its causes in F. So F is an execution, and x is
+//! what the process does after F, if it can do anything. The events of E that exclude x are the tops on which it
+//! depends. Like x they are enabled after F, so the dependence can be asked there.
 //!
-//! One x per process is not enough: histories smaller than F give others (a write before some more reads, a receive
-//! before another receive), which a top may leave possible though it excludes x. In an execution with x they would be found
-//! as races of an event. But what lies in reach of such an execution may be asleep because of the top, so they are looked
-//! for here: the races of x in F·x, with nothing of the tops in v.
+//! One x per process is not enough. Histories smaller than F give other events (a write before some more reads, a
+//! receive before another receive), and a top may leave these possible although it excludes x. In an execution with x
+//! they would be found as races of an event. But what follows in such an execution may be asleep because of the top. So
+//! they are looked for here: the races of x in F·x, with no tops in v.
 //!
-//! A test that succeeded is not too high, but what else it tests may have been completed by a top. Had the test
-//! returned that, it would have been too high, and that it could fail before the top came would have shown there.
-//! So it is looked at here.
+//! A test that succeeded is not too high, but a top may have completed something else that it tests. If the test had
+//! returned that, it would have been too high, and then it would show that the test could fail before the top came. So
+//! this case is looked at here.
 
 use smallvec::SmallVec;
 
@@ -22,7 +22,7 @@ use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, P
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
 
-/// The races of actions that are too high at the end of the execution, and of tests of what came too late for them.
+/// The races of actions that are too high at the end of the execution, and of tests of things that came too late for them.
 /// For messages see [`super::with_pending`].
 pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     if !execution.has_tops() {
@@ -48,7 +48,7 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
     }
 }
 
-/// Is the process, which is enabled, none of the actors, and low enough for one more action?
+/// Is the process, which is enabled, no actor, and low enough for one more action?
 fn can_be_low<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool {
     let last = execution.order().of_process(process).last().map(|&last| last as usize);
     !execution.is_actor(process)
@@ -138,8 +138,8 @@ fn race<S: System>(
     Some(Race { first, action, is_initial, footprint, later: None, rivals: others.into() })
 }
 
-/// The races between tests that succeeded, had they failed, and what completed any of what they test, if the first
-/// to do so is a top.
+/// The races of tests that succeeded but might have failed, with what completed any of the things they test, if the
+/// first event that did so is a top.
 fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     for later in 0..execution.len() {
         let Action { process, choice } = execution.action(later);

@@ -1,9 +1,9 @@
 //! Extensions at cells: reads and writes, and accesses that are either, depending on the content.
 //!
 //! - a read: each version of the cell in C, from the last one that `[pre]` knows on.
-//! - a write: each version, times, for every other process, each position among its reads of that version.
-//!   A write is after all reads of the value it replaces or in conflict with them, so these are inherently
-//!   many: 2^n after n readers.
+//! - a write: each version, combined with each position among the reads of that version by every other process.
+//!   A write is after a read of the value it replaces, or in conflict with it, so there are many combinations by
+//!   nature: 2^n after n readers.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -32,8 +32,8 @@ impl<S: System> Unfolding<'_, S> {
         last.into_iter().collect()
     }
 
-    /// The extensions at one version; the one with the longest history. If `required` is a read, only
-    /// writes that come after it, and `None` if the access is no write: a read does not concern another read.
+    /// Finds the extensions at one version, and returns the one with the longest history. If `required` is a read, only
+    /// writes that come after it count; `None` if the access is no write, since a read does not affect another read.
     fn extend_access_at(
         &mut self,
         c: &Configuration,
@@ -59,8 +59,8 @@ impl<S: System> Unfolding<'_, S> {
         })
     }
 
-    /// The reads of `version` in C that a write from `from` need not know, by process. Of the process of
-    /// `required` only that one.
+    /// The reads of `version` in C that a write from `from` need not know, by process. For the process of `required` it
+    /// is only that one.
     fn readers(
         &self,
         c: &Configuration,
@@ -139,7 +139,7 @@ impl<S: System> Unfolding<'_, S> {
         let from = self.origin(c, process);
         let required = if event.kind == EventKind::Read { e } else { EventId::NONE };
         let version = c.len_of(event.chain);
-        // If what follows e is too high, nothing is enabled: what was so is in conflict with e.
+        // If what follows e is too high, nothing is enabled: what was enabled is in conflict with e.
         if let Some(enabled) = self.extend_access_at(c, from, (cell, access), version, required) {
             self.set_only_enabled(c, process, enabled);
         }

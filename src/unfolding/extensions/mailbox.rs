@@ -1,7 +1,7 @@
 //! Extensions at mailboxes: posts, waits and tests of communications.
 //!
-//! - isend, irecv: each position in the chain of its end, from the last one that `[pre]` knows on; and, where
-//!   the post takes as partner a request whose tests failed in C, each position among those tests.
+//! - isend, irecv: each position in the chain of its end, from the last one that `[pre]` knows on. If the post
+//!   is paired with a request whose tests failed in C, also each position among those tests.
 //! - wait, waitany→j, test→true, testany→j: the partner.
 //! - test→false, testany→none: `[pre]` alone, if it holds no partner.
 

@@ -1,4 +1,4 @@
-//! Extensions of what processes do alone, how they start others and wait for their end.
+//! Extensions by what processes do alone, by starting others and by waiting for their end.
 //!
 //! - local: `[pre]` alone; choose: the same, an event for each value.
 //! - spawn: `[pre]` alone, and it is the cause of the child's first action.

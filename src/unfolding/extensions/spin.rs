@@ -1,8 +1,8 @@
 //! Loops that wait: events that end a fruitless round are not built.
 //!
 //! What such an event is, and why nothing is lost without them, is told in [`crate::trace::spin`]; this is the same
-//! for event structures. The round is found along the process's own branch, and what its operations would come to
-//! after the history of the event, from how far that history reaches along each chain.
+//! for event structures. The round is found along the process's own branch. What its operations would result in after
+//! the history of the event is told by how far that history reaches along each chain.
 
 use smallvec::SmallVec;
 
@@ -42,7 +42,7 @@ impl<S: System> Unfolding<'_, S> {
         op.is_some_and(Op::may_observe) && kind != EventKind::Change
     }
 
-    /// Would this event's operation come to the same again after the history of the draft?
+    /// Would this event's operation have the same result again after the history of the draft?
     fn is_stable(&mut self, c: &Configuration, draft: &Draft<'_>, event: EventId) -> bool {
         let known = self.structure.event(event);
         let (process, choice, then) = (known.process, known.choice, known.link.depth);
