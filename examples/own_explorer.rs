@@ -77,7 +77,7 @@ impl<S: System> Round<'_, '_, '_, S> {
         }
         enabled.retain(|&action| !self.sleep.contains(action));
         if enabled.is_empty() {
-            return self.driver.blocked(self.execution.state());
+            return self.driver.blocked(&self.execution.locals, self.execution.state());
         }
         for action in enabled {
             if self.driver.is_stopped() {

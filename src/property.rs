@@ -7,6 +7,7 @@
 //! | item | meaning |
 //! |---|---|
 //! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
+//! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
@@ -19,6 +20,7 @@ mod changes;
 mod deadlock;
 mod livelock;
 mod narration;
+mod position;
 mod replay;
 mod snapshot;
 mod suppliers;
@@ -30,6 +32,7 @@ pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
 pub use livelock::{Motion, Spin, Watch};
+pub use position::Position;
 pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 

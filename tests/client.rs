@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DlSPor, EveryState, Exhaustive, Explorer, NoObserver, Observer, Outcome,
-    Udpor, Verdict, explore,
+    AnyExplorer, Budget, DlSPor, End, EveryState, Exhaustive, Explorer, NoObserver, Observer,
+    Outcome, Udpor, Verdict, explore,
 };
 use mazurka::lang::{self, Program};
-use mazurka::model::{Locals, Schedule, State, System};
+use mazurka::model::System;
+use mazurka::property::Position;
 use mazurka::study::client::{Buggy, Client, Unmade, Wish, client};
 
 use crate::cli::{code, json, mazurka, run, run_with, stderr, stdout};
@@ -51,18 +52,12 @@ fn explored(text: &str, method: impl Explorer, all: bool) -> Outcome {
 }
 
 /// What the processes have in their variables at the ends of executions.
-struct Results<'p> {
-    locals: Locals<'p, Program>,
-    seen: BTreeSet<Vec<Vec<(String, String)>>>,
-}
+#[derive(Default)]
+struct Results(BTreeSet<Vec<Vec<(String, String)>>>);
 
-impl Observer for Results<'_> {
-    fn trace(&mut self, state: &State) {
-        let end = Schedule::of(state).replay(&mut self.locals).expect("a trace");
-        let locals = end.processes().map(|process| self.locals.get(end.local(process)));
-        let system = self.locals.system();
-        self.seen
-            .insert(locals.map(|local| system.describe().variables(local, &|_| None)).collect());
+impl Observer for Results {
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        self.0.insert(at.processes().map(|process| at.variables(process)).collect());
     }
 }
 
@@ -87,14 +82,14 @@ fn the_outcomes_are_those_of_calls_behind_one_lock() {
         for (threads, calls, seed) in [(2, 2, 1), (3, 1, 2), (2, 3, 3), (3, 2, 4)] {
             let client = made(&source, &wish(threads, calls, seed));
             let program = program(&made_sequential(&client.text));
-            let mut results = Results { locals: Locals::new(&program), seen: BTreeSet::new() };
+            let mut results = Results::default();
             let budget = Budget { all: true, ..Budget::default() };
             let outcome = explore(&program, Udpor::default(), budget, &mut results);
             assert!(outcome.is_complete(), "{name} {threads}x{calls}");
             assert_eq!(outcome.verdict(), Verdict::Ok, "{name} {threads}x{calls}: one is missing");
             assert_eq!(
                 client.outcomes,
-                results.seen.len(),
+                results.0.len(),
                 "{name} {threads}x{calls}: {}",
                 client.text
             );

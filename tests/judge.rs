@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DeSPor, DlSPor, EXPLORERS, EveryState, Explorer, Guarantee, Listed,
+    AnyExplorer, Budget, DeSPor, DlSPor, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
     Observer, Options, Order, Orders, Outcome, Permutation, SPor, Setting, Stateful, StopReason,
     Switches, Violation, ViolationKind,
 };
@@ -13,7 +13,7 @@ use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
     System,
 };
-use mazurka::property::{Motion, Replay, Standing, Watch, explain_deadlock};
+use mazurka::property::{Motion, Position, Replay, Standing, Watch, explain_deadlock};
 use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer of the table that tells an execution of each class, or all states: its name, what to run,
@@ -161,8 +161,8 @@ impl<'s, S: System> Recorder<'s, S> {
 }
 
 impl<S: System> Recorder<'_, S> {
-    fn note(&mut self, state: &State, is_complete: bool) {
-        let schedule = Schedule::of(state);
+    /// An execution that is complete, or was cut by a bound.
+    pub fn note(&mut self, schedule: &Schedule, is_complete: bool) {
         let classes = &mut self.classes;
         let end = schedule.replay_with(&mut self.locals, |locals, state| {
             classes.push(state.action(state.depth() - 1), state.footprint(locals));
@@ -188,12 +188,12 @@ impl<S: System> Recorder<'_, S> {
 }
 
 impl<S: System> Observer for Recorder<'_, S> {
-    fn trace(&mut self, state: &State) {
-        self.note(state, true);
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        self.note(&at.schedule(), true);
     }
 
-    fn truncated(&mut self, state: &State) {
-        self.note(state, false);
+    fn truncated(&mut self, at: Position<'_>) {
+        self.note(&at.schedule(), false);
     }
 }
 

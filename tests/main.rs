@@ -9,6 +9,7 @@
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
+//! | `observers` | what observers are told, held against replays |
 //! | `own_property` | a property of a user's own, judged by every explorer |
 //! | `own_explorer` | an explorer of another crate, by the judge and in a comparison |
 //! | `known` | programs of actors whose numbers of classes are known |
@@ -70,6 +71,7 @@ mod lang;
 mod laws;
 mod limits;
 mod naive;
+mod observers;
 mod own_explorer;
 mod own_property;
 mod published;

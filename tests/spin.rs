@@ -7,10 +7,11 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Budget, EveryState, Exhaustive, Explorer, Guarantee, Observer, Outcome, ViolationKind, explore,
+    Budget, End, EveryState, Exhaustive, Explorer, Guarantee, Observer, Outcome, ViolationKind,
+    explore,
 };
 use mazurka::lang::{Program, compile};
-use mazurka::model::{CellId, Locals, ProcessId, Schedule, State};
+use mazurka::property::Position;
 
 use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
@@ -28,39 +29,22 @@ fn all() -> Budget {
 }
 
 /// The terminal states that a search meets; livelocks are violations.
-struct Ends<'s> {
-    locals: Locals<'s, Program>,
-    met: BTreeSet<String>,
-}
+#[derive(Default)]
+struct Ends(BTreeSet<String>);
 
-impl Observer for Ends<'_> {
-    fn trace(&mut self, state: &State) {
-        let end = Schedule::of(state).replay(&mut self.locals).expect("an execution");
-        if end.is_terminal(&self.locals) {
-            let of = |p: ProcessId| format!("{:?}", self.locals.get(end.local(p)));
-            let processes: Vec<_> = end.processes().map(of).collect();
-            let cells = 0..self.locals.system_cells();
-            let cells = cells.map(|cell| self.locals.values.get(end.content(CellId(cell))).clone());
-            self.met.insert(format!("{processes:?} {:?}", cells.collect::<Vec<_>>()));
+impl Observer for Ends {
+    fn trace(&mut self, at: Position<'_>, end: End) {
+        if !end.is_livelocked {
+            let processes: Vec<_> = at.processes().map(|process| at.local(process)).collect();
+            self.0.insert(format!("{processes:?} {:?}", at.cells()));
         }
     }
 }
 
-trait Cells {
-    fn system_cells(&self) -> u32;
-}
-
-impl Cells for Locals<'_, Program> {
-    fn system_cells(&self) -> u32 {
-        use mazurka::model::System;
-        self.system().objects().cells.len() as u32
-    }
-}
-
 fn ends(program: &Program, method: impl Explorer) -> (BTreeSet<String>, Outcome) {
-    let mut observer = Ends { locals: Locals::new(program), met: BTreeSet::new() };
-    let outcome = explore(program, method, all(), &mut observer);
-    (observer.met, outcome)
+    let mut ends = Ends::default();
+    let outcome = explore(program, method, all(), &mut ends);
+    (ends.0, outcome)
 }
 
 fn kinds(outcome: &Outcome) -> BTreeSet<String> {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use mazurka::explore::{Budget, Explorer, Observer, Outcome, explore};
-use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, Schedule, State, System};
+use mazurka::explore::{Budget, End, Explorer, Observer, Outcome, explore};
+use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::property::Position;
 use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::has_ended;
@@ -11,6 +12,7 @@ use crate::judge::has_ended;
 /// Watches searches of one system one after the other, so that what it tells of them can be compared.
 pub struct Watcher<'s, S: System> {
     system: &'s S,
+    /// For all searches the same, which number spawned processes each in its own way.
     locals: Locals<'s, S>,
     classes: Classes<PaperRelation>,
     /// The state graph that the last search went through, and the ends that it met.
@@ -19,13 +21,13 @@ pub struct Watcher<'s, S: System> {
 }
 
 impl<S: System> Observer for Watcher<'_, S> {
-    fn trace(&mut self, state: &State) {
-        let end = Schedule::of(state).replay(&mut self.locals).expect("an execution");
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        let end = at.schedule().replay(&mut self.locals).expect("an execution");
         let end = describe(&self.locals, &end);
         self.ends.insert(end);
     }
 
-    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32, _: Position<'_>) {
         self.edges.entry(from).or_default().push((actions.to_vec(), to));
     }
 }

@@ -11,8 +11,9 @@ use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
-use crate::model::{Schedule, State};
+use crate::explore::{Budget, End, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
+use crate::model::Schedule;
+use crate::property::Position;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
@@ -218,14 +219,14 @@ struct Visited {
 }
 
 impl Observer for Visited {
-    fn trace(&mut self, state: &State) {
+    fn trace(&mut self, at: Position<'_>, _: End) {
         self.seen += 1;
         if self.seen == self.wanted {
-            self.found = Some(Schedule::of(state));
+            self.found = Some(at.schedule());
         }
     }
 
-    fn truncated(&mut self, state: &State) {
-        self.cut.get_or_insert_with(|| Schedule::of(state));
+    fn truncated(&mut self, at: Position<'_>) {
+        self.cut.get_or_insert_with(|| at.schedule());
     }
 }

@@ -19,7 +19,7 @@ use super::watchdog::Watchdog;
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
-use crate::property::{self, Motion, Spin, Watch};
+use crate::property::{self, Motion, Position, Spin, Watch};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -208,7 +208,6 @@ impl<'o> Driver<'o> {
     /// `state` is terminal: a complete execution. True, as with [`waiting`](Driver::waiting) for one that is.
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
         self.stats.traces += 1;
-        self.observer.trace(state);
         let is_deadlocked = property::is_deadlock(locals, state, self.budget.allow_pending);
         let mut is_violating = is_deadlocked;
         if is_deadlocked {
@@ -232,7 +231,8 @@ impl<'o> Driver<'o> {
         is_violating |= !self.violations.is_empty()
             && state.processes().any(|p| property::process_failure(locals, state, p).is_some());
         self.stats.violating_traces += u64::from(is_violating);
-        self.observer.judged(End { is_deadlocked, is_violating });
+        let end = End { is_deadlocked, is_livelocked: false, is_violating };
+        self.observer.trace(Position::new(locals, state), end);
         self.look_at_traces();
         true
     }
@@ -254,7 +254,7 @@ impl<'o> Driver<'o> {
     /// fruitless rounds. Is it complete?
     pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
-            self.truncated(execution.state());
+            self.truncated(&execution.locals, execution.state());
             return false;
         }
         if execution.is_waiting() {
@@ -281,9 +281,9 @@ impl<'o> Driver<'o> {
         self.stats.traces += 1;
         self.stats.livelocked_traces += 1;
         self.stats.violating_traces += 1;
-        self.observer.trace(state);
         self.livelock(locals, state, &spins);
-        self.observer.judged(End { is_deadlocked: false, is_violating: true });
+        let end = End { is_deadlocked: false, is_livelocked: true, is_violating: true };
+        self.observer.trace(Position::new(locals, state), end);
         self.look_at_traces();
         true
     }
@@ -301,23 +301,28 @@ impl<'o> Driver<'o> {
     }
 
     /// An exploration was cut in `state`, because everything enabled is disabled by the algorithm.
-    pub fn blocked(&mut self, state: &State) {
+    pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.blocked += 1;
-        self.observer.blocked(state);
+        self.observer.blocked(Position::new(locals, state));
     }
 
     /// An execution was cut by the depth bound in `state`, where it could have gone on.
-    pub fn truncated(&mut self, state: &State) {
+    pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.truncated += 1;
-        self.observer.truncated(state);
+        self.observer.truncated(Position::new(locals, state));
         if self.budget.depth.is_none() {
             self.stop(StopReason::Endless);
         }
     }
 
-    /// A transition was taken between stored states.
-    pub fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
-        self.observer.transition(from, actions, to);
+    /// A transition was taken between stored states, and led to `state`.
+    pub fn transition<S: System>(
+        &mut self,
+        (from, actions, to): (u32, &[Action], u32),
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) {
+        self.observer.transition(from, actions, to, Position::new(locals, state));
     }
 
     /// Ends the search, unless something has already.

@@ -1,36 +1,60 @@
 //! Who watches a search.
+//!
+//! An observer is told where the search is, as a [`Position`]: the state, what the system has to say of it, and
+//! the schedule that leads there. Nothing of that is worked out unless the observer asks:
+//!
+//! ```
+//! use mazurka::explore::{Budget, End, Observer, Udpor, explore};
+//! use mazurka::property::Position;
+//!
+//! /// How executions end, each with a schedule that leads there.
+//! #[derive(Default)]
+//! struct Ends(Vec<String>);
+//!
+//! impl Observer for Ends {
+//!     fn trace(&mut self, at: Position<'_>, _: End) {
+//!         let cells = at.cells();
+//!         let cells = cells.iter().map(|(name, value)| format!("{name} = {value}"));
+//!         let cells = cells.collect::<Vec<_>>().join(", ");
+//!         self.0.push(format!("{cells} after {}", at.schedule()));
+//!     }
+//! }
+//!
+//! let source = "shared x: int = 0; process P[i in 0..2] { x = i; }";
+//! let program = mazurka::lang::compile("race.maz", source, &[]).expect("a valid program");
+//! let mut ends = Ends::default();
+//! explore(&program, Udpor::default(), Budget { all: true, ..Budget::default() }, &mut ends);
+//! ends.0.sort();
+//! assert_eq!(ends.0, ["x = 0 after 1,0", "x = 1 after 0,1"]);
+//! ```
 
 use std::time::Duration;
 
 use super::result::Stats;
-use crate::model::{Action, State};
+use crate::model::Action;
+use crate::property::Position;
 
 /// Told of what an explorer meets. All methods do nothing unless implemented.
 pub trait Observer {
-    /// A complete execution was reached: nothing is enabled in `state`.
-    fn trace(&mut self, state: &State) {
-        let _ = state;
-    }
-
-    /// What the complete execution that was told last came to.
-    fn judged(&mut self, end: End) {
-        let _ = end;
+    /// A complete execution was reached: nothing can happen any more, or only what changes nothing. It came to this `end`.
+    fn trace(&mut self, at: Position<'_>, end: End) {
+        let _ = (at, end);
     }
 
     /// An exploration was cut because everything enabled was disabled by the algorithm.
-    fn blocked(&mut self, state: &State) {
-        let _ = state;
+    fn blocked(&mut self, at: Position<'_>) {
+        let _ = at;
     }
 
-    /// An execution was cut in `state` by the depth bound.
-    fn truncated(&mut self, state: &State) {
-        let _ = state;
+    /// An execution was cut by the depth bound.
+    fn truncated(&mut self, at: Position<'_>) {
+        let _ = at;
     }
 
     /// A stateful explorer took a transition, made of these actions (one, but for locks as printed), from one stored
-    /// state to another; the initial one is 0.
-    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
-        let _ = (from, actions, to);
+    /// state to another, where it is now; the initial one is 0.
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
+        let _ = (from, actions, to, at);
     }
 
     /// Now and then, at most some times a second: how far the search is.
@@ -44,7 +68,9 @@ pub trait Observer {
 pub struct End {
     /// It ends in a deadlock.
     pub is_deadlocked: bool,
-    /// Something is wrong with it: that, or an assertion or `final` that fails, or a run-time error.
+    /// It ends in a livelock.
+    pub is_livelocked: bool,
+    /// Something is wrong with it: one of these, or an assertion or `final` that fails, or a run-time error.
     pub is_violating: bool,
 }
 

@@ -264,7 +264,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             sorter.sort(&self.execution, &mut self.enabled);
         }
         if self.execution.len() >= self.max_length {
-            self.driver.truncated(self.execution.state());
+            self.driver.truncated(&self.execution.locals, self.execution.state());
             return Reached::TooLong;
         }
         Reached::Open
@@ -286,6 +286,6 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Tells the driver that everything enabled is asleep.
     pub fn blocked(&mut self) {
-        self.driver.blocked(self.execution.state());
+        self.driver.blocked(&self.execution.locals, self.execution.state());
     }
 }

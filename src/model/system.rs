@@ -23,7 +23,7 @@ use super::{Actors, Describe, Finale, Foresight, Objects, Op, Response, Site, Va
 ///   cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
-    type Local: Clone + Eq + Hash + Debug;
+    type Local: Clone + Eq + Hash + Debug + 'static;
 
     /// The objects that processes act on. Here, and wherever a system speaks or is asked, an object is known by its
     /// place in these declarations. Elsewhere it has another number (see [`Met`](super::Met)).

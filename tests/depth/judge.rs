@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use mazurka::explore::{Depth, Observer};
-use mazurka::model::{Footprint, Independence, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::explore::Depth;
+use mazurka::model::{
+    Footprint, Independence, Locals, PaperRelation, ProcessId, Schedule, State, System,
+};
 use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::Recorder;
@@ -73,8 +75,8 @@ impl<S: System> Walk<'_, '_, S> {
             self.state.undo(&self.locals);
         }
         match (enabled.is_empty(), is_maximal) {
-            (true, _) => self.recorder.trace(&self.state),
-            (false, true) => self.recorder.truncated(&self.state),
+            (true, _) => self.recorder.note(&Schedule::of(&self.state), true),
+            (false, true) => self.recorder.note(&Schedule::of(&self.state), false),
             (false, false) => {}
         }
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mazurka::explore::{Budget, Observer, Udpor, explore};
+use mazurka::explore::{Budget, End, Observer, Udpor, explore};
 use mazurka::lang::compile;
+use mazurka::model::Schedule;
 use mazurka::model::flow::{Act, Arm, Step, Turn};
-use mazurka::model::{Schedule, State};
-use mazurka::property::Replay;
+use mazurka::property::{Position, Replay};
 
 use crate::cli::{json as parsed, run};
 use crate::tidy::files;
@@ -32,9 +32,9 @@ fn all(steps: &[Step]) -> Vec<&Step> {
 struct First(Schedule);
 
 impl Observer for First {
-    fn trace(&mut self, state: &State) {
+    fn trace(&mut self, at: Position<'_>, _: End) {
         if self.0.is_empty() {
-            self.0 = Schedule::of(state);
+            self.0 = at.schedule();
         }
     }
 }

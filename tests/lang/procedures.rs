@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, Exhaustive, Observer, Verdict, explore};
+use mazurka::explore::{Budget, End, Exhaustive, Observer, Verdict, explore};
 use mazurka::lang::{self, Granularity, Program};
-use mazurka::model::{Action, CellId, Choice, Locals, ProcessId, Schedule, State};
+use mazurka::model::{Action, Choice, Locals, ProcessId, State};
+use mazurka::property::Position;
 
 use super::{counts, fails, holds};
 use crate::judge::{Counts, Recorder};
@@ -110,17 +111,12 @@ impl Source {
 struct Ends<'p> {
     recorder: Recorder<'p, Program>,
     ends: BTreeSet<Vec<String>>,
-    cells: u32,
-    program: &'p Program,
 }
 
 impl Observer for Ends<'_> {
-    fn trace(&mut self, state: &State) {
-        self.recorder.trace(state);
-        let mut locals = Locals::new(self.program);
-        let end = Schedule::of(state).replay(&mut locals).expect("a trace");
-        let content = |cell| locals.values.get(end.content(CellId(cell))).to_string();
-        self.ends.insert((0..self.cells).map(content).collect());
+    fn trace(&mut self, at: Position<'_>, end: End) {
+        self.recorder.trace(at, end);
+        self.ends.insert(at.cells().into_iter().map(|(_, content)| content.to_string()).collect());
     }
 }
 
@@ -129,7 +125,7 @@ fn explored(text: &str) -> Option<(Counts, BTreeSet<Vec<String>>, Verdict)> {
     let program = lang::compile("test.maz", text, &[])
         .unwrap_or_else(|d| panic!("{text}\n{}", d.render(false)));
     let recorder = Recorder::new(&program);
-    let mut ends = Ends { recorder, ends: BTreeSet::new(), cells: 4, program: &program };
+    let mut ends = Ends { recorder, ends: BTreeSet::new() };
     let budget = Budget { all: true, max_traces: Some(1000), ..Budget::default() };
     let outcome = explore(&program, Exhaustive, budget, &mut ends);
     let verdict = outcome.verdict();

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use mazurka::explore::{Budget, Exhaustive, NoObserver, Observer, count, explore};
+use mazurka::explore::{Budget, End, Exhaustive, NoObserver, Observer, count, explore};
 use mazurka::model::{Action, Locals, PaperRelation, Schedule, State, System};
+use mazurka::property::Position;
 use mazurka::trace::{Classes, NormalForm, few_switches, switches};
 
 use super::hold_on_random_programs;
@@ -45,8 +46,8 @@ struct Turns<'s, S: System> {
 }
 
 impl<S: System> Observer for Turns<'_, S> {
-    fn trace(&mut self, state: &State) {
-        let schedule = Schedule::of(state);
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        let schedule = at.schedule();
         let form = self.class(&schedule);
         let turns = switches(&schedule);
         let known = self.found.entry(form).or_insert((turns, schedule));

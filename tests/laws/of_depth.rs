@@ -59,7 +59,7 @@ fn walk<S: System>(
     if enabled.is_empty() {
         driver.terminal(locals, state);
     } else if left == 0 {
-        driver.truncated(state);
+        driver.truncated(locals, state);
     } else {
         for action in enabled {
             state.step(locals, action);

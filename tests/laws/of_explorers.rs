@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, NoObserver, Observer, Outcome, Udpor,
-    Verdict, Violation, ViolationKind, explore,
+    AnyExplorer, Budget, End, Exhaustive, Explorer, Guarantee, NoObserver, Observer, Outcome,
+    Udpor, Verdict, Violation, ViolationKind, explore,
 };
-use mazurka::model::{Action, State};
+use mazurka::model::Action;
+use mazurka::property::Position;
 
 use crate::judge::{
     Counts, LONG, METHODS, Recorder, check_counterexample, has_ended, is_refused,
@@ -156,12 +157,12 @@ fn verdict(kind: ViolationKind) -> Verdict {
 struct Diary(Vec<(bool, Vec<Action>)>);
 
 impl Observer for Diary {
-    fn trace(&mut self, state: &State) {
-        self.0.push((true, state.schedule().collect()));
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        self.0.push((true, at.state().schedule().collect()));
     }
 
-    fn blocked(&mut self, state: &State) {
-        self.0.push((false, state.schedule().collect()));
+    fn blocked(&mut self, at: Position<'_>) {
+        self.0.push((false, at.state().schedule().collect()));
     }
 }
 

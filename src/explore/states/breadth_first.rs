@@ -112,7 +112,7 @@ impl<S: System> BreadthFirst<'_, S> {
             return;
         }
         if !goes_on {
-            return driver.truncated(&cursor.state);
+            return driver.truncated(&cursor.locals, &cursor.state);
         }
         for &action in &*enabled {
             if driver.is_stopped() {
@@ -121,7 +121,7 @@ impl<S: System> BreadthFirst<'_, S> {
             cursor.execute(action);
             driver.moved(&cursor.locals, &cursor.state, action);
             let (to, is_new) = cursor.matched();
-            driver.transition(state.0, &[action], to.0);
+            driver.transition((state.0, &[action], to.0), &cursor.locals, &cursor.state);
             if is_new {
                 arrivals.push(Arrival { from: state, by: Some(action) });
                 driver.stats.states = Some(cursor.count());

@@ -29,7 +29,8 @@ use crate::explore::budget::Budget;
 use crate::explore::explorer::explore;
 use crate::explore::observer::{End, Observer};
 use crate::explore::result::{Outcome, Stats};
-use crate::model::{Action, ProcessId, State, System};
+use crate::model::{Action, ProcessId, System};
+use crate::property::Position;
 
 /// The executions of a program by number.
 #[derive(Clone, Debug)]
@@ -91,19 +92,15 @@ struct Graph<'o> {
 }
 
 impl Observer for Graph<'_> {
-    fn trace(&mut self, state: &State) {
-        self.observer.trace(state);
-    }
-
-    fn judged(&mut self, end: End) {
+    fn trace(&mut self, at: Position<'_>, end: End) {
         self.ends.insert(self.last, end);
-        self.observer.judged(end);
+        self.observer.trace(at, end);
     }
 
-    fn transition(&mut self, from: u32, actions: &[Action], to: u32) {
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         self.edges.push((from, to, actions[0].process));
         self.last = to;
-        self.observer.transition(from, actions, to);
+        self.observer.transition(from, actions, to, at);
     }
 
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
@@ -255,7 +252,7 @@ mod tests {
     /// The states 3 and 4 are the ends, 4 a deadlock.
     fn counted(edges: &[(u32, u32)]) -> Option<(u32, u32, u32, u32)> {
         let edges: Vec<Edge> = edges.iter().map(|&(from, to)| (from, to, ProcessId(0))).collect();
-        let end = |is_bad| End { is_deadlocked: is_bad, is_violating: is_bad };
+        let end = |is_bad| End { is_deadlocked: is_bad, is_violating: is_bad, ..End::default() };
         let ends = FxHashMap::from_iter([(3, end(false)), (4, end(true))]);
         let live = alive(edges, 5, &ends);
         let digits = |n: &BigUint| u32::try_from(n).unwrap();

@@ -222,7 +222,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         } else if let Some(spins) = self.spins() {
             driver.livelock(&self.cursor.locals, &self.cursor.state, &spins);
         } else if self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound()) {
-            driver.truncated(&self.cursor.state);
+            driver.truncated(&self.cursor.locals, &self.cursor.state);
             frame.enabled = Processes::default();
         }
         frame.safe = self.safe_set(&frame.enabled);
@@ -425,7 +425,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         let (to, is_new) = self.cursor.matched();
         let top = &mut self.frames[self.depth - 1];
         let wait = Action { choice: Choice::ONLY, ..action };
-        driver.transition(top.state.0, &[action, wait][..steps], to.0);
+        let transition = (top.state.0, &[action, wait][..steps], to.0);
+        driver.transition(transition, &self.cursor.locals, &self.cursor.state);
         top.steps = steps;
         top.has_news |= is_new;
         top.edges.push(Edge { action, label, to });

@@ -357,7 +357,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         if self.c.enabled().next().is_some() {
             let events = self.c.events();
             assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
-            self.driver.blocked(self.c.state());
+            self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&self.live[live..]);
         } else if self.unfolding.barred_after(self.c.events()).next().is_some() {
             self.driver.blocked(self.c.state());
@@ -366,7 +366,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
             self.notes.maximal(self.c.events());
         } else if self.unfolding.is_cut_at(&self.c) {
-            self.driver.truncated(self.c.state());
+            self.driver.truncated(&self.unfolding.locals, self.c.state());
             self.notes.cut();
         } else {
             self.wait();

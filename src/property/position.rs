@@ -1,0 +1,152 @@
+//! Where a search is, for those who do not know what kind of system it searches: observers and properties.
+//!
+//! A search keeps a [`State`], full of numbers, and [`Locals`], which say what they stand for. The type of the latter depends on the
+//! system, so no trait object can be told of it. A [`Position`] shows both in the program's own terms. It is made of
+//! references; what it tells is worked out when somebody asks.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use crate::model::{
+    CellId, LocalId, Locals, ProcessId, Schedule, Site, State, Status, System, Value, Values,
+};
+
+/// Where a search is.
+#[derive(Clone, Copy)]
+pub struct Position<'p> {
+    state: &'p State,
+    terms: &'p dyn Terms,
+}
+
+impl<'p> Position<'p> {
+    /// In this state, whose local states these are.
+    #[inline]
+    pub fn new<S: System>(locals: &'p Locals<'_, S>, state: &'p State) -> Self {
+        Position { state, terms: locals }
+    }
+
+    /// The state: who exists, what is in the objects, which actions led here.
+    ///
+    /// Its numbers of spawned processes, messages and objects are those of this search.
+    pub fn state(self) -> &'p State {
+        self.state
+    }
+
+    /// The execution that led here, in portable names.
+    pub fn schedule(self) -> Schedule {
+        Schedule::of(self.state)
+    }
+
+    /// The processes that exist.
+    pub fn processes(self) -> impl Iterator<Item = ProcessId> + use<'p> {
+        self.state.processes()
+    }
+
+    /// What the author of the program calls the process. Several may have the same name.
+    ///
+    /// # Panics
+    /// This and the other questions about a process: if it does not exist here.
+    pub fn name(self, process: ProcessId) -> String {
+        self.terms.name(self.state.local(process))
+    }
+
+    /// What the process is about to do, or how it has ended.
+    pub fn status(self, process: ProcessId) -> &'p Status {
+        self.terms.status(self.state.local(process))
+    }
+
+    /// Where in its source the process is, if the system has one.
+    pub fn site(self, process: ProcessId) -> Option<Site> {
+        self.terms.site(self.state.local(process))
+    }
+
+    /// The local state of the process, to be printed.
+    pub fn local(self, process: ProcessId) -> &'p dyn Debug {
+        self.terms.local(self.state.local(process)).0
+    }
+
+    /// The same as what it is; `None` if `L` is not the system's type of local states.
+    pub fn local_as<L: 'static>(self, process: ProcessId) -> Option<&'p L> {
+        self.terms.local(self.state.local(process)).1.downcast_ref()
+    }
+
+    /// The variables of the process that are in scope, with their values.
+    pub fn variables(self, process: ProcessId) -> Vec<(String, String)> {
+        let known = |other| self.state.exists(other).then(|| self.name(other));
+        self.terms.variables(self.state.local(process), &known)
+    }
+
+    /// The content of a cell, by its place in the declarations.
+    pub fn cell(self, declared: CellId) -> Value {
+        self.terms.cell(self.state, declared)
+    }
+
+    /// The cells with their names and contents, in order of declaration. If very many are declared: those that some
+    /// process has come to.
+    pub fn cells(self) -> Vec<(String, Value)> {
+        self.terms.cells(self.state)
+    }
+
+    /// The values that ids in the state stand for.
+    pub fn values(self) -> &'p Values {
+        self.terms.values()
+    }
+}
+
+/// What [`Locals`] say without regard to the type of system.
+trait Terms {
+    fn name(&self, local: LocalId) -> String;
+    fn status(&self, local: LocalId) -> &Status;
+    fn site(&self, local: LocalId) -> Option<Site>;
+    fn local(&self, local: LocalId) -> (&dyn Debug, &dyn Any);
+    fn variables(
+        &self,
+        local: LocalId,
+        known: &dyn Fn(ProcessId) -> Option<String>,
+    ) -> Vec<(String, String)>;
+    fn cell(&self, state: &State, declared: CellId) -> Value;
+    fn cells(&self, state: &State) -> Vec<(String, Value)>;
+    fn values(&self) -> &Values;
+}
+
+impl<S: System> Terms for Locals<'_, S> {
+    fn name(&self, local: LocalId) -> String {
+        self.system().describe().process_name(self.get(local))
+    }
+
+    fn status(&self, local: LocalId) -> &Status {
+        Locals::status(self, local)
+    }
+
+    fn site(&self, local: LocalId) -> Option<Site> {
+        self.system().describe().site(self.get(local))
+    }
+
+    fn local(&self, local: LocalId) -> (&dyn Debug, &dyn Any) {
+        (self.get(local), self.get(local))
+    }
+
+    fn variables(
+        &self,
+        local: LocalId,
+        known: &dyn Fn(ProcessId) -> Option<String>,
+    ) -> Vec<(String, String)> {
+        self.system().describe().variables(self.get(local), known)
+    }
+
+    fn cell(&self, state: &State, declared: CellId) -> Value {
+        state.content_of_declared(self, declared)
+    }
+
+    fn cells(&self, state: &State) -> Vec<(String, Value)> {
+        let declared = self.met().cells.in_order().into_iter().map(|met| {
+            let name = self.name_of(CellId(met));
+            (name, state.content_of_declared(self, CellId(self.met().cells.declared(met))))
+        });
+        declared.collect()
+    }
+
+    fn values(&self) -> &Values {
+        &self.values
+    }
+}
