@@ -13,13 +13,16 @@ use mazurka::property::Position;
 use crate::judge::{LONG, METHODS, STATEFUL, is_refused};
 use crate::random_models::{Sample, Subject, actors, processes};
 
+/// Names with values.
+type Named = Vec<(String, String)>;
+
 /// How a process is called, whether it has ended, its variables, and the local state as it is printed.
-type Told = (String, bool, Vec<(String, String)>, String);
+type Told = (String, bool, Named, String);
 
 /// The ends of a search in its own terms.
 #[derive(Default)]
 struct Diary {
-    ends: Vec<(Schedule, Vec<Told>, Vec<(String, String)>)>,
+    ends: Vec<(Schedule, Vec<Told>, Named)>,
 }
 
 impl Observer for Diary {
@@ -37,7 +40,7 @@ impl Observer for Diary {
 }
 
 /// What a replay on the bare model says of the end of a schedule.
-fn replayed<S: System>(system: &S, schedule: &Schedule) -> (Vec<Told>, Vec<(String, String)>) {
+fn replayed<S: System>(system: &S, schedule: &Schedule) -> (Vec<Told>, Named) {
     let mut locals = Locals::new(system);
     let end = schedule.replay(&mut locals).expect("an execution");
     let describe = system.describe();
