@@ -360,7 +360,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&self.live[live..]);
         } else if self.unfolding.barred_after(self.c.events()).next().is_some() {
-            self.driver.blocked(self.c.state());
+            self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&[]);
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
             self.driver.terminal(&self.unfolding.locals, self.c.state());
