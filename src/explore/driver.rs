@@ -135,6 +135,12 @@ impl<'o> Driver<'o> {
         &self.branch
     }
 
+    /// May a branch be cut off the search?
+    #[inline]
+    pub fn can_split(&self) -> bool {
+        self.splitter.is_some()
+    }
+
     /// Is a branch to be cut off the search, now that it has gone on to another state?
     #[inline]
     pub fn is_to_split(&mut self) -> bool {

@@ -104,8 +104,10 @@ pub struct Walk<'s, 'd, 'o, S: System> {
 }
 
 /// Stack that a call must find left, and what is added when it does not.
-const RED_ZONE: usize = 64 << 10;
+const RED_ZONE: usize = 256 << 10;
 const STACK: usize = 4 << 20;
+/// So many calls in one another need less than the red zone: only then is it looked at again.
+const FRAMES: usize = 16;
 
 /// Explores what `rule` asks for, and one execution at least, in the branch that the driver says.
 pub fn explore<S: System>(
@@ -171,17 +173,23 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         action.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
+    // A call for each part of a step costs up to 4% of all instructions.
     /// Explore(E, Sleep)
     fn explore(&mut self, rule: &mut impl Rule<S>) {
         rule.arrive(self);
         while let Some(p) = self.next(rule) {
             self.push(p);
-            stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
+            if self.execution.len().is_multiple_of(FRAMES) {
+                stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
+            } else {
+                self.explore(rule);
+            }
             self.pop();
         }
         rule.leave(self);
     }
 
+    #[inline(always)]
     fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
         if self.execution.len() < self.start || self.driver.is_stopped() {
             None
@@ -191,7 +199,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// E := E·p
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, p: Action) {
         self.execution.push(p);
         self.fall_asleep();
@@ -202,7 +210,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// The sleep set of E·p.
-    #[inline]
+    #[inline(always)]
     fn fall_asleep(&mut self) {
         let sleep = self.manner.sleep;
         self.sleep.descend_with(&mut self.execution, |is_given| match sleep {
@@ -241,15 +249,17 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// Takes p back, and adds it to Sleep.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, footprint) = self.execution.pop();
-        self.sleep.put(p, footprint);
+        if self.manner.sleep == Sleepers::All || self.driver.can_split() {
+            self.sleep.put(p, footprint);
+        }
     }
 
     /// Finds out what is enabled after E, and tells the driver if E goes no further.
-    #[inline]
+    #[inline(always)]
     pub fn look(&mut self) -> Reached {
         self.enabled.clear();
         if self.driver.is_stopped() {

@@ -68,6 +68,7 @@ impl<R> ByRaces<R> {
 }
 
 impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
+    #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let reached = walk.look();
         self.backtrack.push(walk.candidates());
@@ -93,6 +94,7 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
         }
     }
 
+    #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         let action = self.backtrack.take(walk.manner.sleep == Sleepers::All)?;
         if let Some(order) = self.backtrack.wanted() {
@@ -101,6 +103,7 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
         Some(action)
     }
 
+    #[inline]
     fn leave(&mut self, _: &mut Walk<'_, '_, '_, S>) {
         self.backtrack.pop();
         self.wanted.clear();

@@ -59,6 +59,7 @@ struct Everything {
 }
 
 impl<S: System> Rule<S> for Everything {
+    #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         if let Some(last) = walk.execution.len().checked_sub(1) {
             self.names.push(walk.execution.order(), walk.execution.action(last));
@@ -74,10 +75,12 @@ impl<S: System> Rule<S> for Everything {
         }
     }
 
+    #[inline]
     fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         self.pending.pop()
     }
 
+    #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.pending.ascend();
         if !walk.execution.is_empty() {

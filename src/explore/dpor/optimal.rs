@@ -112,6 +112,7 @@ struct Wakeup {
 
 impl<S: System> Rule<S> for Wakeup {
     /// If E is maximal, its races; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖ Sleep if WuT is empty.
+    #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let races = self.races.len();
         if !walk.execution.is_empty() {
@@ -138,6 +139,7 @@ impl<S: System> Rule<S> for Wakeup {
     }
 
     /// The first p ∈ wut(E), which is taken off wut(E).
+    #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         let level = self.levels.last_mut().expect("that of E");
         if level.any.is_some() {
@@ -149,6 +151,7 @@ impl<S: System> Rule<S> for Wakeup {
         Some(p)
     }
 
+    #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let level = self.levels.pop().expect("that of E");
         self.races.truncate(level.races);

@@ -71,6 +71,7 @@ struct Awake {
 }
 
 impl<S: System> Rule<S> for Awake {
+    #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let reached = walk.look();
         let (is_open, sleep) = (reached == Reached::Open, &walk.sleep);
@@ -81,10 +82,12 @@ impl<S: System> Rule<S> for Awake {
         }
     }
 
+    #[inline]
     fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         self.pending.pop()
     }
 
+    #[inline]
     fn leave(&mut self, _: &mut Walk<'_, '_, '_, S>) {
         self.pending.ascend();
     }

@@ -85,6 +85,7 @@ struct SourceSets {
 }
 
 impl<S: System> Rule<S> for SourceSets {
+    #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         if !walk.execution.is_empty() {
             self.open.push(&walk.execution, |_, _| ());
@@ -109,10 +110,12 @@ impl<S: System> Rule<S> for SourceSets {
     }
 
     /// Some p ∈ backtrack(E) ∖ Sleep.
+    #[inline]
     fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         self.backtrack.take_first()
     }
 
+    #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.backtrack.pop();
         self.open.leave(&walk.execution);
