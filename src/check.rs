@@ -15,8 +15,8 @@
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
 //!
-//! It panics with the counterexample: who does what until nothing can move, and who waits for whom. A search may be
-//! told more, and its result is a value:
+//! It panics with the counterexample: who does what until nothing can move, and who waits for whom. A search has
+//! options, and its result is a value:
 //!
 //! ```
 //! use mazurka::explore::Verdict;
@@ -46,8 +46,8 @@ use crate::study::Limits;
 /// How wide the tables of a counterexample may be.
 const ROOM: usize = 100;
 
-/// Looks for deadlocks, failed assertions and run-time errors in a system. It says how; [`run`](Check::run) and
-/// [`assert_ok`](Check::assert_ok) do it.
+/// A search for deadlocks, failed assertions and run-time errors in a system. The methods of [`Check`] set its options;
+/// [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
     let setting = "udpor".parse().expect("an explorer");
     let (limits, all, shortest) = (Limits::default(), false, false);
@@ -66,7 +66,7 @@ pub struct Check<'s, S: System> {
 }
 
 impl<S: System> Check<'_, S> {
-    /// By this explorer, `"dpor:order=random+seed=7".parse()` say, and not by UDPOR with full alternatives.
+    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with full alternatives.
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
     }
@@ -76,35 +76,35 @@ impl<S: System> Check<'_, S> {
         Check { all: true, ..self }
     }
 
-    /// Explores everything, and keeps of each violation the execution with the fewest steps.
+    /// Explores everything, and keeps for each violation the execution with the fewest steps.
     pub fn shortest(self) -> Self {
         Check { all: true, shortest: true, ..self }
     }
 
-    /// Up to this depth, as the explorer measures it. What is deeper is not explored.
+    /// Explores up to this depth, as the explorer measures it. What is deeper is not explored.
     pub fn depth(mut self, depth: u32) -> Self {
         self.limits.depth = Some(depth);
         self
     }
 
-    /// At most so many complete executions.
+    /// Explores at most this many complete executions.
     pub fn max_traces(mut self, traces: u64) -> Self {
         self.limits.max_traces = Some(traces);
         self
     }
 
-    /// For at most so long.
+    /// Explores for at most this long.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.limits.timeout = Some(time);
         self
     }
 
-    /// Messages to actors that nobody takes are no deadlock.
+    /// Does not count messages to actors that nobody takes as a deadlock.
     pub fn allow_pending(self) -> Self {
         Check { allow_pending: true, ..self }
     }
 
-    /// Explores; what came of it.
+    /// Explores, and returns the result.
     pub fn run(self) -> Checked {
         let Check { system, setting, limits, all, shortest, allow_pending } = self;
         let budget = Budget { all, shortest, allow_pending, ..limits.budget(|| 0) };
@@ -124,7 +124,7 @@ impl<S: System> Check<'_, S> {
     }
 }
 
-/// What a search came to. It is shown as `mazurka check` shows it.
+/// The result of a search. It is shown as `mazurka check` shows it.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Figures and violations.
@@ -134,7 +134,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// In one word.
+    /// The verdict in one word.
     pub fn verdict(&self) -> Verdict {
         self.outcome.verdict()
     }

@@ -40,7 +40,7 @@ use diagnostic::Findings;
 /// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
 const STACK: usize = 64 << 20;
 
-/// Compiles the text of a spec. `name` is how messages call the file; `overrides` set constants anew, as
+/// Compiles the text of a spec. `name` is the name of the file in messages; `overrides` set constants, as
 /// `-D NAME=VALUE` does.
 ///
 /// # Errors
@@ -120,7 +120,7 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
         for template in touches::spawns(process, &checked.procedures) {
-            // A template may run several times over, so what it spawns needs its name, too.
+            // A template may run several times, so names of what it spawns must include it, too.
             let instances =
                 if process.kind == Instantiation::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;

@@ -1,18 +1,18 @@
-//! What is wrong with an execution, and how to tell people.
+//! What is wrong with an execution, and how to explain it.
 //!
 //! Explorers only judge: [`process_failure`], [`oversubscription`], [`is_deadlock`] and
 //! [`final_failure`] say whether a state violates something. Explaining is separate and slower: a
-//! [`Replay`] repeats a schedule on the bare model and tells it in the program's own terms.
+//! [`Replay`] repeats a schedule on the model alone, and tells it in the program's own terms.
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Replay`] | an execution repeated action by action, each checked and told as a [`Step`] |
+//! | [`Replay`] | an execution repeated action by action; each action is checked and told as a [`Step`] |
 //! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
-//! | [`Standing`] | where an execution has come to: open, ended, deadlocked, failed |
-//! | [`Deadlock`] | who waits for what, who could have helped, who waits in a circle |
+//! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
+//! | [`Deadlock`] | who waits for what, who could have helped, and who waits in a circle |
 //! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
 
 mod calls;
@@ -47,11 +47,11 @@ use crate::model::{
 ///
 /// # Contract
 ///
-/// It asks what executions of one Mazurkiewicz class agree on: the terminal state, not the way there. So it does not
-/// matter which of them an explorer visits.
+/// It asks only about what all executions of one Mazurkiewicz class have in common: the terminal state, not the way
+/// there. So it does not matter which of them an explorer visits.
 pub trait Property: Debug + Send + Sync {
-    /// What is wrong with a terminal `state` that is no deadlock and that `final` does not object to, with these contents
-    /// of its cells; `None` if nothing is.
+    /// What is wrong with a terminal `state`, whose cells have these contents; `None` if nothing is. The state is no
+    /// deadlock, and `final` does not object to it.
     fn objection(&self, state: &State, cells: Contents<'_>) -> Option<String>;
 }
 
@@ -93,7 +93,7 @@ fn crowded<S: System>(locals: &Locals<'_, S>, state: &State, barrier: BarrierId)
 /// Is the terminal `state` a deadlock? It is if some process is neither done nor failed, or some actor has
 /// messages pending and that is not allowed.
 pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
-    // One that has failed has messages, as it is unfinished: so it is an actor, too.
+    // A failed process that is unfinished has messages, so it is an actor, too.
     let is_actor =
         |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
     state.unfinished(locals).any(|process| !(allow_pending && is_actor(process)))
@@ -112,7 +112,7 @@ pub fn final_readings<S: System>(
     at_the_end(locals, state, |finale, ends, cells| finale.readings(ends, cells, &locals.values))
 }
 
-/// What `ask` says of the local states and the cells of a terminal state, if there is a `final` block at all.
+/// What `ask` says about the local states and the cells of a terminal state, if there is a `final` block at all.
 fn at_the_end<S: System, T>(
     locals: &Locals<'_, S>,
     state: &State,

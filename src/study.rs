@@ -1,12 +1,12 @@
-//! Programs by explorers: what each search came to, row by row, and whether the rows agree.
+//! Programs by explorers: the result of each search, row by row, and whether the rows agree.
 //!
 //! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers with their
 //! options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written down and read again, so it may
-//! be done by another process: the most memory that a search ever had can only be told if it had a process to
-//! itself. How jobs are done is the caller's business, and so is showing the rows.
+//! be done by another process. This is needed to tell the peak memory of a search: it must have a process to itself.
+//! The caller decides how jobs are done and how rows are shown.
 //!
-//! Explorers that promise the same must find the same. [`disagreements`] holds the rows of a case
-//! against each other; where they differ, one of the explorers is wrong, and that is a bug of this crate.
+//! Explorers that promise the same must find the same. [`disagreements`] compares the rows of a case with each other. If
+//! they differ, one of the explorers is wrong, and that is a bug of this crate.
 //! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
 //! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures;
 //! [`stateful`] is a study of those.
@@ -40,7 +40,7 @@ use crate::model::System;
 /// A program, ready to be compiled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Case {
-    /// What to call it: the path of the spec.
+    /// Its name: the path of the spec.
     pub name: String,
     /// The source text.
     pub source: String,
@@ -85,7 +85,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A search with these limits. `in_use` tells how much memory is.
+    /// The budget with these limits. `in_use` tells how much memory is in use.
     pub fn budget(&self, in_use: fn() -> u64) -> Budget {
         Budget {
             depth: self.depth,
@@ -122,43 +122,43 @@ mod seconds {
 /// One search to be done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// Of what.
+    /// The program.
     pub case: Case,
-    /// By which explorer: the text of a [`Setting`].
+    /// The explorer: the text of a [`Setting`].
     pub setting: String,
-    /// Within which limits.
+    /// The limits.
     pub limits: Limits,
-    /// Go on after a violation.
+    /// Continue after a violation.
     pub all: bool,
-    /// Do it again and again for so long, and tell the shortest times: a very short one alone is noise.
+    /// Repeat it for this long, and tell the shortest times: a single very short search measures only noise.
     #[serde(default)]
     pub repeat_for: Duration,
 }
 
-/// The figures of a search; `None` for those that the explorer has not.
+/// The figures of a search; `None` for those that the explorer does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Complete executions visited.
     pub traces: u64,
     /// Those that ended in a deadlock.
     pub deadlocked_traces: u64,
-    /// Those in which something is wrong: that, or a failed assertion, or a run-time error.
+    /// Those in which something is wrong: a deadlock, a failed assertion, or a run-time error.
     pub violating_traces: u64,
     /// Those that ended in a livelock.
     #[serde(default)]
     pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for what has come.
+    /// Executions given up because a process waits in a loop for something that has come already.
     #[serde(default)]
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
     /// Actions executed.
     pub transitions: u64,
-    /// Distinct events of the unfolding; null too if too many were forgotten to tell.
+    /// Distinct events of the unfolding; also null if so many were forgotten that the number is unknown.
     pub events: Option<u64>,
-    /// Events built, those twice that were forgotten and met again.
+    /// Events built; those that were forgotten and met again count twice.
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
@@ -177,12 +177,12 @@ pub struct Figures {
     pub combs: Option<Combs>,
     /// Time of the search.
     pub wall_seconds: f64,
-    /// The most memory that the process ever had.
+    /// The peak memory of the process.
     pub peak_memory_bytes: Option<u64>,
 }
 
 impl Figures {
-    /// Of a search.
+    /// Those of a search.
     pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
         let stats = &outcome.stats;
         Figures {
@@ -209,7 +209,7 @@ impl Figures {
     }
 }
 
-/// What a search came to, without its counterexamples.
+/// The result of a search, without its counterexamples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// In one word.
@@ -226,7 +226,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Of a search.
+    /// Those of a search.
     pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
         let mut found: Vec<_> = outcome.violations.iter().map(|v| v.kind).collect();
         found.sort_unstable();
@@ -246,13 +246,13 @@ impl Measured {
         self.stopped_by.is_none()
     }
 
-    /// The search came to its end, though it may have missed something: its figures are what it costs.
+    /// Did the search come to its end, even if it may have missed something? Then its figures are those of the whole search.
     pub fn has_ended(&self) -> bool {
         self.stopped_by.is_none_or(StopReason::is_doubt)
     }
 }
 
-/// What became of a job.
+/// The result of a job.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // Nearly all are measured: a box would save nothing.
 pub enum Ran {
@@ -264,12 +264,12 @@ pub enum Ran {
     Failed(String),
 }
 
-/// Who searched: an explorer with its options, be it one of the table or another.
+/// Who searched: an explorer with its options, from the table or not.
 #[derive(Clone, Debug)]
 pub struct Searcher {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The same without the k: explorers that differ in k only have the same.
+    /// Its name without the k: the same for explorers that differ only in k.
     pub family: String,
     /// The k, if it has one.
     pub k: Option<String>,
@@ -280,7 +280,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// An explorer that need not be one of the table.
+    /// An explorer, which need not be in the table.
     pub fn new(explorer: &impl Explorer) -> Searcher {
         let (name, guarantee) = (explorer.info().name.to_owned(), explorer.guarantee());
         Searcher { family: name.clone(), name, k: None, guarantee, with_histories: false }
@@ -313,7 +313,7 @@ impl Display for Searcher {
     }
 }
 
-/// A case by an explorer.
+/// The result of one explorer on one case.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The name of the case.
@@ -329,7 +329,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Runs an explorer, which need not be one of the table, here and now.
+    /// Runs an explorer in this process. It need not be in the table.
     pub fn of<S: System>(spec: &str, system: &S, explorer: impl Explorer, budget: Budget) -> Row {
         let ran = match explorer.refusal(system, &budget) {
             Some(why) => Ran::Refused(why),
@@ -352,7 +352,7 @@ impl Row {
     }
 }
 
-/// How many executions a complete search with this setting will visit, if earlier rows of the same program tell.
+/// How many executions a complete search with this setting will visit, if earlier rows of the same program tell it.
 pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
     let defines = case.constants();
     let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;

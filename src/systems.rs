@@ -1,4 +1,4 @@
-//! What makes a [`System`](crate::model::System): so far a builder, for systems made in Rust.
+//! Ways to make a [`System`](crate::model::System): so far a builder, for systems made in Rust.
 //!
 //! | item | meaning |
 //! |---|---|

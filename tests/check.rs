@@ -130,7 +130,7 @@ fn misuse_is_an_error_of_the_process() {
     assert_eq!(kinds.collect::<Vec<_>>(), [Some(FailureKind::Error); 2]);
     let told = checked.to_string();
     assert!(told.contains("a mutex is asked for twice"), "{told}");
-    assert!(told.contains("a mutex is unlocked that was not asked for"), "{told}");
+    assert!(told.contains("a mutex that was not asked for is unlocked"), "{told}");
 }
 
 #[test]

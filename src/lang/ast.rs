@@ -1,7 +1,7 @@
 //! The syntax tree: what was written, with names unresolved. Every node knows its span.
 //!
-//! The parser makes a tree of every file; where the text is wrong it says so and leaves an `Error` node,
-//! about which later passes keep silent.
+//! The parser makes a tree of every file. Where the text is wrong, it reports that and leaves an `Error` node, about
+//! which later passes report nothing.
 
 use super::diagnostic::Span;
 
@@ -16,7 +16,7 @@ pub struct Name {
 #[derive(Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
-    /// Where each of the items that [run](Item::runs) stands.
+    /// The places of the items that [run](Item::runs).
     pub running: Vec<Span>,
 }
 
@@ -49,7 +49,7 @@ impl Item {
         self.name().into_iter().chain(messages.map(|handler| &handler.name))
     }
 
-    /// Does it run, or judge what runs? The others declare what can be used.
+    /// Does it run, or judge what runs? Other items declare what can be used.
     pub fn runs(&self) -> bool {
         use Item::*;
         matches!(self, Process { .. } | Actor { .. } | Init { .. } | Final { .. })
@@ -109,11 +109,11 @@ pub struct ActorBody {
 #[derive(Debug)]
 pub struct Handler {
     pub name: Name,
-    /// Those of the message; `None` for an internal handler.
+    /// The parameters of the message; `None` for an internal handler.
     pub params: Option<Vec<Param>>,
     pub guard: Option<Expr>,
     pub body: Block,
-    /// What stands before the guard.
+    /// The part before the guard.
     pub header: Span,
 }
 
@@ -183,7 +183,7 @@ pub struct Pattern {
 pub enum PatternKind {
     Error,
     Wild,
-    /// A variant if there is one of that name, else a new variable.
+    /// A variant if there is one with that name, else a new variable.
     Name(String),
     Variant(Name, Name),
     Int(i64),

@@ -1,22 +1,22 @@
-//! What a process remembers of the objects it deals with, besides its variables.
+//! What a process remembers about the objects it uses, besides its variables.
 //!
 //! The model wants operations to be well-formed: a wait names the process's own request. Programs name
-//! the mutex instead. The books tell which request that is, and whether there is one.
+//! the mutex instead. The books tell which request is meant, and whether there is one.
 
 use crate::model::{BarrierId, Handle, MutexId, SemaphoreId, Value};
 
 /// One thing to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// In the queue of the mutex, by this request.
+    /// The process is in the queue of the mutex, by this request.
     Mutex(MutexId, Handle),
-    /// Has asked for a unit and not waited for it yet.
+    /// It has asked for a unit and not waited for it yet.
     Semaphore(SemaphoreId, Handle),
-    /// Has arrived and waited that often.
+    /// It has arrived and waited this many times.
     Barrier { barrier: BarrierId, arrived: u32, passed: u32 },
-    /// Has seen a communication complete.
+    /// It has seen a communication complete.
     Received(Handle, Value),
-    /// Has spawned that many processes of a template.
+    /// It has spawned this many processes of a template.
     Spawned { process: u32, count: u32 },
 }
 
@@ -38,12 +38,12 @@ impl Books {
         })
     }
 
-    /// The process is in the queue now.
+    /// Notes that the process is in the queue now.
     pub fn requested(&mut self, mutex: MutexId, handle: Handle) {
         self.insert(Entry::Mutex(mutex, handle));
     }
 
-    /// It is no longer.
+    /// Notes that it is no longer in the queue.
     pub fn unlocked(&mut self, mutex: MutexId) {
         self.0.retain(|entry| !matches!(entry, Entry::Mutex(id, _) if *id == mutex));
     }
@@ -56,12 +56,12 @@ impl Books {
         })
     }
 
-    /// The process has asked for a unit.
+    /// Notes that the process has asked for a unit.
     pub fn asked(&mut self, semaphore: SemaphoreId, handle: Handle) {
         self.insert(Entry::Semaphore(semaphore, handle));
     }
 
-    /// It has got the unit of its oldest request.
+    /// Notes that it has got the unit of its oldest request.
     pub fn acquired(&mut self, semaphore: SemaphoreId) {
         let oldest = |entry: &Entry| matches!(entry, Entry::Semaphore(id, _) if *id == semaphore);
         if let Some(at) = self.0.iter().position(oldest) {
@@ -85,7 +85,7 @@ impl Books {
         self.insert(Entry::Barrier { barrier, arrived, passed });
     }
 
-    /// What a communication seen complete has yielded.
+    /// The value of a communication that was seen complete.
     pub fn received(&self, comm: Handle) -> Option<&Value> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Received(handle, value) if *handle == comm => Some(value),
@@ -93,7 +93,7 @@ impl Books {
         })
     }
 
-    /// The communication was seen complete.
+    /// Notes that the communication was seen complete.
     pub fn completed(&mut self, comm: Handle, value: Value) {
         if self.received(comm).is_none() {
             self.insert(Entry::Received(comm, value));
@@ -108,7 +108,7 @@ impl Books {
         });
     }
 
-    /// The requests in here.
+    /// The requests in the books.
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(|entry| match entry {
             Entry::Mutex(_, handle) | Entry::Semaphore(_, handle) | Entry::Received(handle, _) => {
@@ -118,7 +118,7 @@ impl Books {
         })
     }
 
-    /// The same with its requests called otherwise, in the same order of age.
+    /// The same books with other numbers for the requests, in the same order of age.
     pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
         let renamed = self.0.iter().map(|entry| match entry.clone() {
             Entry::Mutex(mutex, handle) => Entry::Mutex(mutex, name(handle)),
@@ -138,7 +138,7 @@ impl Books {
         found.unwrap_or(0)
     }
 
-    /// One more.
+    /// Notes one more.
     pub fn count_spawn(&mut self, process: u32) {
         let count = self.spawned(process) + 1;
         self.0

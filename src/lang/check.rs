@@ -1,8 +1,8 @@
 //! Syntax tree to checked program: names, types, constants, and every rule of the language.
 //!
 //! The checker never stops at a mistake. What is wrong gets [`Type::Error`], which agrees with everything,
-//! so that one mistake is one diagnostic. Bodies are checked one after another; what a mailbox carries is
-//! one type variable per declaration, which the uses in all bodies agree on.
+//! so that one mistake is one diagnostic. Bodies are checked one after another. The type that a mailbox carries is one
+//! type variable per declaration, and the uses in all bodies must agree on it.
 
 mod actor;
 mod body;
@@ -27,7 +27,7 @@ use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Size, Type, Yield};
 use crate::model::{Declarations, Objects, Value};
 
-/// A checked program; without meaning if there were errors.
+/// A checked program. It has no meaning if there were errors.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Every constant in order of declaration.
@@ -39,7 +39,7 @@ pub struct Checked {
     /// Processes and actors.
     pub processes: Vec<Process>,
     pub messages: Vec<String>,
-    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    /// The messages that are sent somewhere without it being known that the target has a handler for them.
     pub sent_blindly: BTreeSet<u32>,
     pub inits: Vec<Body>,
     pub finals: Vec<Body>,
@@ -113,7 +113,7 @@ pub fn check(file: &File, overrides: &[(String, String)], diagnostics: &mut Find
     checker.out
 }
 
-/// Something must run.
+/// Reports a file in which nothing runs.
 pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
     let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
     if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
@@ -123,9 +123,9 @@ pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) 
     }
 }
 
-/// So many elements constants and cells may have in all, with the objects of arrays.
+/// The most elements that constants and cells may have in total, with the objects of arrays.
 const MAX_DECLARED: u64 = 2_000_000;
-/// So many steps all constants may take to compute.
+/// The most steps that computing all constants may take.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// What a name at the top level stands for.
@@ -157,15 +157,15 @@ struct Group {
     base: u32,
     count: u32,
     is_array: bool,
-    /// Of the messages or the content; unit otherwise.
+    /// The type of the messages or the content; unit for other objects.
     ty: Type,
     span: Span,
-    /// The first send or receive, to show beside one that disagrees.
+    /// The first send or receive, to be shown beside one that disagrees.
     first_use: Option<(Span, String)>,
 }
 
 impl Group {
-    /// Declares the objects, all of which start with this.
+    /// Declares the objects, which all start with this.
     fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
         match self.is_array {
             true => declared.push_array(&self.name, self.count, start),
@@ -181,7 +181,7 @@ struct Signature {
     span: Span,
     /// Is the type of the result written down?
     states_result: bool,
-    /// What the body gives all the same if it is not, and where.
+    /// If it is not: the type that the body returns nevertheless, and where.
     implied: Option<(Type, Span)>,
 }
 
@@ -211,7 +211,7 @@ impl ProcessSignature {
     }
 }
 
-/// What a message carries, as its first handler says.
+/// What a message carries, according to its first handler.
 struct MessageSignature {
     name: String,
     params: Vec<Type>,
@@ -238,15 +238,15 @@ struct Checker<'a> {
     infer: Inference,
     /// The body at hand.
     scope: Scope,
-    /// Where what a communication yields is used.
+    /// The places where the value of a communication is used.
     received: Vec<(CommId, Span)>,
-    /// The types of tuples and arrays of which a part was not known yet: they may have become too large.
+    /// The types of tuples and arrays with a part that was not known yet. By now they may be too large.
     open: Vec<(Type, Span)>,
     /// How many more elements constants, cells and arrays of objects may have.
     elements_left: u64,
     /// How many more steps the constants may take to compute.
     steps_left: u64,
-    /// Every name that the file declares, also those not entered yet.
+    /// Every name that the file declares, even if it is not entered yet.
     declared: FxHashSet<String>,
     /// Types of messages, contents and arguments, which leave their process.
     must_travel: Vec<(Type, Span, &'static str)>,
@@ -269,7 +269,7 @@ enum Context {
 }
 
 impl Context {
-    /// Who it is that does or may not do something.
+    /// Who does or may not do something.
     fn who(self) -> &'static str {
         match self {
             Context::Constant => "a constant",
@@ -284,7 +284,7 @@ impl Context {
         }
     }
 
-    /// Does it run as a process, and may act on objects?
+    /// Does it run as a process, so that it may act on objects?
     fn operates(self) -> bool {
         matches!(self, Context::Process | Context::Procedure)
     }
@@ -314,7 +314,7 @@ struct Scope {
     /// For each loop around: is there a `break` in it?
     loops: Vec<bool>,
     result: Option<Type>,
-    /// What a function whose result is not written down returns first, and where.
+    /// For a function without a written result type: the first type that it returns, and where.
     implied: Option<(Type, Span)>,
     /// The first variable of the guard at hand.
     guard_from: usize,
@@ -328,11 +328,11 @@ struct Var {
     span: Span,
     used: bool,
     top_level: bool,
-    /// A parameter, an index, or bound by a loop or pattern.
+    /// A parameter, an index, or a variable bound by a loop or pattern.
     what: &'static str,
 }
 
-/// What becomes of the value of an expression.
+/// What happens to the value of an expression.
 #[derive(Clone, Copy)]
 enum Want<'t> {
     /// It is used, whatever its type.
@@ -352,7 +352,7 @@ impl Checker<'_> {
         self.infer.show(ty, &self.names)
     }
 
-    /// The nearest of the names that exist, as long as anybody will be told.
+    /// The nearest of the names that exist, unless it would not be shown anyway.
     fn nearest<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
         if self.diagnostics.is_full() { None } else { nearest(name, known) }
     }
@@ -446,7 +446,7 @@ impl Checker<'_> {
         Type::Error
     }
 
-    /// What only the whole program tells.
+    /// Reports what can be told only of the whole program.
     fn finish(&mut self) {
         self.infer.settle();
         for (ty, span) in std::mem::take(&mut self.open) {

@@ -1,9 +1,9 @@
-//! The instruction form that programs run in: a stack machine.
+//! The instructions that programs run as: those of a stack machine.
 //!
 //! Variables and temporaries of a process live on one stack of values; the compiler knows the depth of the
-//! stack at every instruction, so a variable is a place counted from the bottom of its frame. A block that
-//! ends takes its variables off. Hence the stack of a process at rest holds what is in scope and nothing
-//! else: two situations that the rest of the program cannot tell apart differ in no left-over.
+//! stack at every instruction, so a variable is a place counted from the bottom of its frame. A block removes
+//! its variables when it ends. So the stack of a process at rest holds what is in scope and nothing else: situations that
+//! the rest of the program cannot tell apart do not differ in anything left over.
 
 use rustc_hash::FxHashMap;
 
@@ -20,15 +20,15 @@ pub enum Instr {
     Get(u32),
     /// … value → …
     Set(u32),
-    /// … indices → … indices part: what the steps lead to from the variable.
+    /// … indices → … indices part: the part of the variable that the steps lead to.
     GetPart(u32, Box<[Step]>),
     /// … indices value → …: replaces that part of the variable.
     SetPart(u32, Box<[Step]>),
     /// … → … part of the variable, by components of tuples.
     Project(u32, Box<[u32]>),
-    /// Takes off the topmost ones.
+    /// Removes the topmost values.
     Pop(u32),
-    /// Takes off the values below the topmost `keep` ones.
+    /// Removes values below the topmost `keep` ones.
     Squash {
         keep: u32,
         drop: u32,
@@ -63,7 +63,7 @@ pub enum Instr {
     Return,
     /// … arguments → … arguments: a call of a procedure begins.
     Enter(u32),
-    /// … value → … value: it has ended.
+    /// … value → … value: the call has ended.
     Leave(u32),
     /// … condition → …, with a message by number.
     Assert(Option<u32>),
@@ -78,7 +78,7 @@ pub enum Instr {
         name: u32,
         args: u32,
     },
-    /// … value → … is it the message of this number?
+    /// … value → … is it the message with this number?
     IsMessage(u32),
     /// … actor message → … unit
     Send,
@@ -206,11 +206,11 @@ pub struct Family {
     pub name: u32,
 }
 
-/// The handlers of an actor. They run on its variables, as they are when it is at rest, and on top of them what
-/// the message carries.
+/// The handlers of an actor. They run on its variables, as they are when it is at rest, with the values that the message
+/// carries on top.
 #[derive(Debug, Default)]
 pub struct Actor {
-    /// By message, each in order of declaration.
+    /// By message; the handlers of each in order of declaration.
     pub messages: FxHashMap<u32, Vec<Handler>>,
     pub internals: Vec<Handler>,
 }
@@ -224,7 +224,7 @@ pub struct Handler {
     pub site: u32,
 }
 
-/// What is told of a call of a procedure.
+/// What an execution tells about a call of a procedure.
 #[derive(Clone, Copy, Debug)]
 pub struct Routine {
     pub name: u32,
@@ -236,7 +236,7 @@ pub struct Routine {
 #[derive(Debug, Default)]
 pub struct Code {
     pub instrs: Vec<Instr>,
-    /// For each instruction the site that it belongs to.
+    /// For each instruction its site.
     pub site_of: Vec<u32>,
     pub sites: Vec<Site>,
     /// Of each site.

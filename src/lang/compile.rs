@@ -1,7 +1,7 @@
 //! Checked program to instructions.
 //!
-//! Every expression leaves exactly one value on the stack, also one that never gets there (`break`): what
-//! follows it is dead code, compiled as if it did. The words of the language that stand for several
+//! Every expression leaves exactly one value on the stack. One that never ends (`break`) is compiled as if it did: what
+//! follows it is dead code. The words of the language that stand for several
 //! operations (`send`, `lock`, `waitall`, ...) are spelled out here.
 
 mod actor;
@@ -20,10 +20,10 @@ use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, Va
 use super::walk;
 use crate::model::{Site, Value, printable};
 
-/// So many bytes of a statement are shown.
+/// The most bytes of a statement that are shown.
 const MAX_SHOWN: usize = 400;
 
-/// The text of a statement in a line, fit to print; the beginning of a long one.
+/// The text of a statement on one line, fit to print. Of a long one only the beginning.
 fn excerpt(source: &str) -> String {
     let mut line = String::new();
     for word in source.split_whitespace() {
@@ -43,10 +43,10 @@ fn excerpt(source: &str) -> String {
 /// What counts as an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
-    /// Operations; what is computed in between happens together with the operation before it.
+    /// Operations only. What is computed in between happens together with the operation before it.
     #[default]
     Operation,
-    /// Each statement of a process that has no operation in it, too: an action that touches nothing.
+    /// Operations, and each statement of a process without an operation: it is an action that touches nothing.
     Statement,
 }
 
@@ -93,7 +93,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
 enum BodyKind {
     #[default]
     Function,
-    /// In place of a call.
+    /// It is compiled in place of a call.
     Procedure,
     Process,
     Actor,
@@ -126,7 +126,7 @@ struct StackFrame {
     /// For each variable in scope its entry in `live`.
     scope: Vec<usize>,
     loops: Vec<OpenLoop>,
-    /// Of a procedure: where its values start, and the jumps to its end.
+    /// For a procedure: where its values start, and the jumps to its end.
     floor: u32,
     returns: Vec<usize>,
     span: Span,
@@ -266,7 +266,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A jump to be aimed later.
+    /// Emits a jump whose target is set later.
     fn jump(&mut self, instr: fn(u32) -> Instr) -> usize {
         let at = self.code.instrs.len();
         let delta = if matches!(instr(0), Instr::JumpIfFalse(_)) { -1 } else { 0 };
@@ -274,7 +274,7 @@ impl Compiler<'_> {
         at
     }
 
-    /// Aims a jump at the next instruction.
+    /// Sets the target of a jump to the next instruction.
     fn aim(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.code.instrs[jump] {
@@ -283,7 +283,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A statement leaves nothing but its variables.
+    /// Compiles a statement. It leaves only its variables on the stack.
     fn statement(&mut self, statement: &Expr) {
         if self.granularity == Granularity::Statement && self.is_local_step(statement) {
             self.frame.span = statement.span;
@@ -300,8 +300,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// A statement of a process or a procedure that only computes. Compound statements are as many steps as they have
-    /// statements.
+    /// Is it a statement of a process or a procedure that only computes? A compound statement is one step for each
+    /// statement in it.
     fn is_local_step(&self, statement: &Expr) -> bool {
         let simple = matches!(
             statement.kind,
@@ -451,7 +451,7 @@ impl Compiler<'_> {
         self.squash(depth);
     }
 
-    /// Takes off everything above `depth` but the topmost value.
+    /// Removes everything above `depth` except the topmost value.
     fn squash(&mut self, depth: u32) {
         let drop = self.frame.depth - depth - 1;
         if drop > 0 {

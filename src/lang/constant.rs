@@ -6,17 +6,17 @@ use super::hir::{Expr, ExprKind, VarId};
 use super::operators;
 use crate::model::Value;
 
-/// What is said of an expression that depends on more than constants.
+/// The message for an expression that depends on more than constants.
 pub const NOT_CONSTANT: &str = "this is not constant";
 
-/// What is said of an expression that takes too many steps.
+/// The message for an expression that takes too many steps.
 pub const TOO_LONG: &str = "this takes too long to compute";
 
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
-/// The value of `expr`, if it depends on nothing but constants and the variables that `known` knows, and if it takes no
-/// more steps than `left`, which it takes them from. To make or to compare an element is a step.
+/// The value of `expr`, if it depends only on constants and the variables that `known` knows, and if it takes at most
+/// `left` steps. The steps are subtracted from `left`. Making or comparing an element is a step.
 pub fn evaluate(
     expr: &Expr,
     known: &dyn Fn(VarId) -> Option<Value>,
@@ -93,7 +93,7 @@ pub fn repeat(item: &Value, count: u32) -> Value {
     Value::List((0..count).map(|_| item.clone()).collect())
 }
 
-/// How many elements a value has that have no parts; of more than `limit` one more than that.
+/// How many elements without parts a value has. If there are more than `limit`, it is `limit + 1`.
 pub fn elements(value: &Value, limit: u64) -> u64 {
     fn count<'v>(items: impl IntoIterator<Item = &'v Value>, limit: u64) -> u64 {
         let mut total = 0;

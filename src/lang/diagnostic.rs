@@ -114,11 +114,11 @@ impl Diagnostic {
     }
 }
 
-/// So many errors, and as many warnings, are told of one file; of more only how many there are.
+/// The most errors, and the most warnings, that are shown for one file. Of further ones only the number is shown.
 const MAX_TOLD: usize = 60;
 
-/// What a pass has found so far: the first mistakes with all that is said of them, the others by number. A file of
-/// a million mistakes costs no more than one of sixty.
+/// What a pass has found so far: the first mistakes in full, of the others only the number. So a file with a million
+/// mistakes costs no more than one with sixty.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     list: Vec<Diagnostic>,
@@ -149,7 +149,7 @@ impl Findings {
         self.errors + self.warnings
     }
 
-    /// Will what is said of the next error be dropped? Then it need not be thought of.
+    /// Will the text of the next error be dropped? Then it need not be made.
     pub(super) fn is_full(&self) -> bool {
         self.muted || self.errors >= MAX_TOLD
     }
@@ -162,13 +162,13 @@ impl Findings {
         before
     }
 
-    /// Goes on as before the call of [`Findings::mute`].
+    /// Continues as before the call of [`Findings::mute`].
     pub(super) fn unmute(&mut self, before: Muted) {
         Muted { errors: self.errors, warnings: self.warnings, muted: self.muted } = before;
     }
 }
 
-/// What [`Findings`] were when they were muted.
+/// The state of [`Findings`] from before they were muted.
 pub(super) struct Muted {
     errors: usize,
     warnings: usize,
@@ -181,7 +181,7 @@ pub struct Diagnostics {
     name: Arc<str>,
     source: Arc<str>,
     list: Vec<Diagnostic>,
-    /// How many there are besides.
+    /// How many more there are.
     untold: usize,
 }
 
@@ -240,7 +240,7 @@ impl Diagnostics {
         self.list.len() + self.untold
     }
 
-    /// How many there are of which nothing more is known.
+    /// How many there are of which only the number is known.
     pub fn untold(&self) -> usize {
         self.untold
     }
@@ -300,10 +300,10 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
-/// So many bytes of a message are shown.
+/// The most bytes of a message that are shown.
 const MAX_SHOWN: usize = 400;
 
-/// A message, fit to print; the beginning of one that quotes something long.
+/// A message, fit to print. If it quotes something long, only the beginning.
 fn shown(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_SHOWN {
         return printable(text);
@@ -350,12 +350,12 @@ fn whole_characters(source: &str, span: Span) -> Span {
     Span::new(start.min(end), end)
 }
 
-/// Where the lines of a text start, and how many characters there are before which byte.
+/// The starts of the lines of a text, and the number of characters before certain bytes.
 pub(super) struct Lines<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    /// The characters before each [`BLOCK`] of bytes: a column is counted in no more than two blocks, however long its
-    /// line is. A block starts anywhere in a character, which counts for the block that it starts in.
+    /// The number of characters before each [`BLOCK`] of bytes. So counting a column reads at most two blocks, even in a
+    /// long line. A block may start within a character; the character counts for the block in which it starts.
     characters: Vec<u32>,
 }
 
@@ -403,10 +403,10 @@ fn count(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count() as u32
 }
 
-/// So many of many names a message tells.
+/// The most names that a message lists.
 const MAX_LISTED: usize = 10;
 
-/// The names in a row, the first ones if there are many.
+/// The names in a row. If there are many, only the first ones.
 pub(super) fn listed<T: std::fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
     let mut names = names.into_iter();
     let mut shown: Vec<String> =
@@ -418,7 +418,7 @@ pub(super) fn listed<T: std::fmt::Display>(names: impl IntoIterator<Item = T>) -
     shown.join(", ")
 }
 
-/// A name of more letters is near to none.
+/// A name with more letters than this is near to no other name.
 const MAX_NEAR: usize = 64;
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.

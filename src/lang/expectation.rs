@@ -24,7 +24,7 @@ pub enum ExpectedVerdict {
 }
 
 impl ExpectedVerdict {
-    /// As written in a spec.
+    /// Its name in a spec.
     pub fn name(self) -> &'static str {
         VERDICTS.iter().find(|(_, verdict)| *verdict == self).map_or("", |(name, _)| name)
     }
@@ -51,7 +51,7 @@ pub struct Expectation {
     pub states: Option<Vec<u64>>,
     /// Messages that stay pending make no deadlock (`--allow-pending`); holds for the whole file.
     pub allow_pending: bool,
-    /// Where it says so, for messages.
+    /// The line, for messages.
     pub line: u32,
 }
 

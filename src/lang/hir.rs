@@ -1,7 +1,7 @@
 //! The checked program: names resolved, types known to agree, constants folded away.
 //!
-//! What the checker makes of the syntax tree, and the compiler makes code of. It cannot be wrong any more:
-//! a mistake has become a diagnostic, and no program is compiled from a file that has one.
+//! The checker makes it from the syntax tree, and the compiler makes code from it. It contains no mistakes: each
+//! mistake has become a diagnostic, and a file with an error is not compiled.
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::diagnostic::Span;
@@ -24,7 +24,7 @@ pub struct Body {
 pub struct Procedure {
     pub name: String,
     pub body: Body,
-    /// Does it give anything back but unit?
+    /// Does it return anything but unit?
     pub has_result: bool,
 }
 
@@ -35,8 +35,8 @@ pub struct Variable {
     pub top_level: bool,
 }
 
-/// What an actor has besides the parameters and variables that its body declares; its handlers continue
-/// their numbering.
+/// What an actor has besides the parameters and variables that its body declares. Its handlers continue their
+/// numbering.
 #[derive(Debug)]
 pub struct Actor {
     pub handlers: Vec<Handler>,
@@ -70,7 +70,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// What is done with it, for messages.
+    /// How it is used, for messages.
     pub fn usage(self) -> &'static str {
         match self {
             ObjectKind::Mailbox => "it is used by `send(mailbox, value)` and `recv(mailbox)`",
@@ -126,9 +126,9 @@ pub enum ExprKind {
     Operation(Operation),
     /// The actor's reference to itself.
     Myself,
-    /// A reference to the instance of this index in a family of actors.
+    /// A reference to the instance with this index in a family of actors.
     Instance(u32, Box<Expr>),
-    /// The message of this number.
+    /// The message with this number.
     Message(u32, Vec<Expr>),
     /// Handlers and `init` only: target and message.
     Send(Box<Expr>, Box<Expr>),
@@ -144,7 +144,7 @@ pub enum ExprKind {
     },
 }
 
-/// Where an assignment goes.
+/// The target of an assignment.
 #[derive(Debug)]
 pub enum Place {
     Local(VarId, Vec<Projection>),
@@ -171,7 +171,7 @@ pub enum Pattern {
     Bind(VarId),
     Const(Value),
     Tuple(Vec<Pattern>),
-    /// The message of this number.
+    /// The message with this number.
     Message(u32, Vec<Pattern>),
 }
 
@@ -196,7 +196,7 @@ pub enum Operation {
     WaitAny(Box<Expr>),
     TestAny(Box<Expr>),
     WaitAll(Box<Expr>),
-    /// Local: what a communication seen complete has yielded.
+    /// Local: the value of a communication that was seen complete.
     Received(Box<Expr>),
     AsyncLock(Address),
     MutexWait(Address),

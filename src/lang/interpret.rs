@@ -1,7 +1,7 @@
 //! Runs instructions up to the next visible operation.
 //!
-//! The machine has no side effects: it takes a stack and a place in the code and gives back where it came
-//! to rest. Types were checked, so an instruction finds the values it expects; what can still go wrong
+//! The machine has no side effects: it takes a stack and a place in the code, and returns where it came
+//! to rest. Types were checked, so an instruction finds the values it expects. What can still go wrong
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
 use super::ast::BinaryOp;
@@ -9,17 +9,17 @@ use super::code::{Code, Family, Instr, Routine, Step};
 use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
 
-/// Local steps (jumps backwards and calls) without a visible operation, after which a process is taken
-/// to run for ever.
+/// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
+/// ever.
 const MAX_STEPS: u32 = 1_000_000;
 
-/// A message sent or an actor started by a handler counts as so many local steps: it is kept, and takes about that
-/// much longer.
+/// A message sent or an actor started by a handler counts as this many local steps. It is kept, and takes about this
+/// much longer than a step.
 const EFFECT: u32 = 8;
-/// Values within lists, tuples and messages that may be built or compared between two visible operations: what a
-/// step costs, and what it takes of memory, goes with them.
+/// The most values within lists, tuples and messages that may be built or compared between two visible operations. The
+/// time and the memory of a step are in proportion to them.
 const MAX_PARTS: usize = 4_000_000;
-/// Calls within calls, after which a function is taken to call itself for ever.
+/// After this many calls within calls, a function is assumed to call itself for ever.
 const MAX_CALLS: usize = 10_000;
 
 /// Where a run came to rest.
@@ -31,14 +31,14 @@ pub enum Rest {
     End,
     /// On a violation.
     Failed(Failure),
-    /// On what cannot be known: a variable that a process never got to, in `final`; who runs a guard, for those
-    /// who only look at it.
+    /// At something that cannot be known: in `final`, a variable that a process never reached; in a guard that is only
+    /// looked at, who runs it.
     Unknown,
 }
 
-/// What code may see and do beyond its own stack. The checker has refused what a world does not offer.
+/// What code may see and do beyond its own stack. The checker has refused code that needs more than its world offers.
 pub trait World {
-    /// What the process's own communication has yielded, if it was seen complete.
+    /// The value of the process's own communication, if it was seen complete.
     fn received(&self, comm: Handle) -> Option<Value> {
         unreachable!("nobody has {comm:?} here")
     }
@@ -72,7 +72,7 @@ pub trait World {
 /// What `final` finds when it looks for a variable.
 pub enum Variable {
     Value(Value),
-    /// The process stopped before it was declared; because of a violation or not.
+    /// The process stopped before the declaration; because of a violation or not.
     Missing {
         failed: bool,
     },
@@ -93,7 +93,7 @@ pub struct Machine<'c, W> {
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
-    /// Values built or compared, by the parts that they hold.
+    /// The values built or compared so far, counted by their parts.
     parts: usize,
     /// The calls of procedures that begin and end, if somebody wants to know.
     pub journal: Option<Vec<Mark>>,
@@ -168,7 +168,7 @@ impl<'c, W: World> Machine<'c, W> {
         false
     }
 
-    /// Rests where the process itself was, so that its variables can be shown.
+    /// Rests at the place of the process itself, outside of functions, so that its variables can be shown.
     fn fail(&mut self, at: u32, fault: Fault) -> Rest {
         self.pc = at;
         if let Some(&(back, _)) = self.calls.first() {
@@ -205,7 +205,7 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
-    /// Counts the parts of these values, `times` over, as work.
+    /// Counts the parts of these values, `times` times, as work.
     fn count_parts<'v>(
         parts: &mut usize,
         values: impl IntoIterator<Item = &'v Value>,
@@ -525,7 +525,8 @@ pub fn part<'v>(
     Ok(part)
 }
 
-/// How many values a value is made of, counted where it holds them, if not more than `limit`; else more than that.
+/// How many values a value is made of, counting a shared value in each place. If there are more than `limit`, some number
+/// above it.
 fn size_within(value: &Value, limit: usize) -> usize {
     let all = |parts: &mut dyn Iterator<Item = &Value>| {
         let mut size = 1;

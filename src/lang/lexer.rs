@@ -1,4 +1,4 @@
-//! Source text to tokens. Comments are dropped, but for the `//@` lines, which state expectations.
+//! Source text to tokens. Comments are dropped, except the `//@` lines, which state expectations.
 
 use logos::Logos;
 
@@ -8,16 +8,16 @@ use super::token::Token;
 
 /// The tokens of a file.
 pub struct Lexed {
-    /// Every token but comments, the last one [`Token::End`].
+    /// Every token except comments. The last one is [`Token::End`].
     pub tokens: Vec<(Token, Span)>,
-    /// What follows `//@` on each line that has it.
+    /// The text behind each `//@`.
     pub expectations: Vec<Span>,
 }
 
 /// Splits `source` into tokens.
 pub fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), expectations: Vec::new() };
-    // Neighbouring characters that mean nothing make one mistake, not one each.
+    // Neighbouring characters that mean nothing are one mistake together.
     let mut strange: Option<Span> = None;
     for (token, range) in Token::lexer(source).spanned() {
         let span = Span::new(range.start, range.end);

@@ -80,12 +80,12 @@ pub fn field(value: &Value, index: u32) -> &Value {
     }
 }
 
-/// How deep messages may carry messages, and how many in all. A program that wraps them in a loop would
-/// otherwise build values that take too long, or too much stack, to compare.
+/// How deep messages may carry messages, and how many in total. Otherwise a program that wraps them in a loop would build
+/// values that take too long, or too much stack, to compare.
 const MAX_DEPTH: u32 = 100;
 const MAX_CARRIED: u32 = 10_000;
 
-/// The message of this number.
+/// The message with this number.
 pub fn message(name: u32, args: Vec<Value>) -> Result<Value, Fault> {
     let mut carried = 0;
     if args.iter().all(|arg| is_small(arg, MAX_DEPTH, &mut carried)) {

@@ -1,7 +1,7 @@
 //! The control flow of processes and actors as they are written ([`crate::model::flow`]).
 //!
-//! The syntax tree has the shape and the words, the checked program knows what they mean: an operation is
-//! whatever the checker resolved to one, and a step is shared if there is one within its span. An `if` or
+//! The syntax tree has the shape and the words; the checked program knows what they mean. Something is an operation if
+//! the checker resolved it to one, and a step is shared if there is an operation within its span. An `if` or
 //! `match` within an expression stays part of its statement. Texts are put together from tokens, so comments
 //! and line breaks drop out.
 
@@ -34,9 +34,9 @@ struct Outliner<'a> {
     lines: Lines<'a>,
     /// Ascending.
     tokens: &'a [(Token, Span)],
-    /// Of each process and actor.
+    /// How each process and actor comes into being.
     kinds: FxHashMap<&'a str, Instantiation>,
-    /// Where what is done, by the beginning of the span.
+    /// The operations, by the start of their spans.
     acts: Vec<(Span, Act)>,
     /// The number of the next step.
     next: usize,
@@ -139,7 +139,7 @@ impl Outliner<'_> {
             ExprKind::Return(_) => (span, Turn::Return),
             _ => (span, Turn::Next),
         };
-        // The step has its number before those in it.
+        // The step gets its number before the steps in it.
         let mut step = self.step(head, turn);
         match &mut step.turn {
             Turn::Branch { arms } => *arms = self.arms(&expr.kind),
@@ -213,7 +213,7 @@ impl Outliner<'_> {
     }
 }
 
-/// All that processes do to others, with its place.
+/// All operations of processes that affect others, with their places.
 fn acts(checked: &Checked) -> Vec<(Span, Act)> {
     let mut found = Vec::new();
     let mut note = |expr: &hir::Expr| {

@@ -1,6 +1,6 @@
 //! Tokens to a syntax tree, by recursive descent, with recovery.
 //!
-//! A mistake is reported where it is met; parsing goes on at the next statement or declaration. So one run
+//! A mistake is reported where it is met. Parsing continues at the next statement or declaration. So one run
 //! reports the mistakes of the whole file. Two rules keep it from reporting consequences: one report per
 //! token, and silence about `Error` nodes in later passes. Nesting is bounded ([`MAX_NESTING`],
 //! [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
@@ -19,7 +19,7 @@ const MAX_NESTING: usize = 100;
 /// How many operators, indices or fields one expression may have in a row.
 const MAX_CHAIN: usize = 200;
 
-/// What [`Parser::name`] is asked for where a call may stand: `barrier` is a name there.
+/// What [`Parser::name`] expects where a call may stand: there `barrier` is a name.
 const CALLED: &str = "a name to call";
 
 /// Parses a file. The tree is complete even if there are mistakes.
@@ -95,7 +95,7 @@ impl Parser<'_> {
         found
     }
 
-    /// One report per token, and none next to strange characters, which have theirs.
+    /// Makes one report per token, and none next to strange characters, which have their own reports.
     fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.last_report == Some(self.at);
         self.last_report = Some(self.at);
@@ -137,7 +137,7 @@ impl Parser<'_> {
         found
     }
 
-    /// As [`Parser::expect`], for a part of a declaration that people forget.
+    /// As [`Parser::expect`], for a part of a declaration that is often forgotten.
     fn expect_as_in(&mut self, token: Token, example: &str) -> bool {
         let found = self.eat(token);
         if !found {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         Name { text: String::new(), span: self.span() }
     }
 
-    /// Runs `parse` one level deeper; beyond the limit the rest of the file is given up.
+    /// Runs `parse` one level deeper. Beyond the limit, the rest of the file is not parsed.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {

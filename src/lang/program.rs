@@ -38,7 +38,7 @@ pub struct Program {
     /// May a process unlock a mutex that it does not own yet?
     pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
-    /// The messages of which it is not known, at some send, that the target has a handler for them.
+    /// The messages that are sent somewhere without it being known that the target has a handler for them.
     pub(super) sent_blindly: BTreeSet<u32>,
     /// The actors that `init` has spawned.
     pub(super) born: Vec<Local>,
@@ -53,7 +53,7 @@ pub(super) struct Template {
     pub kind: Instantiation,
     /// The id of its first instance.
     pub first: u32,
-    /// Several processes may spawn it, so a name must say which did.
+    /// Several processes may spawn it, so names must say which one did.
     pub qualified: bool,
     pub is_actor: bool,
     /// How many values it starts with.
@@ -148,7 +148,7 @@ impl Program {
         &self.expectations
     }
 
-    /// What is odd but not wrong.
+    /// Warnings: what is odd but not wrong.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }

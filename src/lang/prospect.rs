@@ -1,20 +1,20 @@
 //! What a process may still do: its code, run ahead with what it knows.
 //!
-//! From a local state the instructions are followed with *abstract* values: a value that is known, one of some
-//! neighbouring objects, or any. What others tell the process (a message, the content of a cell, a choice) is any
-//! value; what is computed from known values is known. A condition that is known decides a branch, any other is
-//! followed both ways. So the instance of a family that runs `if i == 0 { .. } else { .. }` is followed on its own
+//! From a local state the instructions are followed with *abstract* values: a known value, one of some neighbouring
+//! objects, or any value. What comes from outside the process (a message, the content of a cell, a choice) is any
+//! value; what is computed from known values is known. A known condition decides a branch; at any other condition both
+//! ways are followed. So for `if i == 0 { .. } else { .. }` each instance of a family is followed on its own
 //! side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
 //!
-//! **Sound.** Every execution of the process is followed, perhaps among others: an abstract stack stands for all stacks
-//! with its known values in their places, each instruction maps what they stand for to what its result stands for, and
-//! a stack that was met before, or is covered by one that was, need not be followed again. What a spawned process
-//! does counts, too: it is followed from its start.
+//! **Sound.** Every execution of the process is followed, and perhaps others. An abstract stack stands for all stacks
+//! with its known values in their places. Each instruction maps these stacks to stacks that its result stands for. A
+//! stack that was met before, or is covered by one that was, need not be followed again. What a spawned process does
+//! also counts: it is followed from its start.
 //!
 //! **It ends.** At each place where paths meet (a visible operation, a jump backwards, a branch that is followed both
-//! ways) so many stacks are kept apart, [`MOST_STACKS`]; further ones are joined into one, in which what they do not agree
-//! on is any value. A join can lose a value once for each place of the stack. If it takes too long all the same, nothing
-//! is claimed.
+//! ways) at most [`MOST_STACKS`] stacks are kept apart. Further ones are joined into one; where they differ, it has any
+//! value. A join can lose a known value at most once for each place of the stack. If it still takes too long, nothing is
+//! claimed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,11 +25,11 @@ use crate::model::{
     BarrierId, CellId, End, Guess, MailboxId, MutexId, Reach, SemaphoreId, Touch, Value,
 };
 
-/// So many stacks are told apart at one instruction.
+/// The most stacks that are kept apart at one instruction.
 const MOST_STACKS: usize = 64;
-/// After so many instructions, and values compared, it is too long.
+/// The most instructions and compared values. More take too long.
 const MOST_STEPS: usize = 20_000;
-/// Local steps that a function may take.
+/// The most local steps that a function may take.
 const MOST_STEPS_OF_CALL: u32 = 1_000;
 
 /// What a process at `pc` with this stack may still touch; `None` if that is too much work.
@@ -48,7 +48,7 @@ pub fn reach(code: &Code, pc: u32, stack: &[Value]) -> Option<Reach> {
     Some(walk.reach)
 }
 
-/// What is known of a value.
+/// What is known about a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Abstract {
     Known(Value),
@@ -73,12 +73,12 @@ fn size(value: &Abstract) -> usize {
     size
 }
 
-/// The value that statements have is the value of matches that match nothing, too: there it stands for one of any type.
+/// Unit is also the value of matches that match nothing. There it stands for a value of any type.
 fn known(value: Value) -> Abstract {
     if value == Value::Unit { Abstract::Any } else { Abstract::Known(value) }
 }
 
-/// Takes the parts of `into` for any value in which `other` differs; did that change it?
+/// Replaces the parts of `into` in which `other` differs by any value. Did that change it?
 fn join(into: &mut Stack, other: &Stack) -> bool {
     debug_assert_eq!(into.len(), other.len(), "the stack is as deep whichever way one comes");
     let mut has_changed = false;
@@ -99,7 +99,7 @@ struct Met {
 }
 
 impl Met {
-    /// What is to be followed because of this stack, if anything.
+    /// The stack that is to be followed because of this one, if any.
     fn add(&mut self, stack: Stack) -> Option<Stack> {
         if self.apart.contains(&stack) {
             return None;
@@ -151,7 +151,7 @@ impl Walk<'_> {
             at = match &code.instrs[at as usize] {
                 Instr::End | Instr::Handle(_) => return Some(()),
                 Instr::Jump(to) => *to,
-                // The first instruction of a loop may be this very one, so it is met there.
+                // The first instruction of a loop may be this one; then the paths meet here.
                 Instr::Loop(to) => {
                     self.arrive(*to, stack);
                     return Some(());
@@ -326,7 +326,7 @@ impl Walk<'_> {
             }
             Instr::Call(function) => {
                 let (_, params) = self.code.functions[function as usize];
-                // One that takes too long, or fails, is not worth being told apart.
+                // If it takes too long, or fails, it is not worth following exactly.
                 let result = taken(stack, params as usize)
                     .and_then(|args| self.computed(at, args).ok())
                     .map_or(Abstract::Any, known);
@@ -362,13 +362,13 @@ impl From<operators::Fault> for Fails {
     }
 }
 
-/// Takes off the topmost values: what they are, if all are known.
+/// Removes the topmost values, and returns them if all are known.
 fn taken(stack: &mut Stack, count: usize) -> Option<Vec<Value>> {
     let values = stack.drain(stack.len() - count..).map(|value| match value {
         Abstract::Known(value) => Some(value),
         Abstract::Object { .. } | Abstract::Any => None,
     });
-    // All of them are taken off, whatever they are.
+    // All of them are removed, known or not.
     let values: Vec<_> = values.collect();
     values.into_iter().collect()
 }
@@ -396,7 +396,7 @@ fn operands(instr: &Instr) -> usize {
     }
 }
 
-/// Does it ask for more than its operands?
+/// Does it depend on more than its operands?
 fn asks(instr: &Instr) -> bool {
     use Instr::{Create, Instance, Myself, Peek, ProcessVar, Received, Send};
     matches!(

@@ -1,9 +1,9 @@
-//! Slips of newcomers: what people write who know other languages, and what is meant here.
+//! Slips of newcomers: what people who know other languages write, and how it is written here.
 //!
-//! None of these is part of the language. A word is looked up where it means nothing, so nobody who uses it as
-//! a name of their own ever hears of it.
+//! None of these is part of the language. A word is looked up only where it means nothing, so who uses it as a name of
+//! their own gets no such advice.
 
-/// What is meant by a function that does not exist.
+/// Advice for a function that does not exist.
 pub fn function(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" | "printf" | "println" | "echo" | "log" | "puts" | "cout" | "write" => {
@@ -19,7 +19,7 @@ pub fn function(name: &str) -> Option<&'static str> {
         }
         "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
         "receive" | "read" | "get" => {
-            "to receive is `recv(mailbox)`; a shared cell is read by its name"
+            "a message is received with `recv(mailbox)`; a shared cell is read by its name"
         }
         "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
             "there is no time: every order of the processes is tried anyway"
@@ -27,16 +27,18 @@ pub fn function(name: &str) -> Option<&'static str> {
         "exit" | "abort" | "panic" | "error" | "fail" | "raise" | "throw" => {
             "to report a failure, write `assert(false, \"…\")`; a process ends by `return;`"
         }
-        "assume" | "require" => "what must not go on can wait for ever, or be left by `return;`",
+        "assume" | "require" => {
+            "a process that must not go on can wait for ever, or end by `return;`"
+        }
         "await" | "wait_until" => {
             "to wait for a condition, use a message, a semaphore, or a loop that reads"
         }
         "notify" | "signal" | "post" | "notify_all" | "V" | "up" => {
             "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`"
         }
-        "P" | "down" => "to take a unit of a semaphore is `acquire(semaphore)`",
-        "mutex_lock" | "pthread_mutex_lock" => "to take a mutex is `lock(mutex)`",
-        "mutex_unlock" | "pthread_mutex_unlock" => "to give a mutex back is `unlock(mutex)`",
+        "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
+        "mutex_lock" | "pthread_mutex_lock" => "a mutex is taken with `lock(mutex)`",
+        "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is given back with `unlock(mutex)`",
         "compare_and_swap" | "compare_exchange" | "CAS" => {
             "this is `cas(cell, old, new)`, which says whether it changed the cell"
         }
@@ -53,7 +55,7 @@ pub fn function(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What is meant by a value that does not exist.
+/// Advice for a value that does not exist.
 pub fn value(name: &str) -> Option<&'static str> {
     Some(match name {
         "null" | "nil" | "None" | "NULL" | "nullptr" | "undefined" | "none" => {
@@ -72,7 +74,7 @@ pub fn value(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What is meant by a word at the start of a declaration that is none.
+/// Advice for an unknown word at the start of a declaration.
 pub fn declaration(word: &str) -> Option<&'static str> {
     Some(match word {
         "def" | "func" | "function" | "fun" | "sub" | "method" => {
@@ -102,7 +104,7 @@ pub fn declaration(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What is meant by a sign that the language does not know.
+/// Advice for a sign that the language does not have.
 pub fn sign(text: &str) -> Option<&'static str> {
     let first = text.chars().next()?;
     Some(match first {
@@ -125,9 +127,9 @@ pub fn sign(text: &str) -> Option<&'static str> {
         '÷' => "this is written `/`",
         '…' => "a range is written `0..n`",
         '^' | '~' => "there are no operations on bits",
-        '@' => "what a spec must yield is said in a comment: `//@ traces 2`",
+        '@' => "the expected results of a spec stand in a comment: `//@ traces 2`",
         '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{202f}' | '\u{3000}' => {
-            "this is a space of another kind: type it anew"
+            "this is a special kind of space: type an ordinary one"
         }
         c if c.is_alphabetic() => "names are made of the letters a to z and A to Z, digits and `_`",
         c if c.is_control() => "this character cannot be seen: delete it",

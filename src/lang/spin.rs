@@ -1,8 +1,8 @@
-//! Which instructions lie on loops that may change no object: there a process may come back to where it was.
+//! Which instructions lie on loops that may change no object. There a process may come back to an earlier local state.
 //!
 //! They are those on a cycle of the control flow without an operation that always changes something (posts,
-//! requests, unlocks, releases, arrivals, writes, spawns). Loops that count are among them, although they never come back
-//! to the same local state: whoever asks looks at local states, too, and this is only to spare most processes that.
+//! requests, unlocks, releases, arrivals, writes, spawns). Loops that count are among them, although they never come
+//! back to the same local state. Callers look at local states, too; this module only spares them that for most processes.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -30,7 +30,7 @@ pub fn loops(instrs: &[Instr]) -> Vec<bool> {
     loops
 }
 
-/// Where the process may go on after this instruction, if it changes no object.
+/// The instructions that may follow this one, if it changes no object.
 fn successors(instr: &Instr, at: u32) -> impl Iterator<Item = u32> {
     let (next, jump) = match *instr {
         Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),

@@ -1,8 +1,8 @@
-//! A file seen as a data structure: what it offers to clients, without the clients that it has.
+//! A file seen as a data structure: what it offers to clients, without the client that it has.
 //!
-//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. The
-//! text without the client is what other clients are put behind. It keeps its comments but for those right
-//! above what is taken out, and loses its expectations, which are about the client.
+//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. Other
+//! clients are appended to the text without that client. The text keeps its comments, except those right above what is
+//! removed, and loses its expectations, which are about the client.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,9 +19,9 @@ pub struct Structure {
     /// The names of its constants.
     pub constants: Vec<String>,
     source: String,
-    /// What stands in for parts of the source: the values of constants, and nothing for the client.
+    /// Replacements for parts of the source: new values of constants, and nothing for the client.
     edits: Vec<(Span, String)>,
-    /// Where the value of each constant is written.
+    /// The place of the value of each constant.
     values: Vec<Span>,
 }
 
@@ -58,7 +58,7 @@ pub enum Domain {
     Other,
 }
 
-/// Reads a structure. `name` is how messages call the file; `overrides` set constants anew.
+/// Reads a structure. `name` is the name of the file in messages; `overrides` set constants.
 ///
 /// # Errors
 /// Every mistake of the file and of the overrides.
@@ -102,8 +102,8 @@ fn read(
 }
 
 impl Structure {
-    /// Gives a constant of the structure this value, in the text; of several the last counts. Not for constants
-    /// that the file does not declare.
+    /// Gives a constant of the structure this value in the text. If this is done several times, the last counts. The file
+    /// must declare the constant.
     pub fn set(&mut self, constant: &str, value: &str) {
         let place = self.constants.iter().position(|known| known == constant);
         let span = self.values[place.expect("a constant of the structure")];
@@ -169,7 +169,7 @@ fn domain(ty: &TypeExpr, enums: &FxHashMap<&str, &[Name]>) -> Domain {
     }
 }
 
-/// With the lines of comment right above.
+/// The span with the lines of comment right above.
 fn with_comment(source: &str, span: Span) -> Span {
     let mut start = source[..span.start as usize].rfind('\n').map_or(0, |end| end + 1);
     if !source[start..span.start as usize].trim().is_empty() {
@@ -185,7 +185,7 @@ fn with_comment(source: &str, span: Span) -> Span {
     Span::new(start, span.end as usize)
 }
 
-/// Without expectations, and with no more than one empty line in a row, of comment or at all.
+/// The text without expectations, and without two empty lines in a row, in comments or elsewhere.
 fn tidied(text: &str) -> String {
     let is_empty = |line: &str| matches!(line, "" | "//");
     let mut tidy = String::new();

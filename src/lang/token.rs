@@ -164,7 +164,7 @@ fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
 }
 
 impl Token {
-    /// How a message names it.
+    /// Its name in messages.
     pub fn describe(self) -> &'static str {
         use Token::*;
         match self {

@@ -1,8 +1,9 @@
-//! What each process may ever touch of what is shared: read off the text of the program.
+//! What each process may ever touch of the shared objects, read off the text of the program.
 //!
-//! That tells who could help a process that waits, and what is shared at all: an operation on something that no
-//! other process ever touches is as good as local. An index that depends on nothing but constants and the index of the process is computed; any other may
-//! be anything. What a process spawns counts as done by itself. So the answer is an over-approximation.
+//! This tells who could help a process that waits, and what is really shared: an operation on something that no other
+//! process ever touches is as good as local. An index that depends only on constants and the index of the process is
+//! computed; any other may be anything. What a spawned process does counts as done by its parent. So the answer is an
+//! over-approximation.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
 use crate::model::{BarrierId, CellId, End, MailboxId, MutexId, SemaphoreId, Touch, Value};
 
-/// So many steps the index of an object may take to be computed for one instance.
+/// The most steps that computing the index of an object for one instance may take.
 const MAX_STEPS: u64 = 1_000;
-/// So many indices are computed for one family. If there are more, each may be anything.
+/// The most indices that are computed for one family. If there are more, each may be anything.
 const MAX_INDICES: usize = 1_000_000;
-/// So many declarations are told apart by what they spawn. If there are more, one that spawns may spawn any.
+/// The most declarations that are told apart by what they spawn. If there are more, one that spawns may spawn any.
 const MAX_TOLD_APART: usize = 1_000;
 
 /// For each declaration of a process and each of its instances what it may touch.
@@ -29,9 +30,9 @@ struct Instances {
     common: Reach,
     /// The index of the first one.
     first: i64,
-    /// For each instance of a family what it may touch besides.
+    /// For each instance of a family, what else it may touch.
     own: Vec<Reach>,
-    /// What those may touch that they spawn.
+    /// What the processes that they spawn may touch.
     inherited: Arc<Reach>,
 }
 
@@ -52,7 +53,7 @@ impl Touches {
 struct Reach(Vec<(u8, u32, u32)>);
 
 impl Reach {
-    /// The ranges in ascending order, those joined that meet.
+    /// The ranges in ascending order; ranges that meet are joined.
     fn new(mut ranges: Vec<(u8, u32, u32)>) -> Reach {
         ranges.sort_unstable();
         let mut joined: Vec<(u8, u32, u32)> = Vec::new();
@@ -73,8 +74,8 @@ impl Reach {
     }
 }
 
-/// Kind and object of a touch. Communications are values: which mailbox a test is about is not told from the text, so
-/// all tests are one.
+/// Kind and object of a touch. Communications are values, so the text does not tell which mailbox a test is about: all
+/// tests are one.
 fn key(touch: Touch) -> (u8, u32) {
     match touch {
         Touch::Post(mailbox, End::Send) => (0, mailbox.0),
@@ -180,7 +181,7 @@ fn names_index(expr: &Expr) -> bool {
     found
 }
 
-/// Does some process ask for a mutex without waiting for it at once? Else nobody gives up a request that was not
+/// Does some process ask for a mutex without waiting for it at once? If not, nobody gives up a request that was not
 /// granted.
 pub fn cancels(program: &Checked) -> bool {
     let mut found = false;
@@ -194,7 +195,7 @@ pub fn cancels(program: &Checked) -> bool {
     found
 }
 
-/// Is told of an object, and how it is touched.
+/// A function that is told of an object and how it is touched.
 type Adder<'a, 'e> = dyn FnMut(&'e Address, &[fn(u32) -> Touch]) + 'a;
 
 /// Calls `add` with the objects that the operations in `body` act on, and what they may do there.
@@ -209,7 +210,7 @@ fn touched_in<'e>(body: &'e Expr, add: &mut Adder<'_, 'e>) {
     });
 }
 
-/// Of no mailbox in particular.
+/// It is about no mailbox in particular.
 const SOME_TEST: fn(u32) -> Touch = |_| Touch::AwaitPost(MailboxId(u32::MAX), End::Send);
 /// Stands for what a test is about, which is a value.
 static NOWHERE: Address = Address { name: String::new(), base: 0, count: 1, index: None };
@@ -244,7 +245,7 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
     }
 }
 
-/// The objects that an address may stand for in the instance of this index, for each of the touches.
+/// The objects that an address may stand for in the instance with this index, for each of the touches.
 fn addressed(
     address: &Address,
     index: Option<i64>,
@@ -257,7 +258,7 @@ fn addressed(
             Ok(Value::Int(n)) if (0..i64::from(address.count)).contains(&n) => {
                 n as u32..n as u32 + 1
             }
-            // Out of range: a violation, and nothing supplied.
+            // Out of range: that is a violation, and nothing is supplied.
             Ok(_) => 0..0,
             Err(_) => 0..address.count,
         },

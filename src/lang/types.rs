@@ -1,21 +1,20 @@
 //! Types, and inference by unification.
 //!
-//! Locals and mailboxes have types that their uses decide; an undecided one is a variable, bound at most
+//! The types of locals and mailboxes are decided by their uses. An undecided type is a variable that is bound at most
 //! once. A communication is special: programs keep the handles of sends and of receives of different
 //! messages in one list, as MPI programs do, and only wait for them. So the types of communications always
-//! agree; when unlike ones meet, what they yield becomes [`Yield::Mixed`], which may be waited for but not
-//! used.
+//! agree. When different ones meet, their value becomes [`Yield::Mixed`], which may be waited for but not used.
 //!
 //! Types share their parts: with `let b = (a, a); let c = (b, b); ...` a type has far more parts than the program has
-//! letters. So no walk through a type goes on for more than [`MAX_PARTS`] of them. One that would have to says so
-//! ([`Inference::is_exceeded`]), and whoever asked reports it.
+//! letters. So no walk through a type visits more than [`MAX_PARTS`] of them. A walk that would have to visit more
+//! notes that ([`Inference::is_exceeded`]), and the caller reports it.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A type of more parts than this is refused.
+/// A type with more parts than this is refused.
 pub const MAX_PARTS: u32 = 1_000;
-/// So many parts of a type a message shows.
+/// The most parts of a type that a message shows.
 const MAX_SHOWN: u32 = 30;
 /// A type whose values have more elements than this is refused.
 pub const MAX_ELEMENTS: u64 = 1_000_000;
@@ -23,9 +22,9 @@ pub const MAX_ELEMENTS: u64 = 1_000_000;
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Of something that was wrong: agrees with everything, so that no mistake is reported twice.
+    /// The type of something wrong. It agrees with everything, so that no mistake is reported twice.
     Error,
-    /// Of what never has a value, such as `return`.
+    /// The type of something that never has a value, such as `return`.
     Never,
     Unit,
     Int,
@@ -39,7 +38,7 @@ pub enum Type {
     Process,
     /// A reference to an actor of this declaration.
     Actor(u32),
-    /// A reference to an actor of any.
+    /// A reference to an actor of any declaration.
     AnyActor,
     /// A message to an actor.
     Message,
@@ -47,7 +46,7 @@ pub enum Type {
     Var(u32),
 }
 
-/// What is known of a group of communications.
+/// What is known about a group of communications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommId(pub u32);
 
@@ -84,7 +83,7 @@ pub struct Names {
 pub struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
-    /// Receives that met before both of their messages were known: whether the group is mixed shows at the end.
+    /// Receives that met before the messages of both were known. Whether the group is mixed is decided at the end.
     undecided: Vec<(CommId, [Type; 2])>,
     /// Has a walk met more parts than a type may have?
     exceeded: Cell<bool>,
@@ -93,7 +92,7 @@ pub struct Inference {
 /// How large a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Of its values, as far as it tells: those of arrays.
+    /// The elements of its values, where the type tells their number: those of arrays.
     pub elements: u64,
     /// Are all its parts known?
     pub closed: bool,
@@ -106,13 +105,13 @@ impl Inference {
         Type::Var(self.vars.len() as u32 - 1)
     }
 
-    /// A communication of which only this is known.
+    /// A communication about which only this is known.
     pub fn comm(&mut self, yields: Yield, value: Type) -> Type {
         self.comms.push(Comm { parent: None, yields, value });
         Type::Comm(CommId(self.comms.len() as u32 - 1))
     }
 
-    /// A communication of which nothing is known.
+    /// A communication about which nothing is known.
     pub fn any_comm(&mut self) -> Type {
         let value = self.fresh();
         self.comm(Yield::Unknown, value)
@@ -170,8 +169,8 @@ impl Inference {
         }
     }
 
-    /// Can a value of type `found` stand where `expected` is asked for? An array can stand for a list, and a
-    /// reference to an actor of a known declaration for one of any; also as parts, as no value ever changes.
+    /// Can a value of type `found` stand where `expected` is wanted? An array can stand for a list, and a reference to an
+    /// actor of a known declaration for one of any. This also holds for parts, because no value ever changes.
     pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
         self.coerce_parts(found, expected, &mut { MAX_PARTS })
     }
@@ -226,7 +225,7 @@ impl Inference {
                 other
             }
             (Yield::Receive, Yield::Receive) if values.iter().any(|ty| self.is_open(ty)) => {
-                // Made one here, two mailboxes that merely meet in a list would have to carry the same.
+                // If they were unified here, two mailboxes that only meet in a list would have to carry the same.
                 let known = values.iter().find(|ty| !self.is_open(ty)).unwrap_or(&values[0]);
                 self.comms[a.0 as usize].value = known.clone();
                 self.undecided.push((a, values));
@@ -258,7 +257,7 @@ impl Inference {
         self.has_part(ty, |part| matches!(part, Type::Comm(_)))
     }
 
-    /// Is there such a part in the type that has no parts itself?
+    /// Is there a part in the type that has no parts itself and for which this holds?
     fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
         self.has_part_within(ty, is, &mut { MAX_PARTS })
     }

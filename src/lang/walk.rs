@@ -1,7 +1,7 @@
-//! Walks through the checked program: every expression in a body, from the outside in, and what it calls.
+//! Walks through the checked program: every expression in a body, outer ones first, and what it calls.
 //!
-//! A body says what it does itself; what it does by way of procedures is in their bodies, as many times as
-//! it calls them. [`within`] adds them, each once.
+//! A body contains only what it does itself. What it does by calling procedures is in their bodies. [`within`] adds
+//! these bodies, each once.
 
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projection};
 
@@ -32,7 +32,7 @@ pub fn calls(expr: &Expr) -> Vec<u32> {
     found
 }
 
-/// Does the computation of `expr` act on anything, or may it?
+/// May the computation of `expr` act on anything?
 pub fn acts(expr: &Expr) -> bool {
     let mut found = false;
     visit(expr, &mut |expr| {

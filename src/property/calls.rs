@@ -1,8 +1,8 @@
 //! The calls of procedures in an execution: who called what, with what result, between which steps.
 //!
 //! This is the history of a client of a data structure: each process a row of calls, each call an interval of
-//! steps. What a call computes before its first operation happens together with the step before, of which it is
-//! no part. Calls within calls are left out: they are how the outer one is done.
+//! steps. What a call computes before its first operation happens together with the step before, but that step
+//! is not part of the call. Calls within calls are left out, because they belong to how the outer one works.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub struct Call {
     pub procedure: String,
     /// Its arguments, as the program writes them.
     pub arguments: Vec<String>,
-    /// What it gave back; `None` if it gives nothing back, or not yet.
+    /// What it returned; `None` if it returns nothing, or has not returned yet.
     pub result: Option<String>,
     /// Has it come to its end?
     pub ended: bool,
@@ -35,10 +35,10 @@ pub(super) struct Calls {
     current: Vec<Current>,
 }
 
-/// What a process is in.
+/// The calls that a process is in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Current {
-    /// How many calls within one another.
+    /// How many calls are open, one within the other.
     depth: usize,
     /// The outermost of them, by its place.
     call: usize,
@@ -50,7 +50,7 @@ impl Calls {
         &self.calls
     }
 
-    /// The process makes a step.
+    /// Notes a step of the process.
     pub(super) fn step(&mut self, process: usize, number: usize) {
         if let Some(Current { depth: 1.., call }) = self.current.get(process).copied() {
             let call = &mut self.calls[call];
@@ -59,7 +59,7 @@ impl Calls {
         }
     }
 
-    /// Calls of the process begin and end.
+    /// Notes that calls of the process begin and end.
     pub(super) fn mark(
         &mut self,
         (process, name): (usize, &str),

@@ -2,13 +2,13 @@
 //!
 //! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner of the
 //! mutex, the process to join, every process that may still post the missing message or arrive at the barrier. What
-//! a process may still do is judged from where it is and what it knows
-//! ([`Foresight::reach`](crate::model::Foresight::reach)). The last two are over-approximations, so an edge is no
-//! proof that help would come. A missing edge is a proof that it cannot, hence:
+//! a process may still do is judged by its local state ([`Foresight::reach`](crate::model::Foresight::reach)). That is
+//! an over-approximation, so an edge is no proof that help would come. But a missing edge proves that help cannot come.
+//! Hence:
 //! - a process without edges waits for something that nobody can provide any more;
-//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can be helped
-//!   by none but one another, which is what is reported as a cycle. A cycle with an edge leading out of it
-//!   is none: the wait may be ended from outside.
+//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that only
+//!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out of it is not
+//!   reported: the wait may be ended from outside.
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -28,10 +28,10 @@ use crate::model::{
 pub struct Deadlock {
     /// The processes that wait, in their order.
     pub blocked: Vec<Blocked>,
-    /// The smallest set of processes that can be helped by none but one another. When each waits for one
-    /// other, they are in the order of the circle.
+    /// The smallest set of processes that only one another could help. If each waits for one other, they are in the
+    /// order of the circle.
     pub cycle: Option<Vec<Link>>,
-    /// Those of the blocked that do not stand still but go round a loop for ever. If there are any, it is a livelock.
+    /// Those of the blocked processes that go round a loop for ever. If there are any, it is a livelock.
     pub spinning: Vec<String>,
     /// The processes that have run their last statement.
     pub ended: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Blocked {
     pub waits_for: String,
     /// The blocked processes that may be able to end the wait, if only they could move.
     pub helpers: Vec<String>,
-    /// Why no process can end the wait, if so.
+    /// Why no process can end the wait, if none can.
     pub hopeless: Option<String>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
@@ -151,7 +151,7 @@ fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
     Some(in_circle(&graph, knot))
 }
 
-/// The processes of a knot along their circle, if it is one, else as they are.
+/// The processes of a knot, in the order of their circle if they form one.
 fn in_circle(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<ProcessId> {
     if knot.iter().any(|&p| graph.neighbors(p).count() != 1) {
         return knot;
@@ -170,7 +170,7 @@ impl<S: System> Replay<'_, S> {
         self.wait_at(process, op)
     }
 
-    /// What a process waits for that goes round a loop: whatever would take it out of there.
+    /// What a process that goes round a loop waits for: anything that would take it out of the loop.
     fn wait_in_loop(&self, spin: &Spin) -> Wait {
         let mut waits: Vec<Wait> = Vec::new();
         for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
@@ -227,7 +227,7 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// An actor with messages that its guards keep out: another message could change its mind, but there is
+    /// What an actor waits for whose guards refuse its messages: another message could change its state, but there is
     /// none.
     fn wait_to_accept(&self, actor: ProcessId) -> Wait {
         let state = self.variables(actor);
@@ -240,7 +240,7 @@ impl<S: System> Replay<'_, S> {
         Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
     }
 
-    /// A failed actor with messages, which nobody takes any more.
+    /// What a failed actor with messages waits for: nobody takes them any more.
     fn wait_of_failed(&self, actor: ProcessId) -> Option<Wait> {
         self.state.inboxes().has_pending(actor).then(|| Wait {
             words: format!("someone to take {}", self.pending_to(actor)),
@@ -314,7 +314,7 @@ impl<S: System> Replay<'_, S> {
             let queued: Vec<_> = queued.iter().map(|&p| self.name(p)).collect();
             words += &format!(", with {} ahead in the queue", queued.join(", "));
         }
-        // Each of those ahead has to unlock; one that cannot is reason enough.
+        // All requests ahead have to be unlocked. A single one that cannot be is reason enough.
         let unlocks = |p: ProcessId| {
             let ways = [Touch::Unlock(request.mutex), Touch::Cancel(request.mutex)];
             ways.into_iter().any(|touch| self.may_still(p, touch))
@@ -386,7 +386,7 @@ impl<S: System> Replay<'_, S> {
         self.state.unfinished(&self.locals).filter(move |&p| p != process)
     }
 
-    /// May `process` still do this, or what it spawns?
+    /// May `process`, or what it spawns, still do this?
     fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
         match self.reach(process) {
             Some(reach) => reach.contains(self.locals.declared(touch)),
@@ -463,7 +463,7 @@ pub fn list(names: &[&str]) -> String {
 }
 
 impl Blocked {
-    /// Who could help, in words; `None` where that adds nothing to what it waits for.
+    /// Who could help, in words; `None` if that adds nothing to what the process waits for.
     pub fn hope(&self) -> Option<String> {
         if let Some(reason) = &self.hopeless {
             return Some(reason.clone());

@@ -1,15 +1,15 @@
-//! Livelocks: nobody can do anything but go round a loop that waits.
+//! Livelocks: every process that can move only goes round a loop that waits.
 //!
 //! A process *spins* in a state if all that it can do there, alone, leaves every object as it was and leads back to
 //! local states that it has been in: it reads the same again and again. If every process that can move at all spins,
-//! nothing will ever change. That is a livelock, or an endless program that does nothing more. (How such loops
-//! are kept out of executions is told in [`crate::trace::spin`].)
+//! nothing will ever change. That is a livelock, or an endless program that does nothing more. ([`crate::trace::spin`] says
+//! how such loops are kept out of executions.)
 
 use rustc_hash::FxHashSet;
 
 use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
 
-/// A loop with more local states than this is taken for one that goes somewhere.
+/// A loop with more local states than this is assumed to make progress.
 const LONGEST_CIRCLE: usize = 10_000;
 
 /// A process that goes round.
@@ -21,10 +21,10 @@ pub struct Spin {
     pub circle: Vec<LocalId>,
 }
 
-/// What the processes that can move do.
+/// What the processes that can move are doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// Each of them spins; there are none in a terminal state.
+    /// Each of them spins. (In a terminal state there are none.)
     Round(Vec<Spin>),
     /// One of them can do something else.
     On,
@@ -41,12 +41,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Until this is raised.
+    /// The search for them ends when this is raised.
     pub fn new(stop: StopSignal) -> Self {
         Watch { stop, restless: FxHashSet::default() }
     }
 
-    /// What those who can move do. `state` is as before when this returns.
+    /// What the processes that can move are doing. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
         let mut all = Vec::new();
         let movers = state.processes().filter(|&process| state.can_move(locals, process));

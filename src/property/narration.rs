@@ -1,4 +1,4 @@
-//! What came of a step, in words.
+//! The result of a step, in words.
 
 use super::Replay;
 use crate::model::{
@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 impl<S: System> Replay<'_, S> {
-    /// What came of an operation of `process` that was just carried out, in words.
+    /// The result of an operation that `process` has just carried out, in words.
     pub(super) fn outcome(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
         let state = &self.state;
         let completed = |comms: &[Handle]| self.completed(process, comms[choice.0 as usize]);
@@ -178,7 +178,7 @@ impl<S: System> Replay<'_, S> {
     }
 }
 
-/// `" with tag 3 from source 1"`, as far as an envelope or a pattern says so.
+/// `" with tag 3 from source 1"`, for the parts that an envelope or a pattern has.
 pub(super) fn label(envelope: Envelope) -> String {
     let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));
     let src = envelope.src.map_or(String::new(), |src| format!(" from source {src}"));

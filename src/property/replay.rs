@@ -1,7 +1,7 @@
-//! An execution repeated on the bare model, told step by step.
+//! An execution repeated on the model alone, told step by step.
 //!
-//! Nothing here is shared with the explorers but the model itself, so a schedule that replays and ends in
-//! the violation it was reported for is evidence that does not rest on the search that found it.
+//! This module shares only the model with the explorers. So if a schedule can be replayed and ends in the violation it
+//! was reported for, that is evidence that does not rest on the search that found it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub struct Step {
     pub process: String,
     /// The operation, as the source has it.
     pub action: String,
-    /// What came of it, in words; `None` if there is nothing to say.
+    /// Its result, in words; `None` if there is nothing to say.
     pub outcome: Option<String>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
@@ -47,14 +47,14 @@ pub enum Ending {
     Failed,
 }
 
-/// Where an execution has come to.
+/// The state of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Something is enabled, and nothing is wrong so far.
     Open,
     /// Every process has ended and nothing is wrong.
     Ended,
-    /// Nothing is enabled, or nothing but to go round loops that wait, and some process is neither done nor failed.
+    /// Nothing is enabled, or only rounds of loops that wait; and some process is neither done nor failed.
     Deadlock(Deadlock),
     /// An assertion or a run-time error.
     Failed {
@@ -69,15 +69,15 @@ pub enum Standing {
 pub struct Replay<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     pub(super) state: State,
-    /// By process; with a number where the system gives one name to several.
+    /// The names by process, with a number if the system gives the same name to several.
     names: Vec<String>,
-    /// Every name, with the highest number that the system's giving it again has led to.
+    /// Every name, with the highest number that was added to it.
     namesakes: FxHashMap<String, u32>,
     calls: Calls,
     allow_pending: bool,
     /// What processes may still do from the local states that were asked for.
     reaches: RefCell<FxHashMap<LocalId, Option<Rc<Reach>>>>,
-    /// Who may still do what in this state, if somebody asked.
+    /// Who may still do what in this state, once somebody has asked.
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
     /// Those that go round for ever, if nothing else can happen any more.
     pub(super) spins: Vec<Spin>,
@@ -131,8 +131,8 @@ impl<'s, S: System> Replay<'s, S> {
         self.calls.mark(caller, marks, |value| system.describe().show_value(value, &known));
     }
 
-    /// Finds out whether there is nothing left to do but to go round loops for nothing. To be asked where that matters:
-    /// it may take as long as going round.
+    /// Finds out whether all that is possible is to go round loops in vain. Call it only where that matters: it may take
+    /// as long as going round the loops.
     pub fn look_for_livelock(&mut self) {
         if let Motion::Round(spins) = Watch::default().motion(&mut self.locals, &mut self.state) {
             self.spins = spins;
@@ -144,7 +144,7 @@ impl<'s, S: System> Replay<'s, S> {
         !self.spins.is_empty()
     }
 
-    /// From now on messages to actors that stay pending make no deadlock, or do.
+    /// Sets whether messages to actors may stay pending. If they may, they make no deadlock.
     pub fn allow_pending(&mut self, allow: bool) {
         self.allow_pending = allow;
     }
@@ -216,7 +216,7 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// What `process` may still do, as the system calls it ([`Locals::declared`]), if more is known than what
+    /// What `process` may still do, in the numbers of the system ([`Locals::declared`]), if more is known than what
     /// [`Foresight::may_touch`](crate::model::Foresight::may_touch) says.
     pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
         let local = self.state.local(process);
@@ -247,7 +247,7 @@ impl<'s, S: System> Replay<'s, S> {
         Ok(self.take(action))
     }
 
-    /// Takes actions one after the other; where they end, livelocks are looked for.
+    /// Takes actions one after the other. Looks for livelocks at the end of them.
     pub fn follow(&mut self, schedule: &[Action]) -> Result<Vec<Step>, Refusal> {
         let steps = schedule.iter().map(|&action| self.step(action)).collect();
         self.look_for_livelock();
@@ -270,21 +270,21 @@ impl<'s, S: System> Replay<'s, S> {
         self.locals.system().describe().variables(local, &|process| self.known_name(process))
     }
 
-    /// The shared cells with their contents; if very many are declared, those that processes have come to.
+    /// The shared cells with their contents. If very many are declared, only those that processes have reached.
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = self.locals.met().cells.in_order().into_iter();
         cells.map(|cell| self.cell_now(CellId(cell))).collect()
     }
 
-    /// What `final` objects to here, if this is an end and no deadlock.
+    /// What `final` objects to here, if the execution has ended and this is no deadlock.
     pub fn final_failure(&self) -> Option<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         let is_end = state.is_terminal(locals) && !is_deadlock(locals, state, self.allow_pending);
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
-    /// What there is to see where a failure is that no process is to blame for: of `final` what it has read to come
-    /// to it, or else the shared cells.
+    /// What to show at a failure that belongs to no process: what `final` read before it failed, or else the shared
+    /// cells.
     pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         let known = |process| self.known_name(process);
@@ -299,8 +299,8 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
     }
 
-    /// What a process that cannot move is at; for an actor, the handler of the oldest message that it does not
-    /// take.
+    /// The operation that a process that cannot move is at; for an actor, the handler of the oldest message that it does
+    /// not take.
     pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
         let inboxes = self.state.inboxes();
         let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
@@ -393,7 +393,7 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// Is the action enabled? If not, says why in terms of the program.
+    /// Is the action enabled? If not, the error says why in terms of the program.
     fn check(&self, action: Action) -> Result<(), Refusal> {
         let Action { process, choice } = action;
         let refuse = |why| Err(Refusal { step: self.state.depth() + 1, why });
@@ -518,7 +518,7 @@ mod tests {
         );
     }
 
-    /// Children of two parents: a search numbers them in the order in which it met them, which is not
+    /// There are children of two parents. A search numbers them in the order in which it met them, which is not
     /// that of every execution.
     #[test]
     fn schedules_of_spawning_programs_replay() {

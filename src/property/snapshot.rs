@@ -12,16 +12,16 @@ use crate::model::{
     System, ValueId,
 };
 
-/// Something that is so in a state.
+/// Something that holds in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// About what kind of thing.
+    /// The kind of thing that it is about.
     pub kind: FactKind,
     /// The process that it is about, if it is about one.
     pub process: Option<ProcessId>,
-    /// The variable or object; empty where the kind says it all.
+    /// The variable or object; empty if the kind says enough.
     pub name: String,
-    /// What is so, as the program or its reports write it.
+    /// What holds, as the program or its reports write it.
     pub value: String,
 }
 
@@ -55,8 +55,8 @@ pub enum FactKind {
 pub(super) type Named = (String, String);
 
 impl<S: System> Replay<'_, S> {
-    /// Everything that is so where the replay stands: process by process, then object by object. Of a kind of which
-    /// very many objects are declared, those that processes have come to.
+    /// Everything that holds in the present state of the replay: process by process, then object by object. If very many
+    /// objects of a kind are declared, only those that processes have reached.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
             self.state.processes().flat_map(|process| self.facts_of(process)).collect();
@@ -118,7 +118,7 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// What a process waits for that has an operation and cannot carry it out.
+    /// What a process waits for if it has an operation and cannot carry it out.
     fn wait_now(&self, process: ProcessId) -> Option<String> {
         let mut can_move = false;
         self.state.choices(&self.locals, process, |_| can_move = true);

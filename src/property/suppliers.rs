@@ -1,7 +1,7 @@
-//! Who may still do what: the processes that are left in a state, by what they may still touch.
+//! Who may still do what: the unfinished processes of a state, by what they may still touch.
 //!
-//! The question comes for each process that waits, so it is answered from an index; only processes that may touch
-//! many neighbouring objects, or of which nothing is known, are asked one by one.
+//! The question is asked for each process that waits, so it is answered from an index. Only processes that may touch
+//! many neighbouring objects, or about which nothing is known, are looked at one by one.
 
 use std::rc::Rc;
 
@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 use super::replay::Replay;
 use crate::model::{ProcessId, Reach, System, Touch};
 
-/// A process that may touch more neighbouring objects than these is asked by itself.
+/// A process that may touch more neighbouring objects than this is looked at by itself.
 const MOST_NEIGHBOURS: u32 = 16;
 
 /// The processes that have not ended, by what they may still do.
 #[derive(Default)]
 pub(super) struct Suppliers {
-    /// Of declared objects.
+    /// By touches of declared objects.
     by_touch: FxHashMap<Touch, Vec<ProcessId>>,
-    /// Those that are to be asked one by one.
+    /// Those that are looked at one by one.
     others: Vec<(ProcessId, Option<Rc<Reach>>)>,
 }
 
@@ -51,7 +51,7 @@ impl<S: System> Replay<'_, S> {
             match reach.as_ref().and_then(|reach| reach.touches(MOST_NEIGHBOURS)) {
                 Some(touches) => touches.for_each(|touch| {
                     let known = index.by_touch.entry(touch).or_default();
-                    // Spans overlap where the same is done by a known index and by an unknown one.
+                    // Spans overlap if the same is done with a known index and with an unknown one.
                     if known.last() != Some(&process) {
                         known.push(process);
                     }
@@ -62,7 +62,7 @@ impl<S: System> Replay<'_, S> {
         index
     }
 
-    /// Does the text of `process`, or of what it spawns, have this, be it behind it?
+    /// Does the text of `process`, or of what it spawns, have this anywhere, even before its present place?
     pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
         self.locals.may_touch(self.state.local(process), touch)
     }

@@ -1,14 +1,14 @@
 //! Do the explorers agree?
 //!
-//! A complete search of an explorer that promises so has met every Mazurkiewicz class, so of two such searches of
-//! one program
+//! A complete search has met every Mazurkiewicz class, if its explorer promises that. So for two such searches of one
+//! program:
 //!
-//! - both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
-//!   has found as well);
-//! - those that store states have ended in as many of them;
-//! - those that visit every class once have as many traces, as many of them deadlocked, as many of them violating, and as many as an
-//!   explorer that counts the classes it met;
-//! - no other has fewer traces than these.
+//! - either both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
+//!   has found, too);
+//! - if both store states, they have ended in equally many states;
+//! - if both visit every class once, they have equally many traces, deadlocked traces and violating traces. These
+//!   numbers are also those of an explorer that counts the classes it met;
+//! - no other explorer has fewer traces than these.
 //!
 //! Which of the two is wrong is not decided here.
 
@@ -50,13 +50,13 @@ pub struct Disagreement {
     pub defines: String,
     /// About what.
     pub about: About,
-    /// Who, and what it found: for violations 1 or 0.
+    /// One explorer, and what it found: for violations 1 or 0.
     pub one: (Searcher, u64),
-    /// The other.
+    /// The other explorer, and what it found.
     pub other: (Searcher, u64),
 }
 
-/// All disagreements: per program and subject the first pair.
+/// All disagreements: for each program and subject the first pair.
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let is_same = |a: &Row, b: &Row| a.spec == b.spec && a.defines == b.defines;
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
 /// Two rows, and what each found.
 type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
 
-/// One has found such a violation, another has visited everything and found none.
+/// A pair where one has found such a violation, and the other has visited everything and found none.
 fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
     let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
     let finder = rows.iter().find(|row| has_found(row))?;
@@ -98,7 +98,7 @@ fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>>
     Some(((finder, 1), (denier, 0)))
 }
 
-/// Two of those that know the number know different ones.
+/// A pair that tells different numbers.
 fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Option<Pair<'r>> {
     let mut known = rows.iter().filter_map(|&row| Some((row, number(row)?)));
     let first = known.next()?;
@@ -106,7 +106,7 @@ fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Op
     Some((first, other))
 }
 
-/// One that visits each class at least once has fewer traces than there are classes.
+/// A pair where one visits each class at least once, but has fewer traces than there are classes.
 fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
     let knower = rows.iter().find_map(|&row| Some((row, classes(row)?)))?;
     let mut complete = rows.iter().filter(|row| has_met_all(row));
@@ -131,7 +131,8 @@ fn is_complete(row: &Row) -> bool {
     row.measured().is_some_and(|measured| measured.is_complete())
 }
 
-/// The number of terminal states, if the row tells it: where states are histories, as many executions may end alike.
+/// The number of terminal states, if the row tells it. It does not if states include histories: then executions that end
+/// alike are told apart.
 fn ends(row: &Row) -> Option<u64> {
     let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
     let tells = is_complete(row) && stores_states && !row.searcher.with_histories;
@@ -147,7 +148,7 @@ pub(super) fn classes(row: &Row) -> Option<u64> {
     }
 }
 
-/// A number of classes, if the row tells it: as traces, because it has visited each class once.
+/// A number of classes, if the row tells it: its number of traces, because it has visited each class once.
 fn once(row: &Row, number: impl Fn(&Figures) -> u64) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     let is_each_once = row.searcher.guarantee == Guarantee::EveryClassOnce;

@@ -2,19 +2,19 @@
 //!
 //! A structure is right if nobody can tell it from one whose operations happen at once, one after the other:
 //! *observational refinement*, which for such specifications is linearizability (I. Filipović, O'Hearn, Rinetzky
-//! and Yang, TCS 411, 2010). A client tests that within bounds: a few threads, each with a few calls, and at
-//! the end an assertion that the values they returned are those of some sequential execution of the same calls,
-//! each thread's in its order. The outcomes that sequential executions have are computed beforehand, by running
-//! the structure itself with whole calls as steps (`outcomes`). So were clients made by Violat (Emmi and
-//! Enea, CAV 2019, LNCS 11562, p. 534), whose random programs (`calls`) and classes of buggy invocations
-//! ([`Buggy`]) are followed here.
+//! and Yang, TCS 411, 2010). A client tests that within bounds. It has a few threads, each with a few calls. At the end
+//! it asserts that the values they returned are those of some sequential execution of the same calls, with the
+//! calls of each thread in their order. The outcomes of sequential executions are computed beforehand, by running
+//! the structure itself with whole calls as steps (`outcomes`). Violat (Emmi and Enea, CAV 2019, LNCS 11562,
+//! p. 534) makes clients in this way; its random programs (`calls`) and classes of buggy invocations ([`Buggy`]) are
+//! followed here.
 //!
-//! What this does not see: that calls of different threads that do not overlap keep their order (the client has
-//! no clock), and what the structure holds at the end, unless a call asks.
+//! Two things are not checked: whether calls of different threads that do not overlap keep their order (the client
+//! has no clock), and what the structure holds at the end, unless a call asks for it.
 //!
 //! # Departures
-//! Violat specifies the abstract data type apart from its implementation. Here the structure is its own
-//! specification: a bug that shows when calls run alone, one after the other, is none for a client.
+//! Violat has a specification of the abstract data type besides its implementation. Here the structure is its own
+//! specification. So a bug that also shows when calls run alone, one after the other, is not found.
 
 mod calls;
 mod outcomes;
@@ -27,7 +27,7 @@ use crate::lang::{self, Diagnostics};
 
 /// The constant that says how many keys there are, if the structure has it.
 const KEYS: &str = "KEYS";
-/// The constant that says how many calls the client has in all, if the structure has it.
+/// The constant that says how many calls the client has in total, if the structure has it.
 const CALLS: &str = "CALLS";
 /// The constant that names the key with which calls run into a bug.
 const BUGGY_KEY: &str = "BUGGY_KEY";
@@ -39,11 +39,11 @@ pub struct Wish {
     pub threads: usize,
     /// How many calls each of them makes.
     pub calls: usize,
-    /// The procedures to call; empty for all that no other procedure calls.
+    /// The procedures to call. If empty: all procedures that no other procedure calls.
     pub operations: Vec<String>,
-    /// Keys are drawn from 1 to this.
+    /// Keys are drawn from 1 up to this number.
     pub keys: usize,
-    /// Another seed, another client.
+    /// The seed: another seed makes another client.
     pub seed: u64,
     /// How many calls run into a bug; `None` to leave that to chance.
     pub buggy: Option<Buggy>,
@@ -77,7 +77,7 @@ impl Buggy {
         }
     }
 
-    /// Of so many calls.
+    /// How many that is of this many calls.
     fn count(self, calls: usize) -> usize {
         match self {
             Buggy::All => calls,
@@ -105,9 +105,9 @@ pub struct Client {
 /// Why there is no client.
 #[derive(Clone, Debug)]
 pub enum Unmade {
-    /// The structure, or what was made of it, is no program.
+    /// The structure, or the client made of it, is no program.
     Wrong(Diagnostics),
-    /// What was asked for does not fit; in a sentence.
+    /// The wish does not fit the structure; why, in a sentence.
     Unfit(String),
 }
 
@@ -157,14 +157,14 @@ pub fn client(name: &str, source: &str, wish: &Wish, command: &str) -> Result<Cl
     Ok(Client { text, outcomes: found.outcomes.len(), situations: found.situations })
 }
 
-/// The key with which calls run into a bug, if the wish is about that.
+/// The key with which calls run into a bug, if the wish asks for such calls.
 fn buggy_key(structure: &lang::Structure, wish: &Wish) -> Result<Option<usize>, Unmade> {
     if wish.buggy.is_none() {
         return Ok(None);
     }
     if !structure.constants.iter().any(|known| known == BUGGY_KEY) {
         return Err(format!(
-            "the structure says of no key that it runs into a bug: it has no constant `{BUGGY_KEY}`"
+            "the structure has no key that runs into a bug: it has no constant `{BUGGY_KEY}`"
         )
         .into());
     }

@@ -1,12 +1,12 @@
 //! Tables of papers, as data, and the searches that produce them again.
 //!
-//! Each table is a file beside this one, comma-separated, with what it is about in lines that begin with `#`.
+//! Each table is a comma-separated file beside this one. Lines that begin with `#` say what it is about.
 //! A row is a program (a spec with constants) and options that hold for all its searches; a column is
 //!
 //! | heading | means |
 //! |---|---|
 //! | `udpor:k=1 blocked` | a figure of the search with this setting |
-//! | `udpor:k=1 blocked [a]` | the same; note a explains whatever differs |
+//! | `udpor:k=1 blocked [a]` | the same; note a explains all differences |
 //! | `quoted DPU s` | only quoted, from the paper or from elsewhere |
 //!
 //! and a cell under a figure is what was printed, perhaps with marks:
@@ -16,10 +16,10 @@
 //! | `24` | printed, and to be compared with ours |
 //! | (empty) | not printed; ours is shown |
 //! | `-` | printed as unknown; ours is shown |
-//! | `24*` | slow: only if everything is wanted |
+//! | `24*` | slow: searched only if everything is wanted |
 //! | `24!` | never searched here |
 //! | `24@100` | ours stops after 100 traces |
-//! | `24[a]` | note a explains what differs, or is of interest |
+//! | `24[a]` | note a explains a difference, or is of interest |
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -58,11 +58,11 @@ pub struct Paper {
 pub struct Column {
     /// What it shows, as it is to be shown.
     pub heading: &'static str,
-    /// Whose figure; `None` if it is quoted.
+    /// The setting and its figure; `None` if it is quoted.
     pub figure: Option<(&'static str, Figure)>,
     /// Was anything printed in it?
     pub is_printed: bool,
-    /// The note that explains whatever differs in it.
+    /// The note that explains all differences in it.
     pub note: Option<char>,
 }
 
@@ -86,7 +86,7 @@ pub enum Figure {
 pub struct Line {
     /// The program as the paper calls it.
     pub program: &'static str,
-    /// The constants that make ours that one, as `N=4 M=5`.
+    /// The constants that make our program the same as the paper's, as `N=4 M=5`.
     pub constants: &'static str,
     /// The options of all its searches, as in a [`Setting`](crate::explore::Setting).
     pub options: &'static str,
@@ -95,20 +95,20 @@ pub struct Line {
     spec: &'static str,
 }
 
-/// What is printed, and what is to be done about it.
+/// What is printed, and how it is to be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// What is printed; empty if nothing is.
     pub printed: &'static str,
     /// Is it worth a search?
     pub effort: Effort,
-    /// The traces after which ours is to stop.
+    /// The number of traces after which our search is to stop.
     pub stop: Option<u64>,
     /// The note that belongs to it.
     pub note: Option<char>,
 }
 
-/// When a search is done.
+/// When a search is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// Always.
@@ -145,7 +145,7 @@ pub fn named(name: &str) -> Option<Paper> {
 }
 
 impl Paper {
-    /// The searches to be done, row by row; with the slow ones if `full`.
+    /// The searches to run, row by row; with the slow ones if `full`.
     pub fn searches(&self, full: bool) -> Vec<PrintedSearch> {
         let mut searches = Vec::new();
         for (row, line) in self.rows.iter().enumerate() {

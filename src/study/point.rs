@@ -1,6 +1,6 @@
 //! A point of a study: one search, done several times over, because times differ from run to run.
 //!
-//! Everything else must not: two complete runs of one search visit the same executions in the same order, so
+//! Everything else must be the same: two complete runs of one search visit the same executions in the same order, so
 //! their counts are equal ([`Point::is_steady`]). A point shows the counts of its first run, or of the first one that
 //! a limit stopped; the median of the times; and the most memory that any run had.
 
@@ -11,18 +11,18 @@ use super::{Case, Measured, Ran, Row, Searcher};
 /// A search with its repetitions.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// All of them in one; its time is the median.
+    /// All repetitions in one row; its time is the median.
     pub row: Row,
     /// The constants that were set, with their values.
     pub defines: Vec<(String, String)>,
     /// The time of each.
     pub seconds: Vec<f64>,
-    /// Did all complete runs come to the same, but for time and memory?
+    /// Did all complete runs have the same result, except for time and memory?
     pub is_steady: bool,
 }
 
 impl Point {
-    /// Of all the runs of a case with a setting, at least one.
+    /// The point of all the runs of a case with a setting. There must be at least one.
     pub fn new(
         case: &Case,
         constants: BTreeMap<String, serde_json::Value>,
@@ -46,7 +46,7 @@ impl Point {
         Point { row, defines, seconds, is_steady }
     }
 
-    /// The explorer without its k: the points that differ in k only have the same.
+    /// The explorer without its k: the same for points that differ only in k.
     pub fn family(&self) -> String {
         self.row.searcher.family.clone()
     }
@@ -81,7 +81,7 @@ fn without_cost(measured: &Measured) -> Measured {
     same
 }
 
-/// The one in the middle, or what is between the two there; `None` of nothing.
+/// The median: the value in the middle, or the mean of the two in the middle. `None` if there are no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -2,22 +2,22 @@
 //!
 //! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction* (section 4.1), measure
 //! their algorithms on 75 clients of seven structures, and how soon they find an error on 310 clients of structures with a
-//! misplaced lock. Their clients are not published, so these are clients of our own, made from fixed seeds by
-//! [`client`](super::client): [`plan`] lists them. What the paper claims is to be checked on the paper's way to find source
-//! sets, which goes through stored transitions again and again (`without=summaries`); the summaries that our explorers use
-//! unless told otherwise stand beside it.
+//! misplaced lock. Their clients are not published, so the clients here are our own, made from fixed seeds by
+//! [`client`](super::client); [`plan`] lists them. The claims of the paper are checked on its own way to find source
+//! sets, which goes through stored transitions again and again (`without=summaries`). The summaries that our explorers
+//! use by default are shown beside it.
 //!
 //! | part | idea |
 //! |---|---|
 //! | [`plan`] | which clients, which explorers |
-//! | [`Trials`] | clients by explorers: what became of each pair |
+//! | [`Trials`] | clients by explorers: the result of each pair |
 //! | [`figures`] | quantiles, means, speed-ups |
 //! | [`orders`] | how soon an error is found, by the order of the threads |
 //!
 //! # Departures
-//! The paper's programs are Java, and taking a step means to run bytecode; here a step takes less than a microsecond, so that
-//! what a reduction saves weighs less against what it costs. So beside times there are numbers of transitions, which depend on
-//! no machine. Memory is what states and what is remembered of them take, not a heap's size.
+//! The paper's programs are Java, and taking a step means running bytecode. Here a step takes less than a microsecond, so the
+//! savings of a reduction count less against its cost. Therefore numbers of transitions, which depend on no machine, are
+//! shown beside times. Memory is that of states and of what is remembered of them, not the size of a heap.
 
 pub mod figures;
 pub mod orders;
@@ -36,7 +36,7 @@ const REPEAT_FOR: Duration = Duration::from_millis(50);
 /// An explorer that takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// What to call it.
+    /// Its name.
     pub name: String,
     /// The explorer with its options.
     pub setting: String,
@@ -53,7 +53,7 @@ pub struct Trials {
     pub all: bool,
     /// The time that a search may take.
     pub limit: Duration,
-    /// Client by client what the contenders came to; shorter than all if it was interrupted.
+    /// Client by client the results of the contenders. If it was interrupted, some clients are missing.
     ran: Vec<Ran>,
 }
 
@@ -67,7 +67,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Nothing is done yet.
+    /// The experiment before any search.
     pub fn new(clients: Vec<Bounded>, buggy: Vec<Bounded>, limit: Duration) -> Experiment {
         Experiment {
             reductions: Trials::new(clients, plan::algorithms(), true, limit),
@@ -93,7 +93,7 @@ impl Experiment {
 }
 
 impl Trials {
-    /// Nothing is done yet.
+    /// The experiment before any search.
     pub fn new(
         clients: Vec<Bounded>,
         contenders: Vec<Contender>,
@@ -134,7 +134,7 @@ impl Trials {
         }
     }
 
-    /// What became of the search of this client by this contender; `None` if it was not done.
+    /// The result of the search of this client by this contender; `None` if it was not run.
     pub fn ran(&self, client: usize, contender: usize) -> Option<&Ran> {
         self.ran.get(client * self.contenders.len() + contender)
     }
@@ -147,13 +147,13 @@ impl Trials {
         }
     }
 
-    /// What was measured, if the search came to its end: it saw everything, or the error that it was to find.
+    /// What was measured, if the search came to its end: it saw everything, or it found the error that it looked for.
     pub fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
         let measured = self.measured(client, contender);
         measured.filter(|m| matches!(m.stopped_by, None | Some(StopReason::Violation)))
     }
 
-    /// What a search cost that came to its end.
+    /// The cost of a search that came to its end.
     pub fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
         self.finished(client, contender).and_then(|measured| cost.of(measured))
     }

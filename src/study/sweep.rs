@@ -1,4 +1,4 @@
-//! Sweeps: a constant that takes one value after the other, and the programs that this makes.
+//! Sweeps: a constant that takes one value after the other, and the programs that result.
 //!
 //! ```text
 //! N=3..7    N=2,4,8    N=2..5,8    SAFE=true,false
@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use crate::explore::K;
 
-/// No sweep has more values: a typing error should not start a million searches.
+/// The most values of a sweep: a typing error should not start a million searches.
 const MOST: i64 = 1000;
 
 /// A constant with the values that it is to take.

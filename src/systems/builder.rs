@@ -1,7 +1,7 @@
 //! Systems made in Rust: objects by name, and processes as lists of steps.
 //!
 //! A [`Builder`] declares objects and processes. It gives out typed names for them, so a step cannot mix up a mutex and
-//! a mailbox; the numbers of requests, the rounds of barriers and the like are kept by the [`Script`] that it builds.
+//! a mailbox; the [`Script`] that it builds keeps the numbers of requests, the rounds of barriers and the like.
 //!
 //! ```
 //! use mazurka::systems::{Builder, Variables, assert_that, recv, send, set};
@@ -110,7 +110,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step of these instructions, written at the caller's caller.
+    /// A step of these instructions. Its place in the source is that of the caller's caller.
     #[track_caller]
     fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
         let place = Location::caller();
@@ -119,11 +119,11 @@ impl Step {
         Step { code: code.into_iter().map(|one| (one, Some(site.clone()))).collect() }
     }
 
-    /// Keeps what comes of it in a variable: the value received, read or chosen; of a test or a `cas` whether it
-    /// succeeded (0 or 1); of an any-form the place in its list, -1 if there was none.
+    /// Keeps the result in a variable: the value received, read or chosen; for a test or a `cas` whether it succeeded
+    /// (0 or 1); for an any-form the place in its list, or -1 if nothing was complete.
     ///
     /// # Panics
-    /// If nothing comes of it.
+    /// If the step has no result.
     pub fn into(mut self, variable: Variable) -> Step {
         let last = self.code.last_mut().and_then(|(instruction, _)| instruction.result());
         *last.expect("a step that has a result") = Some(variable.0);
@@ -135,7 +135,7 @@ fn all(steps: impl IntoIterator<Item = Step>) -> Vec<(Instruction, Option<Arc<Si
     steps.into_iter().flat_map(|step| step.code).collect()
 }
 
-/// Declares what a [`Script`] is made of.
+/// Declares the parts of a [`Script`].
 #[derive(Default)]
 pub struct Builder {
     objects: Objects,
@@ -151,7 +151,7 @@ pub struct Builder {
 pub(super) type Final = Arc<dyn Fn(Contents<'_>) -> Option<Failure> + Send + Sync>;
 
 impl Builder {
-    /// Nothing is declared yet.
+    /// A builder with nothing declared yet.
     pub fn new() -> Self {
         Builder::default()
     }
@@ -182,13 +182,13 @@ impl Builder {
         (first..first + count as u32).map(|id| Mutex(MutexId(id))).collect()
     }
 
-    /// A semaphore with so many units.
+    /// A semaphore with this many units.
     pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
         self.objects.semaphores.push(name, units);
         Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
     }
 
-    /// A barrier for so many processes.
+    /// A barrier for this many processes.
     pub fn barrier(&mut self, name: impl Into<String>, processes: u32) -> Barrier {
         self.objects.barriers.push(name, processes);
         Barrier(BarrierId(self.objects.barriers.len() as u32 - 1))
@@ -200,19 +200,19 @@ impl Builder {
         Cell(CellId(self.objects.cells.len() as u32 - 1))
     }
 
-    /// A variable, of which every process has its own. It starts at 0.
+    /// A variable. Every process has one of its own, which starts at 0.
     pub fn variable(&mut self, name: impl Into<String>) -> Variable {
         self.variables.push(name.into());
         Variable(self.variables.len() - 1)
     }
 
-    /// A name for communications, of which every process has its own.
+    /// A name for a communication. Every process has one of its own.
     pub fn communication(&mut self) -> Communication {
         self.communications += 1;
         Communication(self.communications - 1)
     }
 
-    /// A name for spawned processes, of which every process has its own.
+    /// A name for a spawned process. Every process has one of its own.
     pub fn child(&mut self) -> Child {
         self.children += 1;
         Child(self.children - 1)
@@ -234,7 +234,7 @@ impl Builder {
         Template(self.codes.len() - 1)
     }
 
-    /// What must hold of the cells in every final state in which nothing waits; `what` says it in a failure.
+    /// States what must hold for the cells in every final state in which nothing waits. A failure shows `what`.
     pub fn finally(
         &mut self,
         what: impl Into<String>,
@@ -275,7 +275,7 @@ pub fn isend(name: Communication, mailbox: Mailbox, value: impl Into<Expression>
     isend_with(name, mailbox, value, Envelope::default())
 }
 
-/// The same with a source or a tag.
+/// As [`isend`], with a source or a tag.
 #[track_caller]
 pub fn isend_with(
     name: Communication,
@@ -293,7 +293,7 @@ pub fn irecv(name: Communication, mailbox: Mailbox) -> Step {
     irecv_with(name, mailbox, Envelope::default())
 }
 
-/// The same, of messages with this source or tag only.
+/// As [`irecv`], but receives only messages with this source or tag.
 #[track_caller]
 pub fn irecv_with(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
     let (comm, envelope) = (Some(name.0), pattern);
@@ -326,7 +326,7 @@ pub fn test_any(names: &[Communication]) -> Step {
     Step::new([Instruction::CompleteAny { comms, is_test: true, into: None }])
 }
 
-/// The value that a communication has received, which this process has seen complete.
+/// The value that a communication has received. The process must have seen it complete.
 #[track_caller]
 pub fn value_of(name: Communication) -> Step {
     Step::new([Instruction::ValueOf { comm: name.0, into: None }])
@@ -355,7 +355,7 @@ pub fn mutex_wait(mutex: Mutex) -> Step {
     Step::new([Instruction::Own { mutexes, form: Form::Wait, into: None }])
 }
 
-/// Is a mutex owned that was asked for? The result is 0 or 1.
+/// Is a mutex that was asked for owned by now? The result is 0 or 1.
 #[track_caller]
 pub fn mutex_test(mutex: Mutex) -> Step {
     let mutexes = Box::new([mutex.0]);
@@ -482,13 +482,13 @@ pub fn join(name: Child) -> Step {
     Step::new([Instruction::Join(name.0)])
 }
 
-/// Sets a variable. No step that others can see.
+/// Sets a variable. Other processes cannot see this step.
 #[track_caller]
 pub fn set(variable: Variable, value: impl Into<Expression>) -> Step {
     Step::new([Instruction::Set(variable.0, value.into())])
 }
 
-/// Fails unless this holds; `what` says it in the failure.
+/// Fails unless this holds. The failure shows `what`.
 #[track_caller]
 pub fn assert_that(
     what: impl Into<String>,
@@ -511,7 +511,7 @@ pub fn branch(
     step
 }
 
-/// Goes round while this holds.
+/// Repeats steps while this holds.
 #[track_caller]
 pub fn repeat_while(
     holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,

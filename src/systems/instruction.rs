@@ -1,4 +1,4 @@
-//! What a process of a [`Script`](super::Script) does, step by step, and how people are told of it.
+//! What a process of a [`Script`](super::Script) does, step by step, and how it is shown to people.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::model::{
     BarrierId, CellId, End, Envelope, MailboxId, MutexId, Objects, SemaphoreId, Site, Touch,
 };
 
-/// A result is kept in this variable, if in any.
+/// The variable in which a result is kept, if there is one.
 pub(super) type Kept = Option<usize>;
 
 /// An operation, or what a process computes between two of them.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
-    /// isend if there is a value, else irecv. `comm` is its name; without one it is the latest.
+    /// isend if there is a value, else irecv. `comm` is its name; without a name it is the latest communication.
     Post {
         comm: Option<usize>,
         mailbox: MailboxId,
@@ -68,7 +68,7 @@ pub(super) enum Instruction {
     Join(usize),
     Set(usize, Expression),
     Assert(Arc<str>, Expression),
-    /// Goes so far on unless the condition holds (is not 0).
+    /// Jumps by this distance unless the condition holds (is not 0).
     Unless(Expression, i32),
     Jump(i32),
 }
@@ -127,7 +127,7 @@ impl Instruction {
             (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
                 *mailbox == other && value.is_some() == (end == End::Send)
             }
-            // Which mailboxes these look at is a question of what was posted.
+            // Which mailboxes these look at depends on what was posted.
             (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
             (Lock(mutex), Touch::Lock(other)) => *mutex == other,
             (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other)) => *mutex == other,

@@ -1,8 +1,8 @@
 //! What a [`Builder`](super::Builder) builds: processes that run lists of instructions.
 //!
-//! A process is at a visible operation, at its end, or failed; what it computes in between is done at once (`settle`).
-//! Its local state keeps what the operations need and the author of the steps need not know: the handles of its
-//! requests, and in which round of a barrier it is. Misuse (a mutex asked for twice, unlocked without having asked, a
+//! A process is at a visible operation, at its end, or failed. What it computes in between is done at once (`settle`).
+//! Its local state also keeps what the operations need but the author of the steps need not know: the handles of its
+//! requests, and the number of times that it has arrived at a barrier. Misuse (a mutex asked for twice, unlocked without having asked, a
 //! communication that was never begun) is a failure of the process.
 
 use std::sync::Arc;
@@ -48,7 +48,7 @@ enum Failed {
     Misuse(&'static str),
 }
 
-/// Element `index`, and room for it.
+/// Element `index`, which is added if it is missing.
 fn slot<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> &mut T {
     if list.len() <= index {
         list.resize(index + 1, T::default());
@@ -86,7 +86,7 @@ impl Local {
         }
     }
 
-    /// A communication is complete, and has received this.
+    /// Notes that a communication is complete and has received this.
     fn complete(&mut self, name: Option<usize>, value: &Value) -> i64 {
         let comm = self.comm_mut(name).as_mut().expect("a communication that was begun");
         comm.is_seen_complete = true;
@@ -107,15 +107,17 @@ impl Local {
         let begun = |&comm: &usize| self.comm(Some(comm)).is_some();
         let (is_fine, what) = match instruction {
             Lock(mutex) => (!requested(mutex), "a mutex is asked for twice"),
-            Unlock(mutex) => (requested(mutex), "a mutex is unlocked that was not asked for"),
+            Unlock(mutex) => (requested(mutex), "a mutex that was not asked for is unlocked"),
             Own { mutexes, .. } => (
                 !mutexes.is_empty() && mutexes.iter().all(requested),
-                "a mutex is waited for that was not asked for",
+                "a mutex that was not asked for is waited for",
             ),
-            Wait { comm, .. } => (self.comm(*comm).is_some(), "nothing was begun to wait for"),
-            Test { comm, .. } => (begun(comm), "nothing was begun to test"),
+            Wait { comm, .. } => {
+                (self.comm(*comm).is_some(), "no communication was begun that could be waited for")
+            }
+            Test { comm, .. } => (begun(comm), "no communication was begun that could be tested"),
             CompleteAny { comms, .. } if comms.is_empty() => {
-                (false, "a list is empty that is waited for")
+                (false, "the list that is waited for is empty")
             }
             CompleteAny { comms, .. } => {
                 (comms.iter().all(begun), "one of these communications was not begun")
@@ -206,7 +208,7 @@ impl Script {
         Request { mutex, handle: of(&local.requests, mutex).expect("misuse was found before") }
     }
 
-    /// The operation of an instruction that is one; a spawn is none.
+    /// The operation of an instruction that is an operation; a spawn is not.
     fn op(local: &Local, instruction: &Instruction, values: &mut Values) -> Op {
         use Instruction::*;
         let mut int = |value: &Expression| values.intern(Value::Int(local.value(value)));
@@ -410,7 +412,7 @@ impl Foresight<Local> for Script {
         false
     }
 
-    /// Only where something is repeated.
+    /// True only if something is repeated.
     fn may_return(&self, local: &Local) -> bool {
         let code = &self.codes[local.code as usize].instructions;
         code.iter().any(|(instruction, _)| matches!(instruction, Instruction::Jump(..0)))

@@ -10,7 +10,7 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 impl Checker<'_> {
-    /// Every body. `final` comes last, as it names variables of processes.
+    /// Checks every body. `final` comes last, because it names variables of processes.
     pub(super) fn bodies(&mut self, file: &File) {
         for item in &file.items {
             match item {
@@ -90,8 +90,8 @@ impl Checker<'_> {
         self.take_body(params.len(), Expr { kind, span: block.span })
     }
 
-    /// Notes what a function or a procedure gives that does not say so. Of a function, and where there is a `return`,
-    /// that is a mistake; a procedure may end with an operation whose value nobody wants.
+    /// Notes that a function or a procedure gives a value without saying so. For a function that is a mistake, and for a
+    /// `return`; but a procedure may end with an operation whose value nobody wants.
     fn imply(&mut self, context: Context, ty: &Type, block: &Block) {
         let is_value = |ty: &Type| !matches!(ty, Type::Unit | Type::Never | Type::Error);
         let tail = block.tail.as_ref().map(|tail| (self.infer.shallow(ty), tail.span));
@@ -124,7 +124,7 @@ impl Checker<'_> {
         label: &str,
     ) {
         let shown = self.show(ty);
-        let message = format!("`{name}` gives a value, but does not say of which type");
+        let message = format!("`{name}` gives a value, but does not say its type");
         let hint = format!("write `{word} {name}(…) -> {shown} {{ … }}`");
         self.report(Diagnostic::error(span, message).also(at, label).hint(hint));
     }

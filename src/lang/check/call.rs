@@ -10,7 +10,7 @@ use crate::lang::hir::{Expr, ExprKind, Operation};
 use crate::lang::slips;
 use crate::lang::types::Type;
 
-/// What is built in: name, how it is called, and whether a process alone may do it.
+/// What is built in: its name, how it is called, and whether only a process may do it.
 const BUILTINS: &[(&str, &str, bool)] = &[
     ("isend", "isend(mailbox, value)", true),
     ("irecv", "irecv(mailbox)", true),
@@ -48,8 +48,8 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("remove", "remove(list, index)", false),
 ];
 
-/// Is the name taken by the language? Functions and procedures may take those of what works on lists, which
-/// is hidden then: sets have a `remove`, stacks a `push`.
+/// Is the name taken by the language? Functions and procedures may still take the names of list operations, which are
+/// then hidden: sets have a `remove`, stacks a `push`.
 pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
     usage(name).is_some() && !(hides && matches!(name, "len" | "push" | "remove"))
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The arguments without labels, if there are as many as there should be.
+    /// The arguments without labels, if their number is right.
     pub(super) fn positional<'a, const N: usize>(
         &mut self,
         call: &Call<'a>,
@@ -208,8 +208,8 @@ impl Checker<'_> {
         self.report(diagnostic.maybe_hint(hint));
     }
 
-    /// Marks the variables of an argument as used, but keeps silent about objects, which the misspelt
-    /// operation may well take.
+    /// Marks the variables of an argument as used. Says nothing about objects, because the operation that was meant may
+    /// take them.
     fn argument_of_nothing(&mut self, expr: &ast::Expr) {
         let is_object = matches!(&expr.kind, ast::ExprKind::Name(name)
             if matches!(self.globals.get(name), Some(Global { meaning: Meaning::Objects(_), .. })));

@@ -13,13 +13,13 @@ use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
 use crate::model::Value;
 
-/// More objects in one array than this are taken for a mistake.
+/// More objects than this in one array are regarded as a mistake.
 const MAX_OBJECTS: i64 = 1_000_000;
-/// More processes and actors than this are taken for a mistake, if they exist from the start.
+/// More processes and actors than this that exist from the start are regarded as a mistake.
 const MAX_PROCESSES: i64 = 10_000;
 
 impl Checker<'_> {
-    /// Everything but bodies. Enumerations and actors first, as types name them; then in order of the file.
+    /// Checks everything except bodies: enumerations and actors first, because types name them, then in order of the file.
     pub(super) fn declare(&mut self, file: &File) {
         for item in &file.items {
             if let Item::Enum { name, variants } = item {
@@ -159,7 +159,9 @@ impl Checker<'_> {
             ),
             None => (
                 "the file declares too much".to_owned(),
-                format!("its constants and objects have more than {MAX_DECLARED} elements in all"),
+                format!(
+                    "its constants and objects have more than {MAX_DECLARED} elements in total"
+                ),
             ),
         };
         self.report(Diagnostic::error(name.span, message).label(label));
@@ -226,7 +228,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant integer within limits; `None` if it is not, which has been reported.
+    /// A constant integer within limits; `None` if it is none, which is then reported.
     fn bounded(&mut self, expr: &Expr, lo: i64, hi: i64, what: &str) -> Option<i64> {
         let (_, value) = self.constant_value(expr, Some(&Type::Int))?;
         let n = value.int();
@@ -315,7 +317,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Enters a declaration of objects; its place in `groups`.
+    /// Enters a declaration of objects, and returns its place in `groups`.
     fn group(&mut self, kind: ObjectKind, name: &Name, size: Option<&Expr>, ty: Type) -> usize {
         let count = match size {
             Some(size) => self.size(size, "an array of objects"),
@@ -455,7 +457,7 @@ impl Checker<'_> {
         });
     }
 
-    /// A family, with so many processes `before` it.
+    /// A family, with `before` processes declared before it.
     fn family(&mut self, lo: &Expr, hi: &Expr, before: u32) -> Instantiation {
         let first = self.constant_value(lo, Some(&Type::Int)).map(|(_, value)| value.int());
         let last = self.constant_value(hi, Some(&Type::Int)).map(|(_, value)| value.int());

@@ -1,9 +1,9 @@
 //! Do the arms of a `match` cover every value? After Maranget, "Warnings for pattern matching" (JFP 2007),
-//! section 3: a row of wildcards is useful after the rows at hand exactly if some value is not covered, and
-//! the recursion that decides it also builds such a value, to show to the author.
+//! section 3: a row of wildcards is useful after the given rows exactly if some value is not covered. The
+//! recursion that decides this also builds such a value, to show it to the author.
 //!
-//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]): of a match that takes longer it is said
-//! that it is too complicated, and an arm `_` settles it.
+//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]). A match that takes longer is reported as
+//! too complicated; an arm `_` solves that.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use crate::lang::hir::{Arm, Pattern};
 use crate::lang::types::Type;
 use crate::model::Value;
 
-/// So many patterns may be looked at for one match.
+/// The most patterns that are looked at for one match.
 const MAX_STEPS: u32 = 1_000_000;
 
 /// The patterns that may still be looked at.
@@ -106,7 +106,7 @@ impl Checker<'_> {
             match row[0] {
                 Pattern::Const(value) => {
                     let place = *places.entry(value).or_insert_with(|| {
-                        // What matches every value comes before, in the order of the arms.
+                        // Patterns that match every value come before, in the order of the arms.
                         parts.push((Some(value.clone()), others.clone()));
                         parts.len() - 1
                     });
@@ -150,7 +150,7 @@ impl Checker<'_> {
             .iter()
             .map(|row| {
                 let mut flat: Vec<&Pattern> = match row[0] {
-                    // One of another length is a mistake that has been reported.
+                    // A pattern of another length is a mistake that was already reported.
                     Pattern::Tuple(patterns) if patterns.len() == parts.len() => {
                         patterns.iter().collect()
                     }
@@ -168,7 +168,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// Each message is tried: the rows that match it, with what it carries laid open.
+    /// Tries each message: the rows that match it, with the values that it carries as further patterns.
     fn uncovered_message(
         &self,
         rows: &[Vec<&Pattern>],
@@ -210,7 +210,7 @@ fn parts_of(pattern: &Pattern, message: usize, carried: usize) -> Option<Vec<&Pa
     const WILD: Pattern = Pattern::Wild;
     match pattern {
         Pattern::Message(other, _) if *other as usize != message => None,
-        // One of another length is a mistake that has been reported.
+        // A pattern of another length is a mistake that was already reported.
         Pattern::Message(_, parts) if parts.len() == carried => Some(parts.iter().collect()),
         _ => Some(vec![&WILD; carried]),
     }
@@ -225,8 +225,8 @@ fn takes_any(pattern: &Pattern) -> bool {
     }
 }
 
-/// Variants and truth values in order, then what the author named, then the rest: the first value that is not covered is
-/// the one that is shown.
+/// The order of values: variants and truth values, then what the author named, then the rest. The first value that is
+/// not covered is shown.
 fn order(value: Option<&Value>) -> (u8, u32) {
     match value {
         Some(Value::Bool(b)) => (0, u32::from(*b)),

@@ -1,4 +1,4 @@
-//! Expressions but calls and names.
+//! Expressions, except calls and names.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) fn wrong(span: Span) -> (Expr, Type) {
     (Expr { kind: ExprKind::Error, span }, Type::Error)
 }
 
-/// So many steps the index of an object may take to be computed beforehand.
+/// The most steps that computing the index of an object beforehand may take.
 const MAX_FOLDED: u64 = 1_000;
 
 impl Checker<'_> {
@@ -167,7 +167,7 @@ impl Checker<'_> {
         (ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Bool)
     }
 
-    /// What to do with a communication whose value was meant.
+    /// Advice for a communication whose value was meant.
     fn comm_hint(&self, ty: &Type, expr: &Expr) -> Option<String> {
         let Type::Comm(_) = self.infer.shallow(ty) else { return None };
         let name = match expr.kind {
@@ -455,8 +455,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The index of an array of objects, as a constant if it is one. Only what is well typed can be
-    /// computed, so nothing is after the first error.
+    /// The index of an array of objects, as a constant if it is one. Only a well-typed program can be computed, so after
+    /// the first error no index is.
     pub(super) fn folded(&self, expr: Expr) -> Expr {
         if self.diagnostics.errors() > 0 {
             return expr;

@@ -1,8 +1,8 @@
-//! Messages between actors: what they carry, making them, sending them, and what else actors may not do.
+//! Messages between actors: what they carry, how they are made and sent; and operations that actors may not use.
 //!
-//! A message name means the same in the whole program: the first handler that names it decides what it carries,
-//! the others must agree. Messages are values of one type, so what an actor gets by way of a variable may be
-//! a message that it has no handler for: that one stays pending. Where both are written down, the checker sees it.
+//! A message name means the same in the whole program: the first handler that names it decides what it carries, and
+//! the others must agree. Messages are values of one type. So an actor may get, through a variable, a message that it
+//! has no handler for; that message stays pending. If actor and message are both known, the checker reports it.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ use crate::lang::hir::{Expr, ExprKind, ObjectKind, Pattern};
 use crate::lang::types::Type;
 
 impl Checker<'_> {
-    /// Enters the messages of the handlers of an actor; which they are.
+    /// Enters the messages of the handlers of an actor, and returns them.
     pub(super) fn handled(&mut self, handlers: &[Handler]) -> Vec<u32> {
         let mut handled = Vec::new();
         let mut known = FxHashSet::default();
@@ -39,7 +39,7 @@ impl Checker<'_> {
         if name.text.is_empty() {
             return None;
         }
-        // One whose name is taken is known all the same: the uses of it are no further mistakes.
+        // A message whose name is taken is entered nevertheless, so that its uses are no further mistakes.
         let message = self.messages.len() as u32;
         self.enter(name, Meaning::Message);
         self.message_of.insert(name.text.clone(), message);
@@ -95,7 +95,7 @@ impl Checker<'_> {
         (Expr { kind: ExprKind::Message(message, args), span }, Type::Message)
     }
 
-    /// What to try for a message that does not exist.
+    /// Advice for a message that does not exist.
     pub(super) fn nearest_message(&self, name: &str) -> String {
         self.nearest(name, self.messages.iter().map(|message| message.name.as_str()))
             .unwrap_or_else(|| {
@@ -170,7 +170,7 @@ impl Checker<'_> {
         Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
     }
 
-    /// Where a message goes, and what is known of the actor.
+    /// The target of a message, and what is known about that actor.
     fn target(&mut self, target: &ast::Expr) -> Option<(Expr, Type)> {
         if let Some(name) = self.objects_called(target, ObjectKind::Mailbox) {
             let message =
@@ -226,7 +226,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A process that sends to an actor; reports it.
+    /// Reports a process that sends to an actor.
     pub(super) fn sends_to_actor(&mut self, call: &Call<'_>) -> bool {
         let Some(target) = call.args.first().map(|arg| &arg.value) else { return false };
         let base = match &target.kind {
@@ -261,7 +261,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operation of processes where there is none.
+    /// Reports an operation of processes in a place where no process runs.
     pub(super) fn refuse_operation(&mut self, name: &str, span: Span) {
         let context = self.scope.context;
         let message = format!("{} cannot call `{name}`", context.who());

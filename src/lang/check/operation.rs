@@ -175,7 +175,7 @@ impl Checker<'_> {
         if !call.want_dropped {
             self.received.push((id, call.span));
         }
-        // What is mixed up will be reported, and not once more for what becomes of it.
+        // The mixed values are reported once; uses of the result are not reported again.
         let ty = match self.infer.yields(id) {
             (Yield::Mixed, _) => Type::Error,
             (_, ty) => ty.clone(),

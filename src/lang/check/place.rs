@@ -10,10 +10,10 @@ use crate::lang::slips;
 use crate::lang::types::Type;
 use crate::model::Value;
 
-/// So many enumerations that have a variant of some name are told.
+/// The most enumerations with the same variant that a message lists.
 const MAX_OWNERS: usize = 5;
 
-/// What a binding that is no variable belongs to.
+/// What a binding that cannot change belongs to.
 fn owner(what: &str, context: Context) -> &'static str {
     match what {
         "index" if context == Context::Process => "process",
@@ -23,7 +23,7 @@ fn owner(what: &str, context: Context) -> &'static str {
     }
 }
 
-/// How messages call an object, and several.
+/// The words for an object in messages, singular and plural.
 pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
     match kind {
         ObjectKind::Mailbox => ("mailbox", "mailboxes"),
@@ -43,7 +43,7 @@ impl Checker<'_> {
             return (Expr { kind: ExprKind::Var(id), span }, var.ty.clone());
         }
         match self.globals.get(name).map(|global| global.meaning.clone()) {
-            // A constant that is wrong has no value to go on with.
+            // A wrong constant has no value.
             Some(Meaning::Const(_, Type::Error)) => wrong(span),
             Some(Meaning::Const(value, ty)) => (Expr { kind: ExprKind::Const(value), span }, ty),
             Some(Meaning::Objects(group)) => self.object_as_value(group, span),
@@ -175,7 +175,7 @@ impl Checker<'_> {
         wrong(span)
     }
 
-    /// A read of a cell: an action in a process, a look in `final`, a mistake elsewhere.
+    /// A read of a cell: an action in a process, a plain look in `final`, a mistake elsewhere.
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
             Context::Final => ExprKind::Peek(address),
@@ -476,7 +476,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Assign(place, op, Box::new(value)), span }
     }
 
-    /// Where an assignment goes, and the type of what goes there.
+    /// The target of an assignment, and the type of what is assigned.
     fn place(&mut self, expr: &ast::Expr) -> Option<(Place, Type)> {
         match &expr.kind {
             ast::ExprKind::Name(name) => match self.variable(name) {

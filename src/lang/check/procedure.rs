@@ -1,7 +1,7 @@
-//! Procedures: bodies that may act on objects, and stand for their calls.
+//! Procedures: bodies that may act on objects, and that replace their calls.
 //!
-//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself, in
-//! however many steps, and calls within calls must not grow beyond measure ([`MAX_SIZE`]): both can be told
+//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself,
+//! directly or through others, and calls within calls must not become too large ([`MAX_SIZE`]). Both can be checked
 //! only when every body is known.
 
 use std::collections::VecDeque;
@@ -19,11 +19,11 @@ use crate::lang::hir::{Expr, ExprKind, Procedure};
 use crate::lang::types::Type;
 use crate::lang::walk;
 
-/// So many expressions a body may have, with those of the procedures in place of their calls.
+/// The most expressions that a body may have, with procedures in place of their calls.
 const MAX_SIZE: u64 = 200_000;
-/// So many all processes may have.
+/// The most expressions that all processes together may have.
 const MAX_TOTAL: u64 = 1_000_000;
-/// The names in a longer circle are not told.
+/// The names of a longer circle are not listed.
 const MAX_CIRCLE: usize = 10;
 
 impl Checker<'_> {
@@ -69,7 +69,7 @@ impl Checker<'_> {
         (Expr { kind: ExprKind::Perform(procedure, args), span }, result)
     }
 
-    /// What can be said of procedures when all bodies are known.
+    /// Checks of procedures that need all bodies.
     pub(super) fn procedures_end(&mut self) {
         let bodies = self.out.procedures.iter().map(|procedure| &procedure.body.block);
         let calls: Vec<_> = bodies.map(walk::calls).collect();
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports each procedure that calls itself; is there one?
+    /// Reports each procedure that calls itself. Is there one?
     fn report_circles(&mut self, components: &[Vec<u32>], calls: &[Vec<u32>]) -> bool {
         let mut found = false;
         for component in components {
@@ -101,7 +101,7 @@ impl Checker<'_> {
         found
     }
 
-    /// Reports bodies that the procedures that they call make too large. Those called come first in `order`.
+    /// Reports bodies that become too large by the procedures that they call. Called procedures come first in `order`.
     fn report_sizes(&mut self, order: &[u32], calls: &[Vec<u32>]) {
         let mut sizes = vec![0_u64; calls.len()];
         for &procedure in order {
@@ -147,7 +147,7 @@ impl Checker<'_> {
     }
 }
 
-/// The procedures on a shortest way from `start` back to itself, it first and last; `None` if there is none.
+/// The procedures on a shortest path from `start` back to itself; it is first and last. `None` if there is no path.
 fn circle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
     let mut caller: FxHashMap<u32, u32> = FxHashMap::default();
     let mut pending = VecDeque::from([start]);
@@ -183,7 +183,7 @@ fn components(calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// Those of several procedures, or of one that calls itself.
+/// The groups of several procedures, or of one that calls itself.
 fn circular(components: &[Vec<u32>], calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let is_circular = |group: &&Vec<u32>| match group[..] {
         [one] => calls[one as usize].contains(&one),

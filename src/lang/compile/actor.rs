@@ -1,9 +1,9 @@
-//! Actors: where they rest, their handlers, and what only they and `init` do.
+//! Actors: where they rest, their handlers, and the operations that only they and `init` have.
 //!
-//! An actor is started as a process is: its parameters, then the first values of its variables, then it rests at
-//! [`Instr::Handle`]. The code of each guard and handler follows, compiled as if it went on from there with the
-//! parameters of the message on top. So the handlers find the variables of the actor where they are, and
-//! whoever looks at an actor at rest finds them in scope.
+//! An actor starts like a process: its parameters, then the first values of its variables. Then it rests at
+//! [`Instr::Handle`]. The code of each guard and handler follows. It is compiled as if it continued from there, with
+//! the parameters of the message on top. So the handlers find the variables of the actor in their places. And in an
+//! actor at rest the variables are in scope.
 
 use super::{BodyKind, Compiler};
 use crate::lang::check::{self, Process};
@@ -25,7 +25,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Where the code of an actor starts.
+    /// Compiles an actor, and returns where its code starts.
     pub(super) fn actor(&mut self, body: &Body, actor: &Actor) -> u32 {
         let entry = self.here();
         self.open(body, BodyKind::Actor, 0);
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 
-    /// Code that finds `params` on the stack and leaves the value of `expr` there; where it starts.
+    /// Compiles code that finds `params` on the stack and leaves the value of `expr` there. Returns where it starts.
     fn with_params(&mut self, params: &[VarId], expr: &Expr) -> u32 {
         let entry = self.here();
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());

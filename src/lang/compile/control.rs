@@ -1,7 +1,7 @@
 //! Control flow: conditions, loops, and the ways out of them.
 //!
-//! Every loop keeps the depth of the stack at its start: whoever leaves it in the middle takes off what lies
-//! above. The code behind a `break`, `continue` or `return` is never reached, and compiled as if it were.
+//! Every loop notes the depth of the stack at its start. Code that leaves it in the middle removes what lies
+//! above. The code behind a `break`, `continue` or `return` is never reached, but compiled as if it were.
 
 use super::{BodyKind, Compiler, OpenLoop};
 use crate::lang::ast::BinaryOp;
@@ -26,7 +26,7 @@ impl Compiler<'_> {
         self.frame.loops.push(OpenLoop { depth, breaks: Vec::new(), continues: Vec::new() });
     }
 
-    /// Aims the `continue`s of the loop at hand here.
+    /// Sets the target of the `continue`s of the loop at hand to the next instruction.
     pub(super) fn aim_continues(&mut self) {
         let frame = self.frame.loops.last_mut().expect("a loop at hand");
         for jump in std::mem::take(&mut frame.continues) {
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         self.constant(Value::Unit);
     }
 
-    /// Puts the item that `counter` counts to on the stack; the jump is taken if there is none.
+    /// Puts the item at index `counter` on the stack. The jump is taken if there is none.
     pub(super) fn next_item(&mut self, items: u32, counter: u32) -> usize {
         self.emit_with(Instr::Get(counter), 1);
         self.emit_with(Instr::Get(items), 1);

@@ -9,14 +9,14 @@ use crate::model::Value;
 /// A part of a value, by components of tuples and of messages.
 type Path = Vec<u32>;
 
-/// What part of a value must be.
+/// What a part of a value must be.
 enum Test {
     Equal(Value),
-    /// The message of this number.
+    /// The message with this number.
     Message(u32),
 }
 
-/// The tests that a value must pass in places, outer ones first, and the variables that get parts of it.
+/// The tests that the parts of a value must pass, outer ones first, and the variables that get parts of it.
 #[derive(Default)]
 struct Flat {
     tests: Vec<(Path, Test)>,
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         self.squash(slot);
     }
 
-    /// One arm; the jump at its end.
+    /// Compiles one arm, and returns the jump at its end.
     fn arm(&mut self, arm: &Arm, slot: u32) -> usize {
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());
         let mut flat = Flat::default();

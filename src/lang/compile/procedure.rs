@@ -1,21 +1,21 @@
 //! Procedures, in place of their calls.
 //!
-//! The body works on the stack of the process, above what is there when it is called; so a call within an
-//! expression finds its operands again. It begins with its arguments on the stack and ends with its value in
-//! their place, whichever way it ends: nothing of it is left in the state of the process. [`Instr::Enter`] and
-//! [`Instr::Leave`] do nothing but tell who watches.
+//! The body works on the stack of the process, above what is there when it is called. So an expression around the call
+//! finds its operands again. The body begins with its arguments on the stack and always ends with its value in their
+//! place, so nothing of it is left in the state of the process. [`Instr::Enter`] and [`Instr::Leave`] only tell
+//! observers about the call.
 
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, Routine};
 use crate::lang::hir::{Expr, ExprKind};
 use crate::model::Value;
 
-/// So much stack must be left for a body without the calls in it; if it is not, there is more from there on.
+/// The stack that must be left for a body without the calls in it. If there is less, the stack is extended.
 const ROOM: usize = 8 << 20;
 const STACK: usize = 64 << 20;
 
 impl Compiler<'_> {
-    /// What is told of the procedures.
+    /// What an execution tells about the procedures.
     pub(super) fn routines(&mut self) {
         for procedure in self.procedures {
             let name = self.text(&procedure.name);
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         self.emit(Instr::Leave(number));
     }
 
-    /// `return` in a procedure: with nothing but its value on the stack to its end.
+    /// `return` in a procedure: a jump to its end, with only its value on the stack.
     pub(super) fn return_from_procedure(&mut self, value: Option<&Expr>) {
         match value {
             Some(value) => self.expr(value),

@@ -27,14 +27,14 @@ fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// Can a value start with it that is no call of `not`?
+/// Can a value that is not a call of `not` start with it?
 fn starts_value(token: Token) -> bool {
     matches!(token, Token::Ident | Token::True | Token::False | Token::Bang)
 }
 
 const COMPARISON: u8 = 3;
 
-/// In so many tokens the head of a loop in the style of C has its first `;`.
+/// The head of a loop in the style of C has its first `;` within this many tokens.
 const MAX_HEADER: usize = 100;
 
 impl Parser<'_> {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         missing(condition.span.to(end))
     }
 
-    /// An expression where no assignment can stand: a `=` behind it is meant to compare.
+    /// An expression where no assignment is possible. A `=` behind it is meant as a comparison.
     pub(super) fn compared(&mut self) -> Expr {
         let expr = self.expr();
         if self.peek() != Token::Eq {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         left
     }
 
-    /// The operator that the token at hand is, or stands for: some people write `and` and `or`.
+    /// The operator of the token at hand. Some people write `and` and `or`.
     fn binary_op(&mut self) -> Option<(BinaryOp, u8)> {
         let found = binary_op(self.peek());
         if found.is_some() || self.peek() != Token::Ident || !self.ends_operand() {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         binary_op(meant)
     }
 
-    /// Does the token before end an operand, on this line?
+    /// Does the token before, on the same line, end an operand?
     fn ends_operand(&self) -> bool {
         let before = self.tokens[self.at.saturating_sub(1)].0;
         let ends = matches!(
@@ -143,7 +143,7 @@ impl Parser<'_> {
         ends && !self.at_new_line()
     }
 
-    /// Reports an operator of other languages that begins as `op` does, and skips the rest of it.
+    /// Reports an operator of another language that begins like `op`, and skips the rest of it.
     fn foreign_sign(&mut self, op: BinaryOp, sign: Span) {
         let touches = sign.end == self.span().start;
         let hint = match (op, self.peek()) {

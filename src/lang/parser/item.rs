@@ -13,7 +13,7 @@ const FUNCTION: &str = "fn f(x: int) -> int { x }";
 const PROCEDURE: &str = "proc p(x: int) -> bool { cas(cell, x, 0) }";
 
 impl Parser<'_> {
-    /// One declaration, or several if it declares a list; makes progress even on nonsense.
+    /// Parses one declaration, or several if it declares a list. It always makes progress, even on nonsense.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) {
         match self.peek() {
             Token::Const => self.constant(items),
@@ -240,7 +240,7 @@ impl Parser<'_> {
         params
     }
 
-    /// A function or a procedure, as `what` says, which looks like `example`.
+    /// A function or a procedure, as `what` says; `example` shows its form.
     fn signature(
         &mut self,
         what: &str,

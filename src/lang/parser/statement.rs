@@ -37,7 +37,7 @@ impl Parser<'_> {
         block
     }
 
-    /// The `{` of a block; reports what stands there in other languages.
+    /// Expects the `{` of a block, and reports what other languages have there.
     fn opens_block(&mut self) -> bool {
         if self.eat(Token::LBrace) {
             return true;
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After a mere missing `;` the next statement may follow at once; after other mistakes skip.
+    /// If only a `;` is missing, the next statement may follow at once. After other mistakes, skips.
     fn needs_skip(&self, failed_before: usize) -> bool {
         let only_semi = self.diagnostics.count() == failed_before + 1;
         let can_start = matches!(self.peek(), Token::Ident) || self.peek().starts_statement();
@@ -122,7 +122,7 @@ impl Parser<'_> {
         types.contains(&self.text()) && self.peek_second() == Token::Ident
     }
 
-    /// Such a declaration, read as what it means, so that its variable is known.
+    /// Parses such a declaration by its meaning, so that its variable is known.
     fn foreign_declaration(&mut self) -> StatementKind {
         let ty = self.text().to_owned();
         let message = "a declaration starts with `let` or `var`";
@@ -224,7 +224,7 @@ impl Parser<'_> {
     }
 }
 
-/// An expression that is not there, which has been reported.
+/// A missing expression, which has been reported.
 pub(super) fn missing(span: Span) -> Expr {
     Expr { kind: ExprKind::Error, span }
 }

@@ -1,9 +1,8 @@
 //! Actors: which handler takes a stimulus, running it, and `init`.
 //!
-//! A handler runs on a copy of the actor's variables, with what the message carries on top. What it leaves of
-//! the variables is the actor's next local state; the rest of its stack is dropped, so that equal variables are
-//! equal local states. What it did to others went out by way of [`Effects`] when it did it: a handler that fails has
-//! still sent what it sent before.
+//! A handler runs on a copy of the actor's variables, with the values that the message carries on top. The variables at
+//! its end are the actor's next local state. The rest of its stack is dropped, so that equal variables are equal local
+//! states. What it does to others goes to [`Effects`] at once: a handler that fails has still sent what it sent before.
 
 use std::sync::Arc;
 
@@ -21,11 +20,11 @@ pub(super) struct Taken<'p> {
     handler: &'p Handler,
     /// What the message carries.
     args: &'p [Value],
-    /// Why its guard fails, if it does: a violation of the actor when it takes the message.
+    /// Why its guard fails, if it does. That is a violation of the actor when it takes the message.
     failure: Option<Failure>,
 }
 
-/// What a guard sees: whose it is.
+/// What a guard sees: the actor that it belongs to.
 struct Looking(Option<ProcessId>);
 
 impl World for Looking {
@@ -60,7 +59,7 @@ impl World for Acting<'_> {
     }
 }
 
-/// So many messages `init` may send, and so many actors it may spawn.
+/// The most messages that `init` may send, and the most actors that it may spawn.
 const MAX_BEGINNING: usize = 10_000;
 
 /// What `init` has done.
@@ -69,7 +68,7 @@ struct Beginning {
     next: u32,
     born: Vec<Local>,
     sent: Vec<(ProcessId, Value)>,
-    /// How many actors and messages there would be that are not kept.
+    /// How many more actors and messages there would be, which are not kept.
     surplus: usize,
 }
 
@@ -97,7 +96,7 @@ impl Program {
         self.processes.last().map_or(0, |last| last.first + last.kind.instances())
     }
 
-    /// Runs `init`, which nothing but constants can influence: it has one result.
+    /// Runs `init`. Only constants can influence it, so it has one result.
     pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
         let (next, born, sent) = (self.declared(), Vec::new(), Vec::new());
         let mut done = Beginning { next, born, sent, surplus: 0 };
@@ -131,8 +130,10 @@ impl Program {
         let message = format!("`init` does more than {MAX_BEGINNING} things");
         let diagnostic = Diagnostic::error(span, message);
         diagnostic
-            .label("so many messages it may send, and so many actors spawn")
-            .hint("whatever is pending can be handled in any order: no search gets through so many")
+            .label(
+                "this is the most messages that it may send, and the most actors that it may spawn",
+            )
+            .hint("pending messages can be handled in any order: no search gets through so many")
     }
 
     /// May some actor ever refuse a message?
@@ -183,7 +184,7 @@ impl Program {
             match machine.run() {
                 Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
                 Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
-                // Where it is not known whose guard it is, it may as well hold.
+                // If it is not known whose guard it is, it may hold.
                 Rest::End | Rest::Unknown => Some(runs),
                 Rest::Visible => unreachable!("a guard rests"),
             }
@@ -233,7 +234,7 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
-    /// Where the handler is written that takes the stimulus.
+    /// The place of the handler that takes the stimulus.
     pub(super) fn site_of_handler(
         &self,
         local: &Local,
@@ -255,7 +256,7 @@ impl Program {
         Some(ProcessId(family.first + offset))
     }
 
-    /// A reference, by the name of the actor if it is known.
+    /// A reference, shown as the name of the actor if that is known.
     pub(super) fn show_reference(&self, process: ProcessId) -> String {
         let ProcessId(id) = process;
         let born = id.checked_sub(self.declared());

@@ -1,14 +1,14 @@
-//! Local states by what matters of them: which request is the process's seventh does not.
+//! Local states without the numbers of requests, which do not matter for the future.
 //!
-//! Requests are numbered per process as they are made, so a process that has come to the same point by way of
-//! more requests remembers other numbers for those that are left. Numbered anew from 0, in order of
-//! age, the local states are equal.
+//! Requests are numbered per process as they are made, so a process that has come to the same point after more
+//! requests remembers other numbers for those that are left. If these are numbered anew from 0, in order of age, the
+//! local states are equal.
 
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
-    /// The local state with its requests numbered from 0, and which they were.
+    /// The local state with its requests numbered from 0, and their former numbers.
     pub(super) fn renumbered(&self, local: &Local) -> (Local, Vec<Handle>) {
         let mut requests: Vec<Handle> = local.books.requests().collect();
         local.stack.iter().for_each(|value| collect(value, &mut requests));

@@ -1,10 +1,10 @@
 //! What a `final` that fails has read: the values that tell why.
 //!
-//! The block is run once more, slowly, and each value is noted as it comes up: a cell, a variable of a process, a
-//! variable of the block itself, what a function gave back. They are called what the author calls them, with
-//! indices resolved: `Node[2].leader` for `Node[i].leader`. What an assertion read that held is forgotten. First
-//! come the values in the expression that failed; then, if variables of the block are among them, what was read
-//! before: the variables were made of it.
+//! The block is run once more, slowly, and each value is noted as it is read: a cell, a variable of a process, a
+//! variable of the block itself, the result of a function. They have the author's names with indices resolved:
+//! `Node[2].leader` for `Node[i].leader`. What was read by an assertion that holds is forgotten. The values in the
+//! expression that failed come first. If variables of the block are among them, what was read before follows, because
+//! these variables were computed from it.
 
 use crate::lang::code::{Instr, Live};
 use crate::lang::diagnostic::Span;
@@ -12,14 +12,14 @@ use crate::lang::interpret::{Machine, Rest};
 use crate::lang::program::{Program, Whole};
 use crate::model::Value;
 
-/// A value that came up.
+/// A value that was read.
 struct Read {
-    /// By which instruction.
+    /// The instruction that read it.
     at: u32,
     span: Span,
     name: String,
     value: Value,
-    /// Of the block itself.
+    /// Is it a variable of the block itself?
     is_own: bool,
 }
 
@@ -64,7 +64,7 @@ impl Program {
         if !matches!(rest, Rest::Failed(_)) {
             return None;
         }
-        // A variable that is gone cannot be in what failed; and what it was at last says nothing.
+        // A variable that is gone cannot be part of what failed, and its last value tells nothing.
         let is_gone = |read: &Read| match self.code.instrs[read.at as usize] {
             Instr::Get(slot) => {
                 let is_it = |live: &&Live| live.slot == slot && is_alive(live, read.at);
@@ -80,8 +80,8 @@ impl Program {
         self.code.spans[self.code.site_of[pc as usize] as usize]
     }
 
-    /// What the author calls the value that this instruction reads, and whether it is of the block itself; `index` is
-    /// what was on top of the stack.
+    /// The author's name for the value that this instruction reads, and whether it is a variable of the block itself.
+    /// `index` is what was on top of the stack.
     fn named(&self, at: u32, index: Option<Value>) -> Option<(String, bool)> {
         match self.code.instrs[at as usize] {
             Instr::Peek => {
@@ -112,7 +112,7 @@ fn is_within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The readings in the expression at `failed`, then those that they were made of; of each name the last.
+/// The readings in the expression at `failed`, then those that they were computed from. For each name only the last.
 fn telling(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
     let (inside, mut before): (Vec<_>, Vec<_>) =
         reads.into_iter().partition(|read| is_within(read.span, failed));
@@ -128,7 +128,7 @@ fn telling(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
     told
 }
 
-/// Of each name the last value, in the order in which they first came up.
+/// The last value of each name, in the order in which the names were first read.
 fn latest(reads: Vec<Read>) -> Vec<(String, Value)> {
     let mut found: Vec<(String, Value)> = Vec::new();
     for Read { name, value, .. } in reads {

@@ -1,7 +1,7 @@
 //! The operations of processes: from the stack to the model, and from their responses back to the stack.
 //!
-//! The model wants operations to be well-formed; what a program may get wrong about them (a mutex that it has not
-//! requested) is found here, with the help of the books, and becomes a violation.
+//! The model wants operations to be well-formed. What a program may do wrong (unlock a mutex that it has not requested)
+//! is found here, with the help of the books, and becomes a violation.
 
 use crate::lang::books::Books;
 use crate::lang::code::Visible;
@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 impl Program {
-    /// The operation that `local` rests at, or why it makes no sense.
+    /// The operation that `local` rests at, or why it is invalid.
     pub(super) fn decode(
         &self,
         visible: Visible,
@@ -138,7 +138,7 @@ impl Program {
         operators::list(mutexes).iter().map(|mutex| self.request(local, mutex, does)).collect()
     }
 
-    /// The value of a visible operation, given its arguments and what came of it; notes it in the books.
+    /// The value of a visible operation, given its arguments and the response. Notes it in the books.
     pub(super) fn value_of(
         &self,
         visible: Visible,
@@ -199,7 +199,7 @@ impl Program {
     }
 }
 
-/// Notes what an operation that only happens has changed.
+/// Notes the changes of an operation that has no value.
 fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
     match visible {
         Visible::Unlock => books.unlocked(MutexId(number(&args[0]))),
@@ -246,8 +246,8 @@ fn access(
     Op::Access(CellId(number(&args[0])), how(values, args))
 }
 
-/// A choice among more is refused: each value is explored, and remembered as an event, so the search would have no
-/// end that anybody waits for.
+/// A choice among more values is refused. Each value is explored and remembered as an event, so the search would take
+/// too long.
 const MAX_CHOICES: i64 = 10_000;
 
 fn choose(lo: i64, hi: i64) -> Result<Op, String> {

@@ -1,7 +1,7 @@
-//! The outcomes of sequential executions: what calls return if each runs alone from its beginning to its end.
+//! The outcomes of sequential executions: what calls return if each runs alone from beginning to end.
 //!
-//! Three threads of five calls have 756,756 orders. But what is still to come depends only on which calls are
-//! left and on what the structure holds: a *situation*, told apart by its [portrait](State::portrait). Its
+//! Three threads of five calls have 756,756 orders. But what can still happen depends only on which calls are
+//! left and on what the structure holds. This is a *situation*, identified by its [portrait](State::portrait). Its
 //! suffixes (what the calls that are left may return) are computed once, from those of the situations that one
 //! more call leads to:
 //!
@@ -9,9 +9,9 @@
 //! suffixes(s)  =  { r · w  |  a next call of some thread returns r and leads from s to t,  w in suffixes(t) }
 //! ```
 //!
-//! The calls run on the ordinary model. A program whose processes drop the results is run call by call; the
-//! local states of its processes then say no more than which calls are left, and results are read off the marks
-//! of the calls. A call that would wait for another thread cannot be next.
+//! The calls run on the ordinary model. The program that is run has processes that drop the results of
+//! calls. So their local states say no more than which calls are left. The results are read off the marks of the
+//! calls. A call that would wait for another thread cannot be next.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -27,17 +27,17 @@ use crate::model::{
 
 /// More situations than this take too long.
 const MAX_SITUATIONS: usize = 1_000_000;
-/// More outcomes than this make no file to read.
+/// More outcomes than this make a file that nobody can read.
 const MAX_OUTCOMES: usize = 50_000;
-/// A call that takes so many steps alone is taken to wait for others.
+/// A call that takes this many steps alone is assumed to wait for others.
 const MAX_STEPS: usize = 10_000;
 
-/// What sequential executions come to.
+/// The results of sequential executions.
 #[derive(Debug)]
 pub struct Found {
     /// For each thread and each of its calls: does it return anything?
     pub returns: Vec<Vec<bool>>,
-    /// Of each thread what each call that returns something returned, as the program writes it.
+    /// For each thread what each of its calls that return something returned, as the program writes it.
     pub outcomes: BTreeSet<Vec<Vec<String>>>,
     /// How many situations there were.
     pub situations: usize,
@@ -77,13 +77,13 @@ pub fn outcomes(
 struct Progress {
     /// How many of its calls have ended.
     ended: usize,
-    /// How many calls it is within.
+    /// How many calls it is inside of.
     depth: usize,
 }
 
 /// What a call returned.
 type Returned = Option<ValueId>;
-/// Of each thread what its calls returned that were left.
+/// For each thread what its remaining calls returned.
 type Suffix = Vec<Vec<Returned>>;
 type Suffixes = Rc<BTreeSet<Suffix>>;
 
@@ -97,7 +97,7 @@ struct Sequential<'p> {
 }
 
 impl Sequential<'_> {
-    /// What the calls that are left may return.
+    /// What the remaining calls may return.
     fn suffixes(&mut self, state: &mut State, progress: &[Progress]) -> Result<Suffixes, Unmade> {
         let left = |thread: usize| progress[thread].ended < self.threads[thread].len();
         let unfinished: Vec<usize> = (0..progress.len()).filter(|&thread| left(thread)).collect();
@@ -128,7 +128,7 @@ impl Sequential<'_> {
         Ok(all)
     }
 
-    /// Runs a call to its end, in every way, and adds what it and the rest may return.
+    /// Runs a call to its end in every possible way, and adds what it and the remaining calls may return.
     fn call(
         &mut self,
         state: &mut State,
@@ -174,7 +174,7 @@ impl Sequential<'_> {
         Unmade::Unfit(format!("run alone, after other calls, `{call}` goes wrong: {what}"))
     }
 
-    /// What the outermost calls returned that end with these marks.
+    /// What the outermost calls that end with these marks returned.
     fn ended(&mut self, marks: Vec<Mark>, progress: &mut Progress) -> Vec<Returned> {
         let mut results = Vec::new();
         for mark in marks {

@@ -1,11 +1,12 @@
 //! What searches cost, over many clients: quantiles, means and speed-ups.
 //!
-//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are sorted by cost. Clients that were
-//! not finished come last, as if they had cost any amount, so a quantile among them does not exist.
+//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are sorted by cost. Clients that
+//! were not finished come last, because their cost is unknown. A quantile among them does not exist.
 //!
 //! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over many clients the paper gives
-//! the *average of speed-ups*. That is more than 1 for two algorithms of which each is twice as fast on half of the clients (it is 1.25
-//! both ways); the *geometric mean* is not (it is 1 both ways), so verdicts rest on that, unless the paper names an average.
+//! the *average of speed-ups*. But if each of two algorithms is twice as fast as the other on half of the clients, it is 1.25 both
+//! ways. The *geometric mean* is then 1 both ways. So verdicts rest on the geometric mean, unless the paper names an
+//! average.
 
 use crate::study::Measured;
 
@@ -27,7 +28,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// Of this search; `None` if the explorer does not tell.
+    /// The cost of this search; `None` if the explorer does not tell.
     pub fn of(self, measured: &Measured) -> Option<f64> {
         let stats = &measured.stats;
         match self {
@@ -49,12 +50,12 @@ pub fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
     sorted.get(rank - 1).copied()
 }
 
-/// The mean; `None` of nothing.
+/// The mean; `None` if there are no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The geometric mean; `None` of nothing.
+/// The geometric mean; `None` if there are no values.
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     mean(&logarithms).map(f64::exp)
@@ -74,7 +75,7 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// Of these ratios; `None` if there are none.
+    /// The speed-up for these ratios; `None` if there are none.
     pub fn of(ratios: &[f64]) -> Option<Speedup> {
         Some(Speedup {
             clients: ratios.len(),
@@ -121,8 +122,8 @@ impl Trials {
         Speedup::of(&self.ratios(&clients, one, other, cost))
     }
 
-    /// The clients that both finished in three parts of about one size, from those where `one` saves most states against
-    /// `other`, with that part of the states that is left.
+    /// The clients that both finished, in three parts of about the same size, each with the part of the states that is
+    /// left. The first part has the clients where `one` saves most states against `other`.
     pub fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
         let of = |client: usize| {
             let saved = self.ratios(&[client], one, other, Cost::States);

@@ -2,7 +2,7 @@
 //!
 //! The paper runs each algorithm in the six orders of three threads and at random with three seeds, and for each client takes
 //! the average and the minimum of either. The minimum of six is smaller than that of three by chance alone. So there is a
-//! third comparison: the minimum of three of the six orders, on the average of all such three.
+//! third comparison: the minimum of three of the six orders, averaged over all ways to choose three.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ pub struct Pair {
     pub random: Vec<f64>,
 }
 
-/// Where the searches of an algorithm are among [`plan::hunters`]: sequential, random.
+/// The places of the searches of an algorithm in [`plan::hunters`]: sequential, random.
 fn columns(seeker: usize) -> [Range<usize>; 2] {
     let start = seeker * (SEQUENTIAL.len() + RANDOM.len());
     let middle = start + SEQUENTIAL.len();
@@ -120,8 +120,8 @@ pub fn minimum(costs: &[f64]) -> f64 {
     costs.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The minimum of three of them, on the average of all ways to choose three: the one of rank i (from 0) is the least of three with
-/// each two of those above it.
+/// The minimum of three of them, averaged over all ways to choose three. The one of rank i (from 0) is the least of
+/// three together with any two of those above it.
 fn best_of_three(costs: &[f64]) -> f64 {
     let mut sorted = costs.to_vec();
     sorted.sort_by(f64::total_cmp);

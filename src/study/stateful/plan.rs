@@ -9,19 +9,19 @@
 //! | striped-map | 4, 5 | | 2, 4, 8 | 0, 1 |
 //! | queue, stack | 2, 3 | 4 | none | 0 to 5 |
 //!
-//! Each has three threads and calls only what changes the structure, as in the paper: `add` and `remove`, or what they are
-//! called there. Few keys mean that the threads contend, many that they do not. 84 clients, 108 with `full`.
+//! Each has three threads. As in the paper it calls only operations that change the structure: `add` and `remove`, or
+//! whatever their names are there. With few keys the threads contend, with many they do not. 84 clients, 108 with `full`.
 //!
-//! Wrong structures are those whose lock is misplaced for one key; three threads with three calls and three keys, for each
-//! [class](Buggy) of calls that run into the bug the seeds 0 to 4 (0 to 9 with `full`): 80 clients, 160 with `full`. A seed is
-//! taken as it comes, so in some of them the bug has no consequence.
+//! Wrong structures are those whose lock is misplaced for one key. Their clients have three threads with three calls and
+//! three keys. For each [class](Buggy) of calls that run into the bug there are the seeds 0 to 4 (0 to 9 with `full`):
+//! 80 clients, 160 with `full`. The seeds were not selected, so in some clients the bug has no consequence.
 
 use crate::study::client::{Buggy, Unmade, Wish, client};
 use crate::study::{Case, specs};
 
 use super::Contender;
 
-/// Every client has so many threads.
+/// The number of threads of every client.
 pub const THREADS: usize = 3;
 
 struct Structure {
@@ -64,16 +64,16 @@ const STRUCTURES: [Structure; 7] = [
     keyless("stack", ["push", "pop"]),
 ];
 
-/// Those whose bug is a misplaced lock.
+/// The structures whose bug is a misplaced lock.
 const WRONG: [(&str, [&str; 2]); 4] =
     [("coarse-list", SET), ("lazy-list", SET), ("coarse-map", MAP), ("striped-map", MAP)];
 const WRONG_CALLS: usize = 3;
 const WRONG_KEYS: usize = 3;
 
-/// The classes of wrong clients, from the easiest to find fault with.
+/// The classes of wrong clients; the first are those where the error is easiest to find.
 pub const CLASSES: [Buggy; 4] = [Buggy::All, Buggy::Half, Buggy::One, Buggy::None];
 
-/// A client as it is asked for.
+/// A client to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounded {
     /// The structure, by the name of its file.
