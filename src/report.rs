@@ -32,10 +32,10 @@ use crate::property::{Blocked, Call, Deadlock, Link, Replay, Standing, Step, exp
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
 
-/// Of this crate.
+/// The version of this crate.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// So many of something, in figures: `1 step`, `2,000 steps`.
+/// A number of things, in figures: `1 step`, `2,000 steps`.
 fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
 }
@@ -47,12 +47,12 @@ pub struct Subject {
     pub mazurka: &'static str,
     /// The path of the spec, `-` for standard input.
     pub spec: String,
-    /// The same as the system has it: it may not be UTF-8.
+    /// The path as the operating system has it: it may not be UTF-8.
     #[serde(skip)]
     pub path: PathBuf,
     /// The constants of the spec with the values that they had.
     pub constants: BTreeMap<String, serde_json::Value>,
-    /// What counts as an action, if not an operation.
+    /// What counts as an action, if it is not an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<&'static str>,
     /// Messages to actors may stay pending.
@@ -67,7 +67,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A system that is made in Rust: no file holds it.
+    /// A system that is made in Rust, without a file.
     pub fn in_rust(allow_pending: bool) -> Subject {
         Subject {
             mazurka: VERSION,
@@ -87,10 +87,10 @@ impl Subject {
     }
 }
 
-/// What `check` found out.
+/// The result of `check`.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
-    /// About what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// The algorithm.
@@ -98,7 +98,7 @@ pub struct CheckReport {
     /// What a complete search with it promises.
     #[serde(skip)]
     pub guarantee: Guarantee,
-    /// Does that hold up to a depth bound, too?
+    /// Does that also hold up to a depth bound?
     #[serde(skip)]
     pub covers_up_to_depth: bool,
     /// What such a bound measures.
@@ -111,13 +111,12 @@ pub struct CheckReport {
     /// The seed of a random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Of violations that are alike the one with the fewest steps, then the fewest switches, was kept; the shortest comes
-    /// first.
+    /// Of similar violations the one with the fewest steps, then the fewest switches, was kept. The shortest comes first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shortest: bool,
-    /// With sleep sets on top of what the algorithm does.
+    /// Sleep sets were used in addition to the algorithm.
     pub sleep_sets: bool,
-    /// What was switched off in an explorer that stores states.
+    /// The parts that were switched off in an explorer that stores states.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<&'static str>,
     /// A stateful explorer as the paper prints it.
@@ -129,14 +128,14 @@ pub struct CheckReport {
     /// Only hashes of states were kept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
-    /// Of a portfolio: whose result this is.
+    /// For a portfolio: the search whose result this is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
     /// The result in one word.
     pub verdict: Verdict,
     /// Everything was visited.
     pub complete: bool,
-    /// Why not.
+    /// Why not everything was visited.
     pub stopped_by: Option<StopReason>,
     /// The limits of the search.
     pub limits: Limits,
@@ -157,20 +156,21 @@ pub struct ViolationReport {
     pub process: Option<String>,
     /// The spec.
     pub file: String,
-    /// Where it failed; for a deadlock, where the first process of the cycle, or else of all, waits.
+    /// The line where it failed. For a deadlock: where the first process of the cycle waits, or without a cycle the first
+    /// process that waits.
     pub line: Option<u32>,
     /// The column there.
     pub column: Option<u32>,
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then; of a failed `final` what it has read.
+    /// The variables of the process that failed, as they were then. For a failed `final`: what it read.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
-    /// How often another process takes the turn in it.
+    /// How often the turn goes to another process in it.
     pub switches: usize,
-    /// Where the shortest was asked for: is it known that the same steps in no other order have fewer switches?
+    /// If the shortest was asked for: is it certain that no other order of the same steps has fewer switches?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_fewest_switches: Option<bool>,
     /// The calls of procedures, in the order in which they began.
@@ -180,12 +180,12 @@ pub struct ViolationReport {
     pub blocked: Vec<Blocked>,
     /// The processes that wait in a circle, if some do.
     pub cycle: Option<Vec<Link>>,
-    /// Of a livelock: those of the blocked that go round a loop for ever.
+    /// For a livelock: the blocked processes that go round a loop for ever.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spinning: Vec<String>,
     /// The processes that have run their last statement, for a deadlock.
     pub ended: Vec<String>,
-    /// Of a deadlock: the actors that have taken all their messages.
+    /// The actors that have taken all their messages, for a deadlock.
     pub idle: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
@@ -205,7 +205,7 @@ pub struct Variable {
 /// One execution, random or scripted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExecutionReport {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// The seed of the random choices, if there were any.
@@ -228,10 +228,10 @@ pub struct ExecutionReport {
 }
 
 impl CheckReport {
-    /// Puts an outcome into the program's own terms, by replaying each violation on the bare model.
+    /// Tells an outcome in the program's own terms, by replaying each violation on the model alone.
     ///
     /// # Panics
-    /// If a violation does not replay to what it was reported as: that is a bug of the explorer.
+    /// If the replay of a violation ends in something else than was reported: that is a bug of the explorer.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -298,7 +298,7 @@ impl ViolationReport {
         }
     }
 
-    /// What is wrong where the replay stands, if anything.
+    /// What is wrong in the present state of the replay, if anything.
     pub fn of<S: System>(
         replay: &Replay<'_, S>,
         file: &str,

@@ -66,8 +66,8 @@ impl Template {
     }
 }
 
-/// Who a process is: its declaration and index, or from its oldest ancestor down the template and the
-/// number of each spawn.
+/// The identity of a process: its declaration and index; for a spawned one, the template and number of each spawn from
+/// its oldest ancestor down.
 type Path = SmallVec<[(u32, i64); 1]>;
 
 /// What a process of a compiled program remembers.

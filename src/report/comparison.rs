@@ -1,6 +1,6 @@
-//! What `compare` found out: a row for each spec and explorer, and whether they agree.
+//! The result of `compare`: a row for each spec and explorer, and whether they agree.
 //!
-//! Rows can be written as soon as they are known ([`Printer`]); what is to be said of all of them comes last.
+//! Rows can be written as soon as they are known ([`Printer`]); notes about all of them come last.
 
 mod rows;
 
@@ -19,17 +19,17 @@ use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, dis
 /// Explorers side by side.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// Those that were run.
+    /// The rows that were run.
     pub rows: Vec<Row>,
-    /// Explorers that nobody asked for by name and that must not be used on some of the programs.
+    /// Explorers that were not asked for by name, and that must not be used on some of the programs.
     pub left_out: Vec<LeftOut>,
     /// Rows that were not run, because of an interrupt.
     pub not_run: usize,
-    /// What each row may take.
+    /// The limits of each row.
     pub limits: Limits,
 }
 
-/// An explorer that is not for some programs.
+/// An explorer that cannot be used on some programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Its name.
@@ -41,7 +41,7 @@ pub struct LeftOut {
 }
 
 impl Comparison {
-    /// An explorer is not for this program.
+    /// Notes that an explorer cannot be used on this program.
     pub fn leave_out(&mut self, explorer: &'static str, spec: &str, why: String) {
         let is_same = |known: &&mut LeftOut| known.explorer == explorer && known.why == why;
         match self.left_out.iter_mut().find(is_same) {
@@ -50,9 +50,9 @@ impl Comparison {
         }
     }
 
-    /// The worst of all rows: a violation, or else something that is not complete. A row that was refused, or that
-    /// came to its end but may have missed executions, takes nothing from a complete one of the same program; alone
-    /// it proves nothing.
+    /// The worst verdict of all rows: a violation, or else something incomplete. A row does not count if it was refused, or if
+    /// it came to its end but may have missed executions, as long as another row of the same program is complete. If
+    /// there is none, nothing is proved.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
         let is_explored = |row: &Row| {
@@ -82,7 +82,7 @@ impl Comparison {
         disagreements(&self.rows).iter().map(sentence).collect()
     }
 
-    /// What is to be said below the table.
+    /// The notes below the table.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
         let measured = || self.rows.iter().filter_map(Row::measured);
@@ -158,7 +158,7 @@ fn cells(row: &Row, is_named: bool) -> Vec<String> {
     [vec![name, row.searcher.to_string()], figures(row)].concat()
 }
 
-/// What each row may take, in a sentence; `None` if that is all it wants.
+/// The limits of each row, in a sentence; `None` if there are none.
 fn limits(limits: &Limits) -> Option<String> {
     let count = |n: u64, what: &str| format!("{} {what}", thousands(n));
     let parts = [
@@ -271,7 +271,7 @@ fn sentence(disagreement: &Disagreement) -> String {
 /// How a table is written, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// For a terminal, or a text as wide as this.
+    /// For a terminal, or a text of this width.
     Text(usize),
     /// As Markdown.
     Markdown,
@@ -314,7 +314,7 @@ impl Printer {
         text
     }
 
-    /// What is to be said of all rows. `quiet`: only what is wrong with them.
+    /// The notes about all rows. `quiet`: only what is wrong with them.
     pub fn foot(&self, comparison: &Comparison, quiet: bool) -> String {
         let notes = if quiet { Vec::new() } else { comparison.notes() };
         let disagreements = comparison.disagreements();
@@ -339,7 +339,7 @@ impl Printer {
     }
 }
 
-/// A row for other programs.
+/// A row, to be read by other programs.
 #[derive(Serialize)]
 pub(super) struct Record<'r> {
     spec: &'r str,
@@ -375,7 +375,7 @@ impl<'r> From<&'r Row> for Record<'r> {
     }
 }
 
-/// For other programs, as one object.
+/// The comparison as one object, to be read by other programs.
 #[derive(Serialize)]
 pub struct Object<'c> {
     mazurka: &'static str,
@@ -426,7 +426,7 @@ struct Line<'r> {
     note: Option<&'r str>,
 }
 
-/// As a line of comma-separated values; the first one below the names.
+/// The row as a line of comma-separated values; the first line has the names above it.
 fn csv(row: &Row, is_first: bool) -> String {
     let record = Record::from(row);
     let stats = record.stats;

@@ -1,4 +1,4 @@
-//! How many executions a program has: what `count` found, as plain data and for people.
+//! The number of executions of a program: the result of `count`, as plain data and for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,21 +11,21 @@ use crate::explore::{Count, Executions, StopReason, Verdict};
 use crate::model::{Locals, State, System};
 use crate::study::{Figures, Limits};
 
-/// What `count` found out.
+/// The result of `count`.
 #[derive(Clone, Debug, Serialize)]
 pub struct CountReport {
-    /// About what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// What is wrong with some execution, in one word.
     pub verdict: Verdict,
     /// Everything was visited.
     pub complete: bool,
-    /// Why not.
+    /// Why not everything was visited.
     pub stopped_by: Option<StopReason>,
     /// The complete executions; `None` if they are infinitely many, or not everything was visited.
     pub interleavings: Option<Interleavings>,
-    /// They are infinitely many.
+    /// There are infinitely many.
     pub infinite: bool,
     /// The processes that may go on for ever.
     pub cycling: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Interleavings {
     pub all: String,
     /// Those that end in a deadlock.
     pub deadlocked: String,
-    /// Those in which something is wrong: that, or a failed assertion, or a run-time error.
+    /// Those in which something is wrong: a deadlock, a failed assertion, or a run-time error.
     pub violating: String,
     /// Steps of the shortest.
     pub shortest: u32,
@@ -59,7 +59,7 @@ impl From<&Executions> for Interleavings {
 }
 
 impl CountReport {
-    /// Puts a count into the program's own terms.
+    /// Tells a count in the program's own terms.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,

@@ -3,10 +3,10 @@
 //! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
 //! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
 //!
-//! There may be thousands of executions, of which few are ever looked at, and one is much like the next. So `SHELF`
-//! of them at a time, each with its drawing, are one JSON text that is compressed (zlib, in base64), and the script
-//! opens the shelf of the execution that it is asked for. Which lines of a drawing a shelf has is said once: a drawing
-//! is a list of their numbers.
+//! There may be thousands of executions. Few of them are ever looked at, and they are similar. So they are put on shelves
+//! of `SHELF` executions with their drawings. A shelf is one JSON text that is compressed (zlib, in base64); the script
+//! opens the shelf of the execution that it is asked for. A shelf contains each line of its drawings once, and a drawing
+//! is a list of line numbers.
 //!
 //! The script finds the parts of a drawing by their names (`data-event`, `data-step`, `data-from`,
 //! `data-to`) and only ever toggles classes; it lays nothing out.
@@ -29,7 +29,7 @@ use super::svg;
 use super::viewer::{Run, Viewer};
 use crate::explore::Verdict;
 
-/// So many executions are compressed together.
+/// How many executions are compressed together.
 const SHELF: usize = 50;
 
 const PAGE: &str = include_str!("../../visuals/viewer/viewer.html");
@@ -79,13 +79,13 @@ struct Data<'v> {
     viewer: &'v Viewer,
     /// The executions that are of no configuration: the first ones.
     others: Vec<Ending<'v>>,
-    /// After them there is one of each of so many configurations.
+    /// The number of configurations. After those above there is one execution of each.
     classes: usize,
     /// The executions that were asked for, with their names.
     asked: Vec<(usize, &'v str)>,
-    /// So many executions are on a shelf.
+    /// How many executions are on a shelf.
     shelf: usize,
-    /// The lines of the source that some execution comes by.
+    /// The lines of the source that some execution passes.
     lines: BTreeSet<u32>,
 }
 
@@ -141,7 +141,7 @@ fn shelves(viewer: &Viewer) -> String {
 #[derive(Serialize)]
 struct Shelf<'v> {
     runs: &'v [Run],
-    /// Each once.
+    /// The lines of all drawings, each once.
     lines: Vec<String>,
     /// By execution, its drawing: the places of its lines.
     drawings: Vec<Vec<usize>>,

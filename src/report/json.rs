@@ -1,4 +1,4 @@
-//! One JSON object a report.
+//! A report as one JSON object.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub fn render(report: &impl Serialize) -> String {
     }
 }
 
-/// Is it a character that JSON allows in a text as it is, and a terminal may act on?
+/// Is it a character that JSON allows in a text as it is, but that a terminal may act on?
 fn is_hidden(c: char) -> bool {
     c != '\n' && is_deceptive(c)
 }

@@ -2,12 +2,12 @@
 //!
 //! There are four kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
 //! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
-//! processes. A [`SearchTree`] is how UDPOR goes about it, call by call. A
-//! [`ControlFlow`] is the program itself. All serialise, and that is what `mazurka draw` writes to a `.json` file; [`dot`](super::dot)
+//! processes. A [`SearchTree`] shows the search of UDPOR, call by call. A
+//! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to a `.json` file; [`dot`](super::dot)
 //! and [`svg`](super::svg) draw them.
 //!
-//! Events and steps are numbered from 0, causes before effects, and refer to one another and to
-//! lanes by their numbers: the place in the list. (Diagrams of one execution show its steps from 1, as `check`
+//! Events and steps are numbered from 0, causes before effects. They refer to one another and to lanes by number, which
+//! is the place in the list. (Diagrams of one execution show its steps from 1, as `check`
 //! and `replay` do.) Lanes are processes, in order of declaration, spawned ones
 //! after them.
 
@@ -36,14 +36,14 @@ pub enum Picture {
     SpaceTime(SpaceTime),
     /// A search.
     Steps(SearchTree),
-    /// What processes are written to do.
+    /// The control flow of processes.
     Processes(ControlFlow),
 }
 
 /// The control flow of each process and actor.
 #[derive(Clone, Debug, Serialize)]
 pub struct ControlFlow {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// `processes`.
@@ -55,7 +55,7 @@ pub struct ControlFlow {
 /// Events with causality and conflict.
 #[derive(Clone, Debug, Serialize)]
 pub struct PartialOrder {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// `unfolding` or `configuration`.
@@ -83,9 +83,9 @@ pub struct Event {
     pub lane: usize,
     /// The length of the longest chain of causes that ends here, at least 1.
     pub depth: usize,
-    /// The operation as the source has it; of an actor the message that it takes.
+    /// The operation as the source has it; for an actor, the message that it takes.
     pub label: String,
-    /// What came of it, in words, as far as its causes determine that.
+    /// Its result in words, as far as its causes determine it.
     pub outcome: Option<String>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
@@ -107,7 +107,7 @@ pub enum Fate {
     Failure,
 }
 
-/// A maximal configuration: a class of executions that go on to the end.
+/// A maximal configuration: a class of complete executions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// Counted from 1: `--trace` takes it.
@@ -116,14 +116,14 @@ pub struct Configuration {
     pub verdict: Verdict,
     /// What is wrong then, in a sentence.
     pub message: Option<String>,
-    /// The maximal ones among its events in the picture: these and what they need are all that the picture has of it.
+    /// The maximal ones among its events in the picture. The picture shows only these and what they need.
     pub last: Vec<usize>,
 }
 
 /// One execution, time against processes.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpaceTime {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// `space-time`.
@@ -134,7 +134,7 @@ pub struct SpaceTime {
     pub message: Option<String>,
     /// Where it is wrong: the line of what failed, from 1.
     pub line: Option<u32>,
-    /// Of a failure: the values that it comes from, as they are at the end.
+    /// For a failure: the values that led to it, as they are at the end.
     pub variables: Vec<Variable>,
     /// The processes.
     pub lanes: Vec<Lane>,
@@ -144,9 +144,9 @@ pub struct SpaceTime {
     pub arrows: Vec<Arrow>,
     /// The messages to actors that nobody has taken in the end.
     pub pending: Vec<Pending>,
-    /// Who owned which mutex from when to when.
+    /// Who owned which mutex, and when.
     pub holds: Vec<Hold>,
-    /// The processes that wait for one another at the end, by lane: each for those in `waits_for`.
+    /// The lanes of the processes that wait for one another at the end; each waits for those in `waits_for`.
     pub cycle: Vec<usize>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
@@ -159,13 +159,13 @@ pub struct SpaceTime {
 pub struct Lane {
     /// Its name.
     pub name: String,
-    /// The step that started it, if it is not there from the start and that step is shown.
+    /// The step that started it, if it was started by a step that is shown.
     pub started_by: Option<usize>,
-    /// Where it is at the end.
+    /// Its state at the end.
     pub end: End,
 }
 
-/// Where a process is at the end of an execution.
+/// The state of a process at the end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum End {
@@ -179,9 +179,9 @@ pub enum End {
     Open,
     /// It waits, in a deadlock.
     Blocked {
-        /// At which operation.
+        /// The operation at which it waits.
         action: String,
-        /// For what, in words.
+        /// What it waits for, in words.
         waits_for: String,
         /// The lanes of those that could end the wait.
         helpers: Vec<usize>,
@@ -197,9 +197,9 @@ pub struct Moment {
     pub id: usize,
     /// Who moves, by the number of the lane.
     pub lane: usize,
-    /// The operation as the source has it; of an actor the message that it takes.
+    /// The operation as the source has it; for an actor, the message that it takes.
     pub label: String,
-    /// What came of it, in words.
+    /// Its result, in words.
     pub outcome: Option<String>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
@@ -212,7 +212,7 @@ pub struct Arrow {
     pub from: usize,
     /// The later one.
     pub to: usize,
-    /// What.
+    /// Its kind.
     pub kind: ArrowKind,
 }
 
@@ -222,7 +222,7 @@ pub struct Arrow {
 pub enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
-    /// A receive that was there first, to the send that it is paired with and that nobody has waited for yet.
+    /// From a receive that was there first to the send that it is paired with, if nobody has waited for that send yet.
     Pairing,
     /// A mutex or a unit of a semaphore, to the step that has it now.
     Handover,
@@ -239,7 +239,7 @@ pub enum ArrowKind {
 /// A message to an actor that it has not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pending {
-    /// The step that sent it; `None` if it was there from the start, or that step is not shown.
+    /// The step that sent it; `None` if it was there from the start, or if that step is not shown.
     pub from: Option<usize>,
     /// The lane of the actor.
     pub lane: usize,
@@ -248,18 +248,18 @@ pub struct Pending {
 /// A process owns a mutex for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hold {
-    /// Whose lane.
+    /// The lane of the process.
     pub lane: usize,
     /// The mutex.
     pub mutex: String,
-    /// From which step on.
+    /// The step from which on it owns the mutex.
     pub from: usize,
     /// The step that unlocks it; `None` if it is never unlocked.
     pub to: Option<usize>,
 }
 
 impl ControlFlow {
-    /// Of a program with these processes.
+    /// The control flow of a program with these processes.
     pub fn new(subject: Subject, processes: &[Flow]) -> Self {
         ControlFlow { subject, what: "processes", processes: processes.to_vec() }
     }

@@ -1,12 +1,12 @@
 //! Line plots as SVG.
 //!
-//! A [`Plot`] says what is to be seen; [`svg`] draws it. Ticks are given one by one on the x axis and chosen here
-//! on the y axis, which is logarithmic where the figures span more than a decade. The legend has a column of its
+//! A [`Plot`] says what to show; [`svg`] draws it. The ticks of the x axis are given one by one. Those of the y axis are
+//! chosen here; it is logarithmic if the figures span more than a decade. The legend has a column of its
 //! own on the right, so it never covers the data.
 //!
 //! Lines differ in colour and in marker: by the colours of Okabe and Ito (*Color universal design*, 2008),
 //! which colour-blind people can tell apart, without the yellow, which is too pale on white; seven colours and five
-//! markers make 35 different lines. No font of the system is asked for: whoever shows the picture has one.
+//! markers make 35 different lines. No font of this system is used: the program that shows the picture has one.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub struct Plot {
     pub unit: Unit,
     /// The lines.
     pub lines: Vec<Line>,
-    /// What a broken line is, if there are some.
+    /// The meaning of broken lines, if there are some.
     pub broken: &'static str,
 }
 
@@ -64,7 +64,7 @@ pub enum Look {
     /// Joined, with a marker at each.
     #[default]
     Joined,
-    /// Joined, with markers at some of them: there are many.
+    /// Joined, with markers at only some of them, because there are many.
     Dense,
     /// Not joined.
     Loose,
@@ -73,11 +73,11 @@ pub enum Look {
 /// A point of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
-    /// Where.
+    /// Its place on the x axis.
     pub x: f64,
-    /// How much.
+    /// Its figure.
     pub y: f64,
-    /// False if more may come: then a ring is drawn around it.
+    /// False if the figure may grow: then a ring is drawn around it.
     pub is_whole: bool,
 }
 
@@ -85,10 +85,10 @@ const PLOT_WIDTH: u32 = 640;
 const LEAST_HEIGHT: u32 = 440;
 const LEGEND_TOP: i32 = 64;
 const LEGEND_STEP: i32 = 22;
-/// No letter of the legend's font is wider, on the average of a name.
+/// The average width of the letters of a name in the legend's font is at most this.
 const LETTER: f64 = 7.2;
 const LONGEST_NAME: usize = 40;
-/// On a dense line so many points share a marker.
+/// On a dense line, one of this many points has a marker.
 const MARKER_STEP: usize = 10;
 const FONT: (&str, i32) = ("sans-serif", 13);
 const GREY: RGBColor = RGBColor(90, 90, 90);
@@ -166,7 +166,7 @@ fn draw(area: &Area<'_>, plot: &Plot, legend: &Legend) -> Drawn {
 }
 
 impl Look {
-    /// Has this point of the line of this number a marker? Those of different lines are at different places.
+    /// Does this point of the line with this number have a marker? Different lines have markers at different places.
     fn marks(self, place: usize, line: usize) -> bool {
         self != Look::Dense || place % MARKER_STEP == (2 * line) % MARKER_STEP
     }
@@ -282,7 +282,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// The x axis, with some room on both sides.
+    /// The x axis, with some space on both sides.
     fn across(ticks: &[(f64, String)]) -> Axis {
         let first = ticks.first().map_or(0.0, |(x, _)| *x);
         let last = ticks.last().map_or(0.0, |(x, _)| *x);
@@ -368,7 +368,7 @@ impl Scale {
         Scale { is_log: false, low: 0.0, high: f64::from(count) * step * 1.03, ticks }
     }
 
-    /// Where a figure is.
+    /// The place of a figure.
     fn place(&self, figure: f64) -> f64 {
         if self.is_log { figure.max(1e-300).log10().max(self.low) } else { figure }
     }

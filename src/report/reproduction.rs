@@ -11,7 +11,7 @@ use super::text::{BAD, HEADING, Styled, thousands};
 use crate::study::papers::{Cell, Column, Effort, Figure, Paper, PrintedSearch};
 use crate::study::{Measured, Ran};
 
-/// What stands in a cell for a search that was not done.
+/// The cell for a search that was not run.
 const NONE: &str = "-";
 const SLOW: &str = "slow";
 
@@ -20,11 +20,11 @@ const SLOW: &str = "slow";
 pub struct Reproduction {
     /// The table.
     pub paper: Paper,
-    /// What became of the searches; those are missing that were not done.
+    /// The results of the searches; those that were not run are missing.
     pub ran: BTreeMap<PrintedSearch, Ran>,
-    /// The slow searches were wanted, too.
+    /// Were the slow searches wanted, too?
     pub full: bool,
-    /// Searches not done because of an interrupt.
+    /// Searches not run because of an interrupt.
     pub not_run: usize,
 }
 
@@ -116,13 +116,13 @@ impl Reproduction {
         searches.any(|search| search.is_some())
     }
 
-    /// Does some figure differ from what is printed, and nothing explains it?
+    /// Does some figure differ from what is printed without an explanation?
     pub fn is_surprising(&self) -> bool {
         let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.note().is_none();
         self.ours().any(unexplained) || self.ran.values().any(|ran| matches!(ran, Ran::Failed(_)))
     }
 
-    /// Was all done that was wanted?
+    /// Was everything that was wanted done?
     pub fn is_whole(&self) -> bool {
         self.not_run == 0
     }
@@ -191,7 +191,7 @@ impl Reproduction {
         text + "."
     }
 
-    /// What is to be said below the table.
+    /// The notes below the table.
     fn notes(&self) -> Vec<String> {
         let used = self.table().rows.concat().concat();
         let notes = self.paper.notes.iter();
@@ -235,7 +235,7 @@ impl Reproduction {
     }
 }
 
-/// For a terminal, or a text as wide as this.
+/// For a terminal, or a text of this width.
 pub struct Text<'r>(pub &'r Reproduction, pub usize);
 
 impl Display for Text<'_> {
@@ -268,7 +268,7 @@ impl Display for Document<'_> {
     }
 }
 
-/// A figure for other programs.
+/// A figure, to be read by other programs.
 #[derive(Serialize)]
 struct Record<'r> {
     program: &'r str,
@@ -278,7 +278,7 @@ struct Record<'r> {
     printed: Option<&'r str>,
     /// A count, a word, or seconds.
     ours: Option<String>,
-    /// Ours is that of a search which was stopped.
+    /// Is ours the figure of a search that was stopped?
     stopped: bool,
     agrees: Option<bool>,
     note: Option<char>,
@@ -319,7 +319,7 @@ pub fn csv(reproduction: &Reproduction) -> String {
     table::csv(records(reproduction))
 }
 
-/// For other programs, as one object.
+/// The reproduction as one object, to be read by other programs.
 #[derive(Serialize)]
 pub struct Object<'r> {
     mazurka: &'static str,

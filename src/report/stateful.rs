@@ -1,12 +1,12 @@
-//! What the experiments on stateful reduction came to: tables, claims and plots, for people and for programs.
+//! The results of the experiments on stateful reduction: tables, claims and plots, for people and for programs.
 //!
-//! Everything but times and the memory of processes is the same whenever it is run (but for the portfolio, where it is a matter
-//! of time who answers first).
+//! Everything except times and the memory of processes is the same in every run. (The portfolio is an exception: there it
+//! depends on timing who answers first.)
 //!
 //! | file | idea |
 //! |---|---|
 //! | `tables` | quantiles, speed-ups, errors by order |
-//! | `claims` | what the paper says, and whether it is so here |
+//! | `claims` | what the paper says, and whether it holds here |
 //! | `plots` | the figures of the paper, with our costs |
 
 mod claims;
@@ -33,7 +33,7 @@ const SOURCE: &str = "\
 Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction (VMCAI 2023),
 section 4.1";
 
-/// A table with what is to be said about it.
+/// A table with a text about it.
 struct Section {
     heading: &'static str,
     about: String,
@@ -77,7 +77,7 @@ const AGREED: &str = "\
 All searches of a client that came to their end agree on its verdict and on the number of its
 terminal states, and none stores more states than the full search.";
 
-/// For a terminal, or a text as wide as this.
+/// For a terminal, or a text of this width.
 pub struct Text<'e>(pub &'e Experiment, pub usize);
 
 impl Display for Text<'_> {
@@ -197,7 +197,7 @@ pub fn csv(trials: &[&Trials]) -> String {
     table::csv(trials.iter().flat_map(|trials| records(trials)))
 }
 
-/// For other programs, as one object.
+/// The results as one object, to be read by other programs.
 #[derive(Serialize)]
 pub struct Object<'e> {
     mazurka: &'static str,

@@ -1,9 +1,9 @@
-//! What `study` found out: a line for each point, and in words which k is optimal and which is fastest.
+//! The result of `study`: a line for each point, and in words which k is optimal and which is fastest.
 //!
 //! UDPOR with partial alternatives follows executions that turn out to be redundant: its *blocked* explorations.
-//! The larger its k, the fewer they are and the dearer each question is (CAV 2018: *quasi-optimal* partial order
-//! reduction). A k without any is called optimal here for the program at hand; which one is fastest
-//! is another matter, and often another k.
+//! With a larger k there are fewer of them, but each question is more expensive (CAV 2018: *quasi-optimal* partial order
+//! reduction). A k without blocked explorations is called optimal for the program at hand. The fastest k is often another
+//! one.
 //!
 //! | file | idea |
 //! |---|---|
@@ -31,9 +31,9 @@ use crate::study::{Measured, Point, Ran};
 /// The points of a study.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
-    /// Those that are done.
+    /// The points that are done.
     pub points: Vec<Point>,
-    /// Those that are not, because of an interrupt.
+    /// How many are not done, because of an interrupt.
     pub not_run: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct Study {
 const SAME_TIME: f64 = 1.05;
 
 impl Study {
-    /// The same as rows, for what is common with `compare`.
+    /// The points as rows, for what is shared with `compare`.
     pub fn comparison(&self) -> Comparison {
         let rows = self.points.iter().map(|point| point.row.clone()).collect();
         Comparison { rows, not_run: self.not_run, ..Comparison::default() }
@@ -174,7 +174,7 @@ fn fastest(done: &[(String, &Measured)]) -> String {
     }
 }
 
-/// For a terminal, or a text as wide as this.
+/// For a terminal, or a text of this width.
 pub struct Text<'s>(pub &'s Study, pub usize);
 
 impl Display for Text<'_> {
@@ -219,7 +219,7 @@ impl Display for Document<'_> {
     }
 }
 
-/// A point for other programs.
+/// A point, to be read by other programs.
 #[derive(Serialize)]
 struct Entry<'s> {
     #[serde(flatten)]
@@ -229,7 +229,7 @@ struct Entry<'s> {
     run_seconds: &'s [f64],
 }
 
-/// For other programs, as one object.
+/// The study as one object, to be read by other programs.
 #[derive(Serialize)]
 pub struct Object<'s> {
     mazurka: &'static str,

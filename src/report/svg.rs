@@ -1,12 +1,11 @@
-//! Pictures as SVG, without other programs: we know more about them than a general layout does.
+//! Pictures as SVG, without other programs, because we know more about them than a general layout program does.
 //!
-//! Processes are columns and time goes down, in the unfolding as causal depth, in a space-time diagram as the
-//! order of the execution. So the only freedom is the order within a column, and drawings of one program
-//! resemble one another. In a search tree each execution followed is a column; in a control
-//! flow each way through a process.
+//! Processes are columns, and time goes down: in the unfolding as causal depth, in a space-time diagram as the order of
+//! the execution. So only the order within a column is free, and drawings of one program resemble one another. In a
+//! search tree each execution followed is a column; in a control flow each way through a process is one.
 //!
-//! What would be wider than a screen or two is broken into bands. Where a line would lead from one band to another,
-//! numbers in the boxes at both its ends say so.
+//! What would be wider than a screen or two is broken into bands. Instead of a line from one band to another, there are
+//! numbers in the boxes at both its ends.
 //!
 //! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
 //! clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and Ito, which the
@@ -25,12 +24,12 @@ use super::picture::Picture;
 /// A picture that would be wider is laid out in bands, one below the other.
 const WIDEST: f64 = 2_400.0;
 
-/// The picture as an SVG document, to be looked at as it is.
+/// The picture as an SVG document, to be viewed as it is.
 pub fn render(picture: &Picture) -> String {
     draw(picture, WIDEST)
 }
 
-/// The same in one piece, however wide, for a program that can move it about.
+/// The picture in one piece, however wide, for a program that can scroll it.
 pub(super) fn whole(picture: &Picture) -> String {
     draw(picture, f64::INFINITY)
 }

@@ -1,7 +1,7 @@
 //! Tables, for a terminal, for Markdown and HTML, and as comma-separated values.
 //!
-//! A table is text cell by cell, from whoever has something to show ([`super::comparison`] for one). Words stand on
-//! the left of their column, figures on the right.
+//! A table has a text in each cell; the modules that have something to show make it ([`super::comparison`] for example).
+//! Words stand on the left of their column, figures on the right.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -20,8 +20,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A table for a terminal. One that is wider than its room is drawn in parts, one below the other, each with the words
-/// that name a row.
+/// A table for a terminal. If it is too wide, it is drawn in parts, one below the other. Each part has the words that
+/// name a row.
 pub struct Plain<'t>(pub &'t Table, pub usize);
 
 impl Display for Plain<'_> {
@@ -37,10 +37,10 @@ impl Display for Plain<'_> {
     }
 }
 
-/// What stands around the text of a column.
+/// The width of what stands around the text of a column.
 const FRAME: usize = 3;
 
-/// The columns of each part, as many as there is room for.
+/// The columns of each part, as many as fit.
 fn parts(table: &Table, room: usize) -> Vec<Vec<usize>> {
     let width = |column: usize| {
         let cells = [&table.header].into_iter().chain(&table.rows).map(|row| &row[column]);
@@ -63,7 +63,7 @@ fn parts(table: &Table, room: usize) -> Vec<Vec<usize>> {
     parts
 }
 
-/// How wide a column may be: words are broken, so that figures have half of the room at least.
+/// How wide a column may be. Words are broken, so that figures have at least half of the width.
 fn widest_word(table: &Table, column: usize, room: usize) -> usize {
     match table.figures.start {
         names if column < names => (room / 2 / names).saturating_sub(FRAME).max(8),
@@ -141,7 +141,7 @@ impl Display for Html<'_> {
     }
 }
 
-/// A text for HTML and XML, in quotation marks, too.
+/// A text for HTML and XML, also within quotation marks.
 pub fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;")
@@ -190,7 +190,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// `-` for what there is none of.
+/// `-` if there is no value.
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or("-".into(), text)
 }

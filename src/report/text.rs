@@ -1,7 +1,7 @@
 //! Reports for people.
 //!
 //! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
-//! replays it. Styles are always written; who prints to something that is no terminal strips them.
+//! replays it. Styles are always written; they are stripped where the output is no terminal.
 
 mod calls;
 mod execution;
@@ -32,7 +32,7 @@ pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 pub(super) const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// So many variables are shown at a failure.
+/// The most variables that are shown at a failure.
 const SHOWN_VARIABLES: usize = 12;
 
 /// A piece of text in a style.
@@ -49,7 +49,7 @@ impl<T: Display> Display for Styled<T> {
 pub struct Check<'r> {
     /// What to show.
     pub report: &'r CheckReport,
-    /// The verdict and no more.
+    /// Only the verdict.
     pub quiet: bool,
     /// How wide tables may be.
     pub room: usize,
@@ -137,7 +137,7 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
         ViolationKind::Assertion => "Assertion failed",
         ViolationKind::Error => "Error",
     };
-    // Messages are written to stand alone, too.
+    // Messages are written so that they can stand alone.
     let message = violation
         .message
         .strip_prefix("assertion failed")
@@ -206,7 +206,7 @@ fn coverage(report: &CheckReport) -> String {
     format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
 }
 
-/// What it means that a search has found violations, and is complete.
+/// The meaning of a complete search that has found violations.
 fn complete(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::SomeClasses => unreachable!("no such search is complete"),
@@ -375,7 +375,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))
 }
 
-/// What a row of figures begins with.
+/// The beginning of a row of figures.
 pub(super) fn margin(name: &str) -> impl Display {
     Styled(FAINT, format!("{name:<10}"))
 }
@@ -393,7 +393,7 @@ fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
     format!("{steps} with {switches} between processes; {proof}")
 }
 
-/// How many of some executions are bad, in brackets: those that deadlock, and all if there are others.
+/// How many executions are bad, in brackets: those that deadlock, and all bad ones if there are others.
 pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
     let bad = [
         (deadlocked, deadlocked > 0, "deadlocked"),
@@ -404,7 +404,7 @@ pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
     if bad.is_empty() { String::new() } else { format!(" ({})", bad.join(", ")) }
 }
 
-/// On average, rounded up.
+/// The average, rounded up.
 fn bytes_per_state(stats: &Figures) -> Option<u64> {
     Some(stats.state_bytes?.div_ceil(stats.states?.max(1)))
 }

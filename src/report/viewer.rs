@@ -1,13 +1,12 @@
 //! Everything that the page of `mazurka draw -o x.html` shows, as plain data.
 //!
-//! A page is about one program: its unfolding, or a piece of it, how UDPOR searches it, and some executions to
-//! step through. An
-//! execution ([`Run`]) is a space-time diagram with two things more: which event of the unfolding each step
-//! is, so that both pictures light up together, and the state after each step. States are kept as
-//! differences ([`Run::changes`]): a step changes a few facts, and a page that goes back undoes them.
+//! A page is about one program: its unfolding, or a piece of it; the search of UDPOR; and some executions to step
+//! through. An execution ([`Run`]) is a space-time diagram with two additions: the event of the unfolding for each step,
+//! so that both pictures light up together, and the state after each step. States are kept as differences
+//! ([`Run::changes`]): a step changes a few facts, and when the page goes back it undoes them.
 //!
-//! Which executions: one of each maximal configuration that the search met, up to [`MOST_STEPS`] steps in all, and
-//! those asked for. One of these that is of a configuration met stands for it; the others come first.
+//! The executions are one of each maximal configuration that the search met, up to [`MOST_STEPS`] steps in total, and
+//! those asked for. If one of the latter belongs to a configuration met, it stands for that. The others come first.
 //!
 //! The page holds this model as JSON beside the drawings of its pictures, the executions compressed and opened one
 //! by one ([`super::html`]).
@@ -27,13 +26,13 @@ use crate::unfolding::EventId;
 
 pub use super::picture::SpaceTime;
 
-/// The executions of a page have so many steps together, unless those asked for have more.
+/// The most steps of all executions of a page together, unless those asked for have more.
 pub const MOST_STEPS: usize = 150_000;
 
 /// What a page shows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Viewer {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// The text of the spec.
@@ -44,7 +43,7 @@ pub struct Viewer {
     pub unfolding: PartialOrder,
     /// How UDPOR goes through them; its events have the same numbers.
     pub search: SearchTree,
-    /// The executions: those of no configuration met, then one of each configuration, by number.
+    /// The executions: first those that belong to no configuration met, then one of each configuration, by number.
     #[serde(skip)]
     pub runs: Vec<Run>,
     /// The one to show first.
@@ -68,50 +67,50 @@ pub enum View {
 /// An execution to step through.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// How it was asked for, if it was.
+    /// The name by which it was asked for, if it was.
     pub name: Option<String>,
-    /// The maximal configuration that it is of, by number, if the search met that one.
+    /// The number of the maximal configuration that it belongs to, if the search met that one.
     pub configuration: Option<usize>,
     /// The execution.
     pub chart: SpaceTime,
     /// By step, the steps that it needs directly: those before it with nothing in between.
     pub causes: Vec<Vec<usize>>,
-    /// By step, the event of the unfolding that it is, if that one is drawn.
+    /// By step, its event of the unfolding, if that is drawn.
     pub events: Vec<Option<usize>>,
     /// The events of the steps that the chart leaves out at its beginning.
     pub before: Vec<usize>,
-    /// What there is to say about its states: each entry of `start` and `changes` is about one of these.
+    /// What its states have facts about: each entry of `start` and `changes` is about one of these.
     pub topics: Vec<Topic>,
-    /// What is so before the first step, by topic; `None` if there is nothing to say yet.
+    /// The facts before the first step, by topic; `None` if there is none yet.
     pub start: Vec<Option<String>>,
-    /// By step, the topics that it changes and what is so after it.
+    /// By step, the topics that it changes and the facts after it.
     pub changes: Vec<Vec<(usize, Option<String>)>>,
 }
 
-/// Something that a state may say something about.
+/// Something that a state may have a fact about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Topic {
     /// What kind of thing.
     pub kind: FactKind,
     /// The process, by the number of its lane, if it is about one.
     pub lane: Option<usize>,
-    /// The variable or object; empty where the kind says it all.
+    /// The variable or object; empty if the kind says enough.
     pub name: String,
 }
 
 /// An execution that is to be in a page.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// How to call it.
+    /// Its name.
     pub name: String,
     /// Its actions, as a replay numbers processes and messages.
     pub schedule: Schedule,
 }
 
 impl Viewer {
-    /// A page about what was met by a search with full alternatives, the calls of that or another search, and the
-    /// executions asked for, of which the first is shown first; `limit` events, and as many steps of each
-    /// execution. An execution that cannot be followed is refused.
+    /// A page about what a search with full alternatives met, the calls of that or another search, and the executions
+    /// asked for, the first of which is shown first. It has at most `limit` events, and as many steps of each execution.
+    /// An execution that cannot be followed is refused.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -155,7 +154,7 @@ struct Placed {
     configuration: Option<usize>,
 }
 
-/// The executions of a page in the making.
+/// The executions of an unfinished page.
 struct Album<'a, S: System> {
     subject: Subject,
     system: &'a S,
@@ -182,7 +181,7 @@ impl<S: System> Album<'_, S> {
         placed
     }
 
-    /// One that was not asked for.
+    /// Adds one that was not asked for.
     fn of_configuration(&mut self, number: usize) -> Placed {
         let events = self.prefix.maximal[number - 1].clone();
         let schedule = self.prefix.schedule(&events);

@@ -91,8 +91,8 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// The rows by the first value: for each value that some row names those that match it, without their first
-    /// pattern; then those for any other value, if there is one, with such a value if it has a name.
+    /// The rows by their first value. For each value that some row names: the rows that match it, without their first
+    /// pattern. Then the rows for any other value, if there is one, with such a value if it has a name.
     fn split<'p>(
         &self,
         rows: &[Vec<&'p Pattern>],

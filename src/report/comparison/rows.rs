@@ -1,8 +1,8 @@
 //! The rows of a comparison for a terminal, each as soon as it is known.
 //!
-//! What is still to come is not known, so columns have a width beforehand. A figure that needs more pushes those behind
-//! it to the right, and these fall back into their columns as soon as they can. What would leave the room goes on in a
-//! further line: so a row fits, however narrow the terminal is.
+//! Later rows are not known yet, so the width of columns is fixed beforehand. A figure that needs more pushes those behind
+//! it to the right, and these return to their columns as soon as they can. What would exceed the width of the terminal
+//! continues in another line. So a row fits any terminal.
 
 use super::{Row, is_same, size, title, verdict};
 use crate::report::table::time;
@@ -27,7 +27,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// For rows of the explorers with these names, in so much room.
+    /// For rows of the explorers with these names, in this width.
     pub(super) fn new(names: &[String], room: usize) -> Rows {
         let figures = |gap: usize| FIGURES.iter().map(|(_, width)| gap + width).sum::<usize>();
         let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -37,7 +37,7 @@ impl Rows {
         Rows { room, name, gap, last: None }
     }
 
-    /// A row, below the name of its program if that is another one than before.
+    /// A row. If its program is not that of the row before, the name of the program stands above it.
     pub(super) fn row(&mut self, row: &Row) -> String {
         let mut text = String::new();
         if !self.last.as_ref().is_some_and(|last| is_same(last, row)) {
@@ -71,7 +71,7 @@ impl Rows {
 /// A row on its way.
 struct Line<'r> {
     rows: &'r Rows,
-    /// The lines of it that are full.
+    /// Its lines that are full.
     done: String,
     /// The last one.
     text: String,
@@ -84,7 +84,7 @@ impl Line<'_> {
         self.text.chars().count()
     }
 
-    /// Goes on in a further line, below the first figure.
+    /// Continues in another line, below the first figure.
     fn fold(&mut self) {
         self.done += self.text.trim_end();
         self.done.push('\n');
@@ -92,7 +92,7 @@ impl Line<'_> {
         self.text = " ".repeat(indent);
     }
 
-    /// A figure, with its right end here unless that is taken.
+    /// Writes a figure with its right end here, unless that place is taken.
     fn figure(&mut self, figure: &str, end: usize, width: usize) {
         let (gap, own) = (self.rows.gap, figure.chars().count());
         let mut from = (end - self.shift).saturating_sub(own).max(self.width() + gap);
@@ -105,7 +105,7 @@ impl Line<'_> {
         self.text += figure;
     }
 
-    /// Words, from here on, in as many lines as they need.
+    /// Writes words from here on, in as many lines as they need.
     fn words(&mut self, words: &str, start: usize) {
         let mut from = (start - self.shift).max(self.width() + self.rows.gap);
         if from + VERDICT > self.rows.room && !self.text.trim().is_empty() {

@@ -1,8 +1,8 @@
 //! Control flow as a graph: structure becomes edges.
 //!
-//! A sequence is drawn from the ends of what comes before it: each a node and the label of the edge that leaves
-//! it. Drawn, it has ends of its own. A `break` adds its end to those of the loop around it, a `continue` is an
-//! edge to the head of that loop.
+//! A sequence is drawn from the ends of what comes before it. An end is a node and the label of the edge that leaves it.
+//! When the sequence is drawn, it has ends of its own. A `break` adds its end to those of the loop around it; a
+//! `continue` is an edge to the head of that loop.
 
 use dot_writer::{Attributes, Scope};
 
@@ -10,7 +10,7 @@ use super::{GREY, escaped};
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
 use crate::report::picture::ControlFlow;
 
-/// Where a sequence can come from: a node, and what to say on the edge from there.
+/// An end that a sequence can start from: a node, and the label of the edge from there.
 type Ends = Vec<(String, String)>;
 
 /// The loop around a sequence: its head, and the ends of its breaks.

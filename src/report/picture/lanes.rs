@@ -1,4 +1,4 @@
-//! Processes and columns: which lane a process has, and how it is called.
+//! Processes and columns: the lane of a process, and its name.
 
 use crate::model::ProcessId;
 
@@ -10,7 +10,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// A lane for each of these; processes of one name get a number.
+    /// A lane for each of these processes; those with the same name get a number.
     pub(super) fn new(mut named: Vec<(ProcessId, String)>) -> Self {
         named.sort_by_key(|&(process, _)| process);
         let mut lanes = Lanes::default();
@@ -29,7 +29,7 @@ impl Lanes {
         self.processes.binary_search(&process).expect("a process with a lane")
     }
 
-    /// The lane of this name, if there is one.
+    /// The lane with this name, if there is one.
     pub(super) fn named(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }

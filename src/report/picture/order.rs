@@ -1,4 +1,4 @@
-//! Causality without what follows from it.
+//! Causality without the pairs that follow from others.
 //!
 //! The causes that an event is given can include causes of its other causes (an operation depends on the
 //! previous one of its process and on the last change of an object, and one may be before the other). A drawing

@@ -1,14 +1,14 @@
 //! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call.
 //!
-//! A node is one Explore(C, D, A). It chooses an event e and has the call with e as its left child, and, if
-//! there is an alternative J, the call without e as its right one; or it is a leaf. What the search noted
-//! ([`crate::explore::prefix`]) is which event was chosen and which alternative found; the three sets follow
-//! from that, node by node, as the algorithm says.
+//! A node is one Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then the call with e is its left child,
+//! and if there is an alternative J, the call without e is its right one. The search notes
+//! ([`crate::explore::prefix`]) which events were chosen and which alternatives found. The three sets follow from that,
+//! node by node, as the algorithm says.
 //!
-//! Events have the numbers that they have in the picture of the unfolding, whatever k is. That one is built with
-//! full alternatives; a search with another k meets the same events in another order. An event is
-//! its process, its choice and its causes, so the two meet event by event, causes first, once processes and
-//! messages are translated: each search numbers those that are created in the order in which it meets them.
+//! Events have the same numbers as in the picture of the unfolding, for any k. That picture is built with full
+//! alternatives; a search with another k meets the same events in another order. An event is its process, its choice and
+//! its causes. So the events of the two searches can be matched one by one, causes first. Processes and messages are
+//! translated before, because each search numbers them in the order in which it meets them.
 
 use std::collections::HashMap;
 use std::slice;
@@ -25,7 +25,7 @@ use crate::unfolding::EventId;
 /// The calls of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchTree {
-    /// Of what.
+    /// The program.
     #[serde(flatten)]
     pub subject: Subject,
     /// `steps`.
@@ -57,12 +57,12 @@ pub struct Node {
     pub d: Vec<usize>,
     /// The guides, causes first.
     pub a: Vec<usize>,
-    /// What became of it.
+    /// Its result.
     #[serde(flatten)]
     pub turn: Turn,
 }
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "turn", rename_all = "lowercase")]
 pub enum Turn {
@@ -72,7 +72,7 @@ pub enum Turn {
         event: usize,
         /// The call with it; `None` if the search stopped before it.
         left: Option<usize>,
-        /// Was an alternative looked for? If not, the search stopped before that.
+        /// Was an alternative looked for? If not, the search stopped earlier.
         asked: bool,
         /// The alternative J ∖ C to D ∪ {e} after C, causes first, if there is one.
         alternative: Option<Vec<usize>>,
@@ -88,14 +88,15 @@ pub enum Turn {
         /// What is wrong then, in a sentence.
         message: Option<String>,
     },
-    /// Events are enabled and all of them disabled: whatever follows C has been explored.
+    /// All enabled events are in D: everything that follows C has been explored.
     Blocked {
         /// en(C), a part of D.
         enabled: Vec<usize>,
     },
     /// The bound on the causal depth cuts it.
     Cut,
-    /// A process waits in a loop for what has come: executions in which it looks later are explored elsewhere.
+    /// A process waits in a loop for something that has come already. Executions in which it looks later are explored
+    /// elsewhere.
     GivenUp,
 }
 
@@ -137,13 +138,13 @@ impl SearchTree {
 }
 
 impl SearchTree {
-    /// The event of this number.
+    /// The event with this number.
     pub fn event(&self, number: usize) -> &Event {
         let at = self.events.binary_search_by_key(&number, |event| event.id);
         &self.events[at.expect("an event that the search met")]
     }
 
-    /// Who does what in the event of this number: `3 Receiver recv(m)`.
+    /// Who does what in the event with this number: `3 Receiver recv(m)`.
     pub fn told(&self, number: usize) -> String {
         let event = self.event(number);
         format!("{number} {} {}", self.lanes[event.lane], event.label)
@@ -164,7 +165,7 @@ pub fn compact(set: &[usize]) -> String {
     if runs.is_empty() { "∅".into() } else { runs.join(", ") }
 }
 
-/// So many events, counted from the first that the search met, have all in them that the calls name.
+/// How many events, counted from the first that the search met, contain all that the calls name.
 fn named(calls: &[Call]) -> usize {
     let ids = calls.iter().flat_map(|call| match &call.fate {
         Fate::Chose(e, Alternative::Found(j)) => [slice::from_ref(e), j.as_slice()],
@@ -175,7 +176,7 @@ fn named(calls: &[Call]) -> usize {
     ids.flatten().map(|e| e.index() + 1).max().unwrap_or(0)
 }
 
-/// The nodes: what each call has of its caller's sets.
+/// The nodes, with the sets that each call gets from its caller.
 fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
     let number = |e: &EventId| numbers[e.index()];
     let mut nodes: Vec<Node> = Vec::with_capacity(calls.len());
@@ -215,7 +216,7 @@ fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
     nodes
 }
 
-/// Links a node with the call that it makes on this side; the sets C, D and A of that call.
+/// Links a node with the call that it makes on this side, and returns the sets C, D and A of that call.
 fn adopt(node: &mut Node, side: Side, child: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let (mut c, mut d, mut a) = (node.c.clone(), node.d.clone(), node.a.clone());
     let Turn::Chose { event, left, right, alternative, .. } = &mut node.turn else {
@@ -248,7 +249,7 @@ fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
     events
 }
 
-/// What `full` calls each event of `own`; what it has not met gets the numbers after its own.
+/// The number in `full` of each event of `own`. Events that `full` has not met get the numbers after its own.
 fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usize> {
     let structure = &full.unfolding.structure;
     let known: HashMap<_, _> = structure
@@ -279,7 +280,7 @@ fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usiz
     numbers
 }
 
-/// What another search calls a process.
+/// The number of a process in another search.
 fn process<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, id: ProcessId) -> ProcessId {
     match from.birth(id) {
         None => id,
@@ -290,7 +291,7 @@ fn process<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, id: ProcessI
     }
 }
 
-/// What another search calls the choice of an actor.
+/// The choice of an actor in the numbers of another search.
 fn choice<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, choice: Choice) -> Choice {
     let Handled::Message(message) = choice.handled() else { return choice };
     let (sender, place) = from.posting(message);

@@ -1,7 +1,7 @@
 //! One execution as a chart: who did what when, and what went from one process to another.
 //!
-//! The execution is replayed on the bare model. After each step the logs of the objects say where what it got
-//! came from: the post that a receive is paired with, the unlock that granted a mutex, the release of a unit,
+//! The execution is replayed on the model alone. After each step the logs of the objects tell what provided the things
+//! that it got: the post that a receive is paired with, the unlock that granted a mutex, the release of a unit,
 //! the handler that sent a message. An arrow goes from the step that provided something to the step that has
 //! it, not to the request.
 
@@ -18,7 +18,7 @@ use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
 
 impl SpaceTime {
-    /// An execution, its last `max_steps` steps if it is longer.
+    /// The chart of an execution; only its last `max_steps` steps if it is longer.
     pub fn of_execution<S: System>(
         subject: Subject,
         system: &S,
@@ -65,7 +65,7 @@ impl SpaceTime {
         Ok(whole.cut(actions.len().saturating_sub(max_steps)))
     }
 
-    /// Without the first steps.
+    /// Removes the first steps.
     fn cut(mut self, first: usize) -> Self {
         if first == 0 {
             return self;
@@ -116,7 +116,7 @@ fn left_pending(state: &State, lanes: &Lanes) -> Vec<Pending> {
     messages.map(|m| Pending { from: m.creator(), lane: lanes.of(m.to) }).collect()
 }
 
-/// Every process with where it is in the end.
+/// Every process with its state at the end.
 fn ends<S: System>(
     replay: &Replay<'_, S>,
     standing: &Standing,
@@ -157,7 +157,7 @@ fn ends<S: System>(
     replay.state().processes().map(lane).collect()
 }
 
-/// Which step did what, so far.
+/// Which step did what so far.
 #[derive(Default)]
 struct Book {
     arrows: Vec<Arrow>,
@@ -177,7 +177,7 @@ struct Book {
 }
 
 impl Book {
-    /// A step was taken: where did what it got come from?
+    /// Notes a step that was taken, and what provided the things that it got.
     fn note<S: System>(&mut self, replay: &Replay<'_, S>, at: usize, action: Action, op: &Op) {
         let (state, Action { process, choice }) = (replay.state(), action);
         if !self.last.contains_key(&process) {
@@ -260,7 +260,7 @@ impl Book {
         self.arrow(other, at, kind);
     }
 
-    /// The message of this send has arrived: its arrow goes here and nowhere else.
+    /// Notes that the message of this send has arrived. Its only arrow goes here.
     fn received(&mut self, state: &State, at: usize, mailbox: model::MailboxId, send: u32) {
         let sent = self.posts.get(&(mailbox, model::End::Send, send)).copied();
         let receive = state.mailbox(mailbox).sends[send as usize].partner();
@@ -291,7 +291,7 @@ impl Book {
         }
     }
 
-    /// A cell is drawn from its last change to what sees that, if another process does.
+    /// The arrow for a cell goes from its last change to an access of another process that sees it.
     fn accessed(&mut self, state: &State, at: usize, cell: CellId, access: Access) {
         if !matches!(access, Access::Write(_)) {
             let written = self.writes.get(&cell).copied();

@@ -1,8 +1,8 @@
 //! The unfolding as a picture.
 //!
-//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is told by replaying its local
-//! configuration `[e]` on the bare model: its last step is e, in the program's own terms, and what came of it
-//! is what its causes determine. What depends on more than that is left out: whether a receive finds a message
+//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is described by replaying its local
+//! configuration `[e]` on the model alone. The last step is e, in the program's own terms, with the result that its
+//! causes determine. What depends on more than the causes is left out: whether a receive finds a message
 //! waiting is no property of the event.
 //!
 //! An event is marked when every maximal configuration that contains it ends badly: from there on nothing helps.
@@ -20,7 +20,7 @@ use crate::report::{ViolationReport, plural};
 use crate::unfolding::{EventId, EventStructure, Unfolding};
 
 impl PartialOrder {
-    /// The events that a search met, the first `max_events` of them.
+    /// The first `max_events` events that a search met.
     pub fn of_unfolding<S: System>(
         subject: Subject,
         system: &S,
@@ -136,7 +136,7 @@ fn tell<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step 
     let (_, mut steps) = replay(system, prefix, &history);
     let step = steps.pop().expect("[e] contains e");
     match prefix.unfolding.op(id) {
-        // Whether others have come before is not a matter of its causes.
+        // Whether others have come before does not depend on its causes.
         Op::Irecv { .. } | Op::Arrive { .. } => Step { outcome: None, ..step },
         _ => step,
     }
@@ -165,7 +165,7 @@ fn configuration<S: System>(
     }
 }
 
-/// What every maximal configuration with an event comes to.
+/// The common end of all maximal configurations with an event.
 fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<Fate> {
     let mut found: Vec<Option<Fate>> = vec![None; shown];
     for (events, end) in maximal.iter().zip(ends) {

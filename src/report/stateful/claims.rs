@@ -1,7 +1,7 @@
 //! What the paper claims, what comes out here, and whether that is the same.
 //!
-//! A claim about averages is judged by an average of ours over all clients that both algorithms finished. Where the paper reads off
-//! a plot that one algorithm is ahead of another, a geometric mean beyond 1 must say so, too.
+//! A claim about averages is judged by our average over all clients that both algorithms finished. Where the paper reads
+//! off a plot that one algorithm is ahead of another, our geometric mean must be above 1.
 
 use serde::Serialize;
 
@@ -20,11 +20,11 @@ use crate::study::stateful::{Experiment, Trials};
 pub struct Claim {
     /// What it says.
     pub says: String,
-    /// Where.
+    /// Its place in the paper.
     pub place: &'static str,
     /// What comes out here.
     pub ours: String,
-    /// Is it so here? `None` if nothing was measured that could tell.
+    /// Does it hold here? `None` if what was measured cannot tell.
     pub holds: Option<bool>,
 }
 
@@ -57,7 +57,7 @@ pub fn section(experiment: &Experiment) -> Section {
     }
 }
 
-/// That one algorithm is faster than another.
+/// The claim that one algorithm is faster than another.
 struct Ahead {
     says: &'static str,
     place: &'static str,

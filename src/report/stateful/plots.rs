@@ -8,8 +8,8 @@
 //! | `scatter-time.svg`, `scatter-memory.svg` | S-POR against DL-S-POR, client by client | figures 5 and 7, inset |
 //! | `errors-average.svg`, `errors-minimum.svg` | quantiles of times to the first error | figure 10 |
 //!
-//! A quantile plot sorts the clients by cost for each line on its own; a line ends with the clients finished, whose number is in
-//! the legend.
+//! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last finished client; the
+//! legend has the number of finished clients.
 
 use crate::report::plot::{self, Dot, Line, Look, Plot, Unit, decades};
 use crate::report::study::Picture;
@@ -24,7 +24,7 @@ const MAIN: &[&str] = &[FULL, S_POR, EAGER, LAZY, EAGER_SUMMARIES, LAZY_SUMMARIE
 const SAFE_SETS: &[&str] = &[EAGER_ALONE, LAZY_ALONE, EAGER, LAZY];
 const EVERY: &[&str] = &[FULL, S_POR, EAGER, LAZY, EAGER_ALONE, LAZY_ALONE, LAZY_SUMMARIES];
 
-/// All plots that there is something to show in.
+/// All plots that are not empty.
 pub fn pictures(experiment: &Experiment) -> Vec<Picture> {
     let Experiment { reductions, errors } = experiment;
     let plots = [

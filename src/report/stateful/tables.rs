@@ -1,7 +1,7 @@
 //! The tables of the experiments.
 //!
-//! What stands for an algorithm is the paper's name for it; the first table says which explorer it is. `-` stands where too
-//! few clients were finished.
+//! Algorithms have the names of the paper; the first table says which explorer each of them is. `-` means that too few
+//! clients were finished.
 
 use bytesize::ByteSize;
 
@@ -16,7 +16,7 @@ use crate::study::stateful::plan::{
 };
 use crate::study::stateful::{Trials, figures};
 
-/// Which is compared with which.
+/// The pairs that are compared.
 const PAIRS: [(&str, &str); 11] = [
     (S_POR, FULL),
     (EAGER, FULL),
@@ -160,7 +160,7 @@ fn speedups(trials: &Trials) -> Table {
     Table { figures: 2..names.len(), rows: rows.collect(), header: names }
 }
 
-/// How many clients, and how much faster.
+/// The number of clients, and the speed-up.
 fn figures_of(time: Speedup) -> [String; 4] {
     [time.clients.to_string(), ratio(time.mean), ratio(time.geometric), time.ahead.to_string()]
 }

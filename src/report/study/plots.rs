@@ -6,7 +6,7 @@
 //! | time against k | the same | constants |
 //! | time against a swept constant | spec, swept constant and values of the others | explorers with their k |
 //!
-//! A plot with a single place on its x axis would say nothing, and is left out.
+//! A plot with a single place on its x axis would tell nothing, so it is left out.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ impl Pictures {
     }
 }
 
-/// Lower case, for file systems that do not tell it from upper case; letters, digits and `=` only.
+/// A file name: in lower case, because some file systems ignore case; letters, digits and `=` only.
 fn slug(name: &str) -> String {
     let lower = name.to_lowercase();
     let letters = lower.chars().map(|c| match c {
@@ -111,7 +111,7 @@ fn swept(points: &[&Point]) -> Vec<String> {
     constants
 }
 
-/// The constants but for this one, as text.
+/// The constants except this one, as text.
 fn others(point: &Point, constant: &str) -> String {
     let others = point.defines.iter().filter(|(name, _)| name != constant);
     others.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! Shapes and text, and how large they are.
+//! Shapes and text, and their sizes.
 
 use std::fmt::Write;
 
@@ -21,14 +21,14 @@ pub(super) const MARGIN: f64 = 20.0;
 /// A point.
 pub(super) type Point = (f64, f64);
 
-/// How wide a text is: monospaced fonts have characters of 0.6 em, some a little more, and the wide characters
-/// of East Asia take two places.
+/// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little more. The wide
+/// characters of East Asia take two places.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let places: usize = text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum();
     places as f64 * size * 0.61
 }
 
-/// A text of at most so many characters.
+/// A text, cut to at most this many characters.
 pub(super) fn clipped(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -36,7 +36,7 @@ pub(super) fn clipped(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// A text in lines of at most so many characters, broken between words where that is possible.
+/// A text in lines of at most this many characters, broken between words where that is possible.
 pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -118,7 +118,7 @@ impl Area {
     }
 }
 
-/// A document in the making; it grows with what is drawn on it.
+/// An unfinished document; its size grows with what is drawn on it.
 #[derive(Default)]
 pub(super) struct Canvas {
     body: String,
@@ -163,7 +163,7 @@ impl Canvas {
         self.reach(area.right(), area.bottom());
     }
 
-    /// What follows, up to [`Canvas::end`], belongs together; `name` is attributes by which a program that
+    /// Begins a group: everything up to [`Canvas::end`] belongs to it. `name` has attributes by which a program that
     /// shows the picture can find it.
     pub(super) fn begin(&mut self, name: &str) {
         let _ = writeln!(self.body, "<g {name}>");

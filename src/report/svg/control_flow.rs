@@ -1,9 +1,8 @@
-//! Control flow, top to bottom, without crossings: the text nests, so the picture can.
+//! Control flow, top to bottom, without crossings: the text is nested, so the picture can be, too.
 //!
 //! Every sequence has an axis, on which its steps stand. The arms of a branch are side by side, each with an axis
-//! of its own, between a bus that leads to them and one where those that go on meet again; an arm in which nothing
-//! happens is a line. A loop has its way back on its left and its way out on its right, outside all
-//! that is in it:
+//! of its own. A horizontal line above leads to them; at one below, the arms that go on meet again. An empty arm is a
+//! line. A loop has its way back on its left and its way out on its right, outside everything in it:
 //!
 //! ```text
 //!        ┌──────┐             A `break` in the rightmost arm reaches the way out by a straight line, so arms
@@ -60,7 +59,7 @@ pub(super) fn draw(flow: &ControlFlow) -> String {
     canvas.finish(&title)
 }
 
-/// How far something reaches from its axis, and how high it is.
+/// How far something extends from its axis, and how high it is.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     left: f64,
@@ -121,7 +120,7 @@ fn step_extent(step: &Step) -> Extent {
     }
 }
 
-/// With room for the lines of a loop.
+/// The extent with space for the lines of a loop.
 fn around(inside: Extent) -> Extent {
     Extent { left: inside.left + LANE, right: inside.right + LANE, ..inside }
 }
@@ -143,7 +142,7 @@ struct Column<'a> {
     extent: Extent,
 }
 
-/// The arms from left to right. With an arm in which nothing happens, the one that goes on goes straight on.
+/// The arms from left to right. If one arm is empty, the other one that goes on goes straight down.
 fn columns(arms: &[Arm]) -> Vec<Column<'_>> {
     let mut order: Vec<&Arm> = arms.iter().collect();
     let is_late = |arm: &Arm| (breaks(&arm.steps), arms.len() == 2 && arm.steps.is_empty());
@@ -195,7 +194,7 @@ fn draw_process(canvas: &mut Canvas, process: &Flow, (x, y): Point) {
     }
 }
 
-/// Where jumps leave their boxes, as far as they can get out on a straight line: breaks to the right, and
+/// The places where jumps leave their boxes, for those that can get out on a straight line: breaks to the right,
 /// continues to the left.
 #[derive(Default)]
 struct Jumps<'j> {
@@ -208,7 +207,7 @@ impl Jumps<'_> {
         list.iter_mut().for_each(|list| list.push(from));
     }
 
-    /// Those that can get out of an arm: the way is free at the edges only.
+    /// The jumps that can get out of an arm: only at the edges the way is free.
     fn of_arm(&mut self, is_first: bool, is_last: bool) -> Jumps<'_> {
         Jumps {
             breaks: self.breaks.as_deref_mut().filter(|_| is_last),
@@ -217,7 +216,7 @@ impl Jumps<'_> {
     }
 }
 
-/// Draws the steps below `from`, on its axis; where they end, if they do.
+/// Draws the steps below `from`, on its axis. Returns where they end, if they do.
 fn sequence(
     canvas: &mut Canvas,
     steps: &[Step],
@@ -237,7 +236,7 @@ fn sequence(
     is_reached.then_some(y)
 }
 
-/// Draws a step with all that is in it, from the top of its box; where it ends, if it goes on.
+/// Draws a step with everything in it, from the top of its box. Returns where it ends, if it goes on.
 fn draw_step(
     canvas: &mut Canvas,
     step: &Step,
@@ -301,7 +300,7 @@ fn way_back(canvas: &mut Canvas, step: &Step, head: Area, from: Point) {
     canvas.lines(&[from, (left, from.1), (left, middle), (head.x, middle)], ARROW);
 }
 
-/// Draws the arms below `from`; where they meet again, if any goes on.
+/// Draws the arms below `from`. Returns where they meet again, if any goes on.
 fn draw_arms(
     canvas: &mut Canvas,
     arms: &[Arm],

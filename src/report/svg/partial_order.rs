@@ -19,7 +19,7 @@ const HEIGHT: f64 = 36.0;
 const GAP: f64 = 20.0;
 /// Between rows.
 const ROW: f64 = 40.0;
-/// So many configurations that end badly are listed.
+/// The most configurations that end badly that are listed.
 const LISTED: usize = 6;
 
 const DEADLOCK: &str = "#FBE3D3";
@@ -27,7 +27,7 @@ const FAILURE: &str = "#FFF1B8";
 
 const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 
-/// In bands of at most that width.
+/// Draws it in bands of at most this width.
 pub(super) fn draw(order: &PartialOrder, widest: f64) -> String {
     let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
     let title = format!("{what} of {}", order.subject.title());
@@ -68,7 +68,7 @@ fn draw_band(canvas: &mut Canvas, order: &PartialOrder, band: &Band, (number, of
     }
 }
 
-/// Title and figures; the height at which the names of the processes go.
+/// Draws the title and figures. Returns the height for the names of the processes.
 fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, title);
     let mut figures = plural(order.events.len(), "event");
@@ -117,8 +117,8 @@ fn between(what: &str, from: usize, to: usize) -> String {
     format!("class=\"{what}\" data-from=\"{from}\" data-to=\"{to}\"")
 }
 
-/// Where an arrow has to go to avoid the boxes of the rows that it passes: beside the nearest one, from
-/// above it to below it, and `shift` from the middle of the gap.
+/// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes through a gap beside
+/// the nearest box, at a distance of `shift` from the middle of the gap.
 fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     let (mut points, mut from) = (Vec::new(), start);
     let height = boxes.first().map_or(HEIGHT, |area| area.height);
@@ -142,7 +142,7 @@ fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     points
 }
 
-/// Arrows that share a gap are told apart, mostly.
+/// A shift that in most cases separates arrows that share a gap.
 fn shift(cause: usize, event: usize) -> f64 {
     ((cause + 2 * event) % 5) as f64 * 3.0 - 6.0
 }

@@ -1,8 +1,8 @@
 //! A search tree, time downwards: each execution followed is a column.
 //!
-//! The call with the event chosen stands straight below its caller, so a column reads from the top as one
-//! execution grows; the call without it begins a new column, to the right of all that came before it in the
-//! rows that the new one takes. Calls are placed in the order in which they were made, and an elbow from a call
+//! The call with the chosen event stands straight below its caller, so a column shows from top to bottom how one
+//! execution grows. The call without it begins a new column, to the right of everything before it in the rows of the new
+//! column. Calls are placed in the order in which they were made, and an elbow from a call
 //! to the column that it begins counts as taken, so nothing crosses:
 //!
 //! ```text
@@ -14,12 +14,11 @@
 //!   └──┬──┘         :        └──┬──┘
 //! ```
 //!
-//! A box says which event is chosen, what comes of it, and what the sets of the call are; the empty ones are left
-//! out.
+//! A box says which event is chosen, its result, and the sets of the call that are not empty.
 //!
-//! Where the next column would make the picture too wide, a band begins below all that is there: rows of its own, and
-//! columns from the left again. A call and the column that it begins in another band say each other's numbers, in
-//! place of the elbow.
+//! Where the next column would make the picture too wide, a band begins below everything: with rows of its own, and
+//! columns from the left again. Instead of the elbow, a call and the column that it begins in another band show each
+//! other's numbers.
 
 mod layout;
 
@@ -39,7 +38,7 @@ const LINE: f64 = 14.0;
 /// Between columns, and between rows.
 const GAP: f64 = 26.0;
 const ROW: f64 = 30.0;
-/// What is seen of an arrow from another band.
+/// The visible length of an arrow from another band.
 const STUB: f64 = 24.0;
 
 const WITH: Stroke = Stroke::arrow(INK, 1.2);
@@ -49,7 +48,7 @@ const FINE: &str = "#E0F2EA";
 const BAD: &str = "#FBE3D3";
 const BLOCKED: &str = "#DDDDE3";
 
-/// In bands of at most that width.
+/// Draws it in bands of at most this width.
 pub(super) fn draw(tree: &SearchTree, widest: f64) -> String {
     let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
     let mut canvas = Canvas::default();
@@ -80,7 +79,7 @@ fn figures(tree: &SearchTree) -> String {
     figures.join(", ")
 }
 
-/// What a box says: what became of the call, and in smaller print what comes of the event, and the sets.
+/// The text of a box: the result of the call, and in smaller print the result of the event, and the sets.
 fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
         Turn::Chose { event, .. } => tree.told(*event),
@@ -106,7 +105,7 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
     (clipped(&head, LONGEST_LABEL), small)
 }
 
-/// A set of which the end is kept: its beginning was there before.
+/// A set, cut at its beginning: that was shown before.
 fn shortened(set: &str) -> String {
     let over = set.chars().count().saturating_sub(LONGEST_LINE);
     match over {
@@ -160,7 +159,7 @@ fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, layout: &Layou
     canvas.end();
 }
 
-/// All of the sets, and what the leaf is about.
+/// The complete sets, and what the leaf is about.
 fn tooltip(tree: &SearchTree, node: &Node) -> String {
     let sets = [("C", &node.c), ("D", &node.d), ("A", &node.a)];
     let mut text = sets.map(|(name, set)| format!("{name} = {}", compact(set))).join("\n");

@@ -1,10 +1,10 @@
 //! A space-time diagram: processes are lines that go down, a row for each step of the execution.
 //!
 //! What a process says stands to the right of its line, so columns are as wide as their texts and nothing
-//! overlaps. Where many processes would make that too wide, their lines are close together and all texts stand to the
-//! right of them, as in the log of a repository. Bars to the left of a line are the mutexes that the process owns. At the bottom is where each
-//! process has come to; dashed lines below lead from who waits to whom it waits for, if they wait in a
-//! circle.
+//! overlaps. If many processes would make that too wide, their lines are close together and all texts stand to the right
+//! of them, as in the log of a repository. Bars to the left of a line are the mutexes that the process owns. The state of
+//! each process at the end is at the bottom. If processes wait in a circle, dashed lines below lead from each of them to
+//! the process that it waits for.
 
 use super::canvas::{
     Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
@@ -20,7 +20,7 @@ const ROW: f64 = 38.0;
 /// From the line of a process to its texts.
 const INDENT: f64 = 12.0;
 const BAR: f64 = 7.0;
-/// The values behind a failure take so many lines at most.
+/// The most lines for the values that led to a failure.
 const VALUES: usize = 6;
 
 /// For mutexes.
@@ -31,13 +31,13 @@ const COLORS: [&str; 7] =
 const NARROW: f64 = 12.0;
 const STAIR: f64 = 14.0;
 
-/// Where things are.
+/// The places of things.
 #[derive(Clone)]
 struct Layout<'c> {
     chart: &'c SpaceTime,
     /// The lines of the processes.
     xs: Vec<f64>,
-    /// Where all texts begin, if not beside the lines.
+    /// Where all texts begin, if they are not beside the lines.
     texts: Option<f64>,
     /// By process: how many lines of text are above its name, counted from the lowest.
     stairs: Vec<usize>,
@@ -48,7 +48,7 @@ struct Layout<'c> {
     top: f64,
 }
 
-/// At most so wide, if there is a way.
+/// Draws it at most this wide, if that is possible.
 pub(super) fn draw(chart: &SpaceTime, widest: f64) -> String {
     let title = format!("Space-time diagram of {}", chart.subject.title());
     let mut canvas = Canvas::default();
@@ -84,7 +84,7 @@ pub(super) fn draw(chart: &SpaceTime, widest: f64) -> String {
     canvas.finish(&title)
 }
 
-/// The colour and words for where a process is at the end.
+/// The colour and words for the state of a process at the end.
 fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
     match &lane.end {
         End::Ended => (GREY, vec!["ended".into()]),
@@ -100,7 +100,7 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
     }
 }
 
-/// Where the processes are at the end, those together that are at the same; how far down that goes.
+/// Draws the states of the processes at the end, equal ones together. Returns how far down that goes.
 fn ends_below(
     canvas: &mut Canvas,
     chart: &SpaceTime,
@@ -164,7 +164,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// What the texts beside the line of a process need.
+    /// The width that the texts beside the line of a process need.
     fn room(&self, lane: usize) -> f64 {
         let process = &self.chart.lanes[lane];
         let steps = self.chart.steps.iter().filter(|step| step.lane == lane);
@@ -175,7 +175,7 @@ impl<'c> Layout<'c> {
         texts.fold(0.0, f64::max) + INDENT + 16.0
     }
 
-    /// A column for each process, with this room to the right of its line.
+    /// A column for each process, with this space to the right of its line.
     fn with_columns(mut self, right: impl Fn(&Self, usize) -> f64) -> Self {
         let mut x = MARGIN;
         for lane in 0..self.chart.lanes.len() {
@@ -189,7 +189,7 @@ impl<'c> Layout<'c> {
         self
     }
 
-    /// All texts to the right of the columns, and names in stairs, so that they have room.
+    /// All texts to the right of the columns, and names at different heights, so that they fit.
     fn with_texts_aside(mut self) -> Self {
         self.texts = Some(self.columns.last().map_or(MARGIN, Area::right) + INDENT);
         let mut taken: Vec<f64> = Vec::new();
@@ -300,7 +300,7 @@ impl<'c> Layout<'c> {
         if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
     }
 
-    /// What the texts of a step take.
+    /// The width of the texts of a step.
     fn text(&self, step: usize) -> Area {
         let y = self.row(step);
         let (label, outcome) =
@@ -374,7 +374,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// Who of the circle waits for whom; how far down that goes.
+    /// Draws who of the circle waits for whom. Returns how far down that goes.
     fn waits(&self, canvas: &mut Canvas, below: f64) -> f64 {
         let mut low = below;
         for &lane in &self.chart.cycle {

@@ -1,4 +1,4 @@
-//! The calls of an execution: each process with what it called, what came of it, and when.
+//! The calls of an execution: each process with its calls, their results, and when they were made.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! How an execution ended: a standstill with who waits for whom, a failure, or all is well.
+//! How an execution ended: in a standstill (who waits for whom), with a failure, or well.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,10 +10,10 @@ use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
 
-/// Above this many bytes a schedule is not fit for a command line.
+/// A schedule with more bytes than this does not fit on a command line.
 const LONGEST_SCHEDULE: usize = 4000;
 
-/// The processes that wait at the end of a deadlocked execution, in this room.
+/// The processes that wait at the end of a deadlocked execution, in this width.
 pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usize);
 
 impl Display for Standstill<'_> {
@@ -83,7 +83,7 @@ fn place_width(blocked: &Blocked, number: usize) -> usize {
     blocked.line.map_or(0, |_| "  line ".len() + number)
 }
 
-/// What is to be said above the steps of an execution.
+/// The text above the steps of an execution.
 pub struct Title<'r>(pub &'r ExecutionReport);
 
 impl Display for Title<'_> {
@@ -94,7 +94,7 @@ impl Display for Title<'_> {
     }
 }
 
-/// What came of an execution, in a line.
+/// The result of an execution, in a line.
 pub struct Upshot<'r>(pub &'r ExecutionReport);
 
 impl Display for Upshot<'_> {
@@ -116,7 +116,7 @@ impl Display for Upshot<'_> {
     }
 }
 
-/// What is to be said below the steps of an execution, in this room.
+/// The text below the steps of an execution, in this width.
 pub struct Ending<'r>(pub &'r ExecutionReport, pub usize);
 
 impl Display for Ending<'_> {

@@ -1,12 +1,12 @@
-//! Words for a shell: what is printed to be typed again must name the same file.
+//! Words for a shell: a printed command must name the same file when it is typed.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::model::{is_deceptive, printable};
 
-/// A word, quoted for a shell if need be: in single quotes; or, where it holds control characters or is not UTF-8, as
-/// `$'…'` with these as octal numbers, which bash, zsh, ksh and the POSIX of 2024 understand.
+/// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or is not UTF-8, as
+/// `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand that.
 pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
@@ -27,7 +27,7 @@ pub fn quoted_path(path: &Path) -> String {
     }
 }
 
-/// A path for people: with `\xNN` for what is not UTF-8, and nothing that acts on a terminal.
+/// A path for people: with `\xNN` for bytes that are not UTF-8, and without anything that acts on a terminal.
 pub fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

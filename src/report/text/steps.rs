@@ -11,10 +11,10 @@ const SHOWN: usize = 200;
 const SHOWN_FIRST: usize = 40;
 /// Longer operations are cut in the table.
 const WIDEST_ACTION: usize = 44;
-/// In a narrow room operations are cut sooner, but not below this, so that outcomes have some room.
+/// In a narrow terminal operations are cut shorter, but not below this, so that there is space for outcomes.
 const LEAST_ACTION: usize = 16;
 const LEAST_OUTCOME: usize = 20;
-/// What stands behind the outcome of a last step.
+/// The words behind the outcome of the last step of a process.
 const ENDING: usize = " [fails]".len();
 /// Longer values are cut in texts.
 const LONGEST_VALUE: usize = 120;
@@ -30,7 +30,7 @@ pub struct StepTable<'s> {
 }
 
 impl<'s> StepTable<'s> {
-    /// A table with columns wide enough for these steps; what does not fit in the room goes on below its column.
+    /// A table with columns wide enough for these steps. A text that does not fit continues below, in its column.
     pub fn new(steps: &'s [Step], room: usize) -> Self {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
         let number = steps.len().to_string().len().max(3);
@@ -118,7 +118,7 @@ pub(super) fn shortened(value: &str) -> String {
     clipped_to(value, LONGEST_VALUE)
 }
 
-/// A text that begins at this column, in as many lines as it needs to keep to the room.
+/// A text that begins at this column, in as many lines as it needs to fit the width.
 pub(super) fn hanging(text: &str, margin: usize, room: usize) -> String {
     let width = room.saturating_sub(margin).max(LEAST_OUTCOME);
     let below = format!("\n{:margin$}", "");
@@ -128,7 +128,7 @@ pub(super) fn hanging(text: &str, margin: usize, room: usize) -> String {
 /// Where the changes of a step begin.
 const CHANGES: usize = 9;
 
-/// What a step changed, indented below its line, in this room.
+/// What a step changed, indented below its line, in this width.
 pub struct ChangeRows<'c>(pub &'c [Change], pub usize);
 
 impl Display for ChangeRows<'_> {

@@ -1,7 +1,7 @@
 //! An execution told with the state after each step.
 //!
-//! The execution is replayed once more; after each step all facts are asked for and compared with those
-//! before. That is as slow as a state is large, and obviously right.
+//! The execution is replayed once more. After each step all facts are asked for and compared with those before. For large
+//! states that is slow, but it is obviously right.
 
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,8 @@ use crate::property::{Fact, Replay};
 use crate::report::picture::SpaceTime;
 use crate::trace::Execution;
 
-/// The execution behind a chart, without a name; `drawn` is the event of each of its actions, as far as there is
-/// one in the picture of the unfolding.
+/// The execution behind a chart, without a name. `drawn` is the event of each of its actions, where the picture of the
+/// unfolding has it.
 pub(super) fn tell<S: System>(
     system: &S,
     allow_pending: bool,
@@ -56,7 +56,7 @@ fn causes<S: System>(system: &S, schedule: &Schedule, first: usize) -> Vec<Vec<u
     (first..schedule.len()).map(of_one).collect()
 }
 
-/// What is so now, by topic. A name may stand for several variables (of a procedure that calls itself, say): the
+/// The present facts by topic. A name may stand for several variables, for example if one hides another: the
 /// k-th of them in a state is one topic.
 #[derive(Default)]
 struct Ledger {
@@ -66,7 +66,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Notes a state; which topics are not as before, ascending.
+    /// Notes a state, and returns the topics that are not as before, ascending.
     fn update(&mut self, facts: Vec<Fact>) -> Vec<(usize, Option<String>)> {
         let mut after = vec![None; self.topics.len()];
         let mut met: FxHashMap<Topic, usize> = FxHashMap::default();

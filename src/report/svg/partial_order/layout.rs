@@ -1,14 +1,14 @@
-//! Where the events of a partial order go.
+//! The places of the events of a partial order.
 //!
 //! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
 //! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
-//! near to it as the others allow. That keeps the branches of one process side by side, and an event below
-//! what it follows.
+//! near to it as the others allow. So the branches of one process stay side by side, and an event is below what it
+//! follows.
 //!
-//! What is wider than it may be is laid out in bands, one below the other: each has the events of a range of numbers,
-//! as many as fit, in columns and rows of its own. Numbers ascend as the search met events, so what follows an event
-//! is mostly in its band, and causes that are not are in a band above. In place of lines from band to band
-//! there are numbers in the boxes.
+//! A drawing that would be too wide is laid out in bands, one below the other. Each band has the events of a range of
+//! numbers, as many as fit, in columns and rows of its own. Numbers ascend in the order in which the search met events.
+//! So in most cases what follows an event is in its band, and causes outside of it are in a band above. Instead of lines
+//! from band to band there are numbers in the boxes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,11 +17,11 @@ use super::{GAP, HEIGHT, LONGEST_OUTCOME, PADDING, ROW, label, outcome};
 use crate::report::picture::{Event, PartialOrder};
 use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
 
-/// What a box grows by where it has a third line.
+/// The extra height of a box with a third line.
 const THIRD_LINE: f64 = 13.0;
 /// From one band to the next.
 const APART: f64 = 60.0;
-/// So many numbers of a kind are listed in a box.
+/// The most numbers of a kind that are listed in a box.
 const LISTED: usize = 5;
 
 /// Events in place.
@@ -29,7 +29,7 @@ pub(super) struct Layout {
     pub(super) bands: Vec<Band>,
     /// By event.
     pub(super) boxes: Vec<Area>,
-    /// By event: what it has to do with events of other bands, in few words.
+    /// By event: its relations to events of other bands, in few words.
     pub(super) elsewhere: Vec<Option<String>>,
     /// By event: its band.
     band_of: Vec<usize>,
@@ -40,19 +40,19 @@ pub(super) struct Band {
     pub(super) events: Range<usize>,
     /// The lanes that have events here, with their columns.
     pub(super) columns: Vec<(usize, Area)>,
-    /// Where the names of the lanes go, and where the boxes end.
+    /// The height of the names of the lanes, and where the boxes end.
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
 impl Layout {
-    /// Below `top`, in bands at most so wide.
+    /// Lays them out below `top`, in bands of at most this width.
     pub(super) fn new(order: &PartialOrder, top: f64, widest: f64) -> Layout {
         let mut band_of = vec![0; order.events.len()];
         let mut far = vec![None; order.events.len()];
         let mut ranges = ranges(order, &widths(order, &far), widest);
         if ranges.len() > 1 {
-            // What is said of other bands makes boxes wider, so bands are tried twice; where they begin stays then.
+            // Texts about other bands make boxes wider, so bands are laid out twice. The second time they begin at the same events.
             set(&mut band_of, &ranges);
             far = elsewhere(order, &band_of);
             ranges = self::ranges(order, &widths(order, &far), widest);
@@ -73,7 +73,7 @@ impl Layout {
         layout
     }
 
-    /// Where all of it ends.
+    /// The lower end of the drawing.
     pub(super) fn bottom(&self) -> f64 {
         self.bands.last().expect("there is a band").bottom
     }
@@ -218,7 +218,7 @@ fn place(
         left = x + widths[event] + GAP / 2.0;
         xs.push(x);
     }
-    // What does not fit on the right is moved back; it fits, by the width of the column.
+    // What does not fit on the right is moved back. The column is wide enough for that.
     let mut right = column.right();
     for (&(_, event), x) in wishes.iter().zip(&mut xs).rev() {
         *x = x.min(right - GAP / 2.0 - widths[event]);

@@ -1,4 +1,4 @@
-//! Where the calls of a search tree go.
+//! The places of the calls of a search tree.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ const APART: f64 = 56.0;
 pub(super) struct Layout {
     /// By call.
     pub(super) boxes: Vec<Area>,
-    /// By call: which call of another band it has to do with, in few words.
+    /// By call: its relation to a call of another band, in few words.
     pub(super) far: Vec<Option<String>>,
     band_of: Vec<usize>,
 }
 
 impl Layout {
-    /// Below `top`, in bands at most so wide.
+    /// Lays them out below `top`, in bands of at most this width.
     pub(super) fn new(tree: &SearchTree, top: f64, widest: f64) -> Layout {
         let (columns, rows) = (columns(tree), rows(tree));
         let mut far = vec![None; tree.nodes.len()];
         let mut areas = sizes(tree, &far);
         let mut band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
         if band_of.iter().any(|&band| band > 0) {
-            // What is said of other bands makes boxes larger, so bands are tried twice; where they begin stays then.
+            // Texts about other bands make boxes larger, so bands are laid out twice. The second time they begin at the same calls.
             far = elsewhere(tree, &band_of);
             areas = sizes(tree, &far);
             band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
@@ -63,7 +63,7 @@ fn sizes(tree: &SearchTree, far: &[Option<String>]) -> Vec<Area> {
     tree.nodes.iter().zip(far).map(size).collect()
 }
 
-/// The row of each call, were there one band.
+/// The row of each call if there were only one band.
 fn rows(tree: &SearchTree) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -148,7 +148,7 @@ fn down(rows: &[usize], band_of: &[usize], areas: &mut [Area], top: f64) {
     }
 }
 
-/// By call: the one that it begins in another band, or of another band that begins it.
+/// By call: the call of another band that it makes, or that makes it.
 fn elsewhere(tree: &SearchTree, band_of: &[usize]) -> Vec<Option<String>> {
     let words = |node: &Node| {
         let far = |other: &usize| band_of[*other] != band_of[node.id];
