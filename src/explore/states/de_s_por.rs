@@ -31,7 +31,7 @@
 //! set as it seems. The transition to be told is the last one that does not *happen before* a. Here
 //! UpdateCurr(a) is done for every transition on the stack with which a races, as the paper does (appendix A) for
 //! what comes after a visited state. Other departures: what only enables does not count as a race
-//! ([`Touch`](crate::model::Touch)), and cycles ([`super::search`]).
+//! ([`Touch`](crate::model::Touch)), and cycles ([`super::depth_first`]).
 
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::Memory;

@@ -25,7 +25,7 @@
 //! it would cost more to find out which transitions lead to visited states; without summaries it is
 //! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
 //! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
-//! ([`super::search`]).
+//! ([`super::depth_first`]).
 
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::{Memory, Traversal};

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! safeSet(s) is one process whose operation nobody can interfere with, or else all that are enabled
-//! ([`SafeSetReduction`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
-//! explored in full ([`super::search`]). The paper assumes that there are neither deadlocks nor
+//! ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
+//! explored in full ([`super::depth_first`]). The paper assumes that there are neither deadlocks nor
 //! cycles. The first is not needed here, where nothing is ever disabled by another process.
 
 use super::depth_first::{self, DepthFirst, Reduction};

@@ -92,8 +92,8 @@ fn is_left(parent: &Node, child: usize) -> bool {
     matches!(parent.turn, Turn::Chose { left: Some(left), .. } if left == child)
 }
 
-/// Gives each column its place and width; the band of each call. `is_next` says whether a column, given how far it
-/// would reach and its number, begins a band.
+/// Gives each column its place and width, and returns the band of each call. `is_next` says whether a column begins a band,
+/// given how far it would extend and its number.
 fn across(
     tree: &SearchTree,
     columns: &[Vec<usize>],
