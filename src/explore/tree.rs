@@ -35,11 +35,12 @@
 //! from, nor, for UDPOR, its U and D. With sleep sets, P' is what one gets when Z is asleep after E. The search of the branch adds to no
 //! set of a state before E: that is for whoever has the branch of that state.
 //!
-//! That has a price, but a small one: on random programs with more than 100 classes, each cut into some 13 pieces, all pieces
-//! together make up to 0.7% more transitions than the search in one piece. A maximal configuration of P' may be none of P: all that is enabled after it is in Z. An
-//! exploration that ends there is blocked. So explorers that are never blocked when they
-//! explore everything may be blocked in a branch; and those that ask for a weak initial of what a race wants
-//! must not take one from Z for it that is not part of it, since nobody will explore it (see `optimal`).
+//! That has a price, but a small one. A maximal configuration of P' may be none of P: all that is enabled after it is
+//! in Z. An exploration that ends there is blocked. So explorers that are never blocked when they explore everything
+//! may be blocked in a branch. And those that ask for a weak initial of what a race wants must not take one from Z that
+//! is no part of it, since nobody here explores what begins with it (see `optimal`). On random programs with more than
+//! 100 classes, each cut into some 13 pieces, all pieces together make up to 0.7% more transitions than the search in
+//! one piece.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
