@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use crate::explore::{Budget, NoObserver, Outcome, Setting, Verdict, Violation, explore};
 use crate::model::System;
+use crate::property::{Properties, Property};
 use crate::report::text::Check as Text;
 use crate::report::{CheckReport, Subject};
 use crate::study::Limits;
@@ -46,12 +47,13 @@ use crate::study::Limits;
 /// How wide the tables of a counterexample may be.
 const ROOM: usize = 100;
 
-/// A search for deadlocks, failed assertions and run-time errors in a system. The methods of [`Check`] set its options;
-/// [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
+/// A search for what is wrong in a system: deadlocks, failed assertions, run-time errors, and what else is asked for. The
+/// methods of [`Check`] set its options; [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
     let setting = "udpor".parse().expect("an explorer");
-    let (limits, all, shortest) = (Limits::default(), false, false);
-    Check { system, setting, limits, all, shortest, allow_pending: false }
+    let (limits, properties) = (Limits::default(), Properties::default());
+    let (all, shortest, allow_pending) = (false, false, false);
+    Check { system, setting, limits, properties, all, shortest, allow_pending }
 }
 
 /// A search to be done, with its options.
@@ -60,6 +62,7 @@ pub struct Check<'s, S: System> {
     system: &'s S,
     setting: Setting,
     limits: Limits,
+    properties: Properties,
     all: bool,
     shortest: bool,
     allow_pending: bool,
@@ -99,6 +102,16 @@ impl<S: System> Check<'_, S> {
         self
     }
 
+    /// Judges this, too.
+    pub fn property(self, property: impl Property) -> Self {
+        Check { properties: self.properties.with(property), ..self }
+    }
+
+    /// Does not judge this: [`Deadlocks`](crate::property::Deadlocks), say.
+    pub fn without<P: Property>(self) -> Self {
+        Check { properties: self.properties.without::<P>(), ..self }
+    }
+
     /// Does not count messages to actors that nobody takes as a deadlock.
     pub fn allow_pending(self) -> Self {
         Check { allow_pending: true, ..self }
@@ -106,11 +119,17 @@ impl<S: System> Check<'_, S> {
 
     /// Explores, and returns the result.
     pub fn run(self) -> Checked {
-        let Check { system, setting, limits, all, shortest, allow_pending } = self;
-        let budget = Budget { all, shortest, allow_pending, ..limits.budget(|| 0) };
+        let Check { system, setting, limits, properties, all, shortest, allow_pending } = self;
+        let properties = match allow_pending {
+            true => properties.allow_pending(true),
+            false => properties,
+        };
+        let judged = properties.clone();
+        let budget = Budget { all, shortest, properties: judged, ..limits.budget(|| 0) };
         let outcome = explore(system, setting, budget, &mut NoObserver);
         let subject = Subject::in_rust(allow_pending);
-        let report = CheckReport::new(subject, system, setting, limits, &outcome, None);
+        let report =
+            CheckReport::new(subject, system, setting, (limits, properties), &outcome, None);
         Checked { report: CheckReport { shortest, ..report }, outcome }
     }
 

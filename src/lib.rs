@@ -33,11 +33,11 @@
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
-//! | [`property`] | deadlocks and failures explained | `model` |
+//! | [`property`] | what is judged, and when; deadlocks and failures explained | `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
 //! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
-//! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore` |
+//! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
 //! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two

@@ -1,12 +1,13 @@
 //! What is wrong with an execution, and how to explain it.
 //!
-//! Explorers only judge: [`process_failure`], [`oversubscription`], [`is_deadlock`] and
-//! [`final_failure`] say whether a state violates something. Explaining is separate and slower: a
+//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`], [`is_deadlock`] and
+//! [`final_failure`], which say whether a state violates something. Explaining is separate and slower: a
 //! [`Replay`] repeats a schedule on the model alone, and tells it in the program's own terms.
 //!
 //! | item | meaning |
 //! |---|---|
 //! | [`Replay`] | an execution repeated action by action; each action is checked and told as a [`Step`] |
+//! | [`Property`] | what is judged, and when; [`Properties`] are those of a search |
 //! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
@@ -21,6 +22,7 @@ mod deadlock;
 mod livelock;
 mod narration;
 mod position;
+mod properties;
 mod replay;
 mod snapshot;
 mod suppliers;
@@ -33,37 +35,17 @@ pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
 pub use livelock::{Motion, Spin, Watch};
 pub use position::Position;
+pub use properties::{
+    CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
+    When,
+};
 pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
-
-use std::fmt::Debug;
 
 use crate::model::{
     BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, Op, ProcessId, State,
     Status, System, Value,
 };
-
-/// What is judged at the end of every execution, besides deadlocks, failures and `final`.
-///
-/// # Contract
-///
-/// It asks only about what all executions of one Mazurkiewicz class have in common: the terminal state, not the way
-/// there. So it does not matter which of them an explorer visits.
-pub trait Property: Debug + Send + Sync {
-    /// What is wrong with a terminal `state`, whose cells have these contents; `None` if nothing is. The state is no
-    /// deadlock, and `final` does not object to it.
-    fn objection(&self, state: &State, cells: Contents<'_>) -> Option<String>;
-}
-
-/// What the property objects to in a terminal state.
-pub fn objection<S: System>(
-    property: &dyn Property,
-    locals: &Locals<'_, S>,
-    state: &State,
-) -> Option<Failure> {
-    let message = property.objection(state, &|cell| state.content_of_declared(locals, cell))?;
-    Some(Failure { kind: FailureKind::Assertion, message, site: None })
-}
 
 /// The violation that stopped `process`, if any.
 pub fn process_failure<'l, S: System>(

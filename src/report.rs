@@ -28,7 +28,9 @@ use crate::explore::{
     self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, ProcessId, Schedule, System};
-use crate::property::{Blocked, Call, Deadlock, Link, Replay, Standing, Step, explain_deadlock};
+use crate::property::{
+    Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, explain_deadlock,
+};
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
 
@@ -104,6 +106,12 @@ pub struct CheckReport {
     /// What such a bound measures.
     #[serde(skip)]
     pub depth: Depth,
+    /// What was judged.
+    #[serde(skip)]
+    pub properties: Properties,
+    /// One of them, where it is about states that the explorer does not all visit.
+    #[serde(skip)]
+    pub unanswered: Option<String>,
     /// UDPOR's k as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was asked for.
@@ -164,7 +172,8 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then. For a failed `final`: what it read.
+    /// The variables of the process that failed, as they were then. For a failed `final`: what it read. For a property of a
+    /// user's own: the shared cells.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
@@ -202,6 +211,12 @@ pub struct Variable {
     pub value: String,
 }
 
+impl From<(String, String)> for Variable {
+    fn from((name, value): (String, String)) -> Self {
+        Variable { name, value }
+    }
+}
+
 /// One execution, random or scripted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExecutionReport {
@@ -236,20 +251,23 @@ impl CheckReport {
         subject: Subject,
         system: &S,
         setting: Setting,
-        limits: Limits,
+        (limits, properties): (Limits, Properties),
         outcome: &explore::Outcome,
         peak_memory_bytes: Option<u64>,
     ) -> Self {
         let order = setting.options().order;
-        let violations = outcome
-            .violations
-            .iter()
-            .map(|violation| ViolationReport::replayed(system, &subject.spec, violation));
+        let violations = outcome.violations.iter().map(|violation| {
+            ViolationReport::replayed(system, &subject.spec, violation, &properties)
+        });
+        let violations = violations.collect();
+        let misses = |property: &&dyn Property| !setting.asks(property.when());
+        let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.covers_up_to_depth(),
             depth: setting.depth(),
+            unanswered: unanswered.filter(|_| setting.guarantee() > Guarantee::SomeClasses),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {
@@ -268,31 +286,44 @@ impl CheckReport {
             stopped_by: outcome.stopped_by,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
-            violations: violations.collect(),
+            violations,
+            properties,
             subject,
         }
     }
 }
 
 impl ViolationReport {
-    fn replayed<S: System>(system: &S, file: &str, violation: &Violation) -> Self {
+    fn replayed<S: System>(
+        system: &S,
+        file: &str,
+        violation: &Violation,
+        properties: &Properties,
+    ) -> Self {
         let mut replay = Replay::new(system);
         let steps = replay.follow(&violation.schedule).unwrap_or_else(|refusal| {
             panic!("the schedule of a violation does not replay: {refusal}\n{violation:?}")
         });
-        let failed = violation.failure.clone().map(|failure| {
-            let process = violation.process;
-            (replay.failures(process).contains(&failure), Standing::Failed { process, failure })
-        });
-        let standing = match failed {
+        let process = violation.process;
+        let is_own = |failure| process.is_none() && replay.is_objected_to(properties, failure);
+        let mut variables = None;
+        let standing = match violation.failure.clone() {
             None => explain_deadlock(&replay).map(Standing::Deadlock),
-            Some((did_fail, standing)) => Some(standing).filter(|_| did_fail),
+            Some(failure) if replay.failures(process).contains(&failure) => {
+                Some(Standing::Failed { process, failure })
+            }
+            Some(failure) if is_own(&failure) => {
+                variables = Some(replay.cells().into_iter().map(Variable::from).collect());
+                Some(Standing::Failed { process, failure })
+            }
+            Some(_) => None,
         };
         let report = standing.and_then(|s| ViolationReport::of(&replay, file, &s, &steps));
         match report {
             Some(report) if report.kind == violation.kind => {
                 let has_fewest_switches = violation.has_fewest_switches;
-                ViolationReport { has_fewest_switches, ..report }
+                let variables = variables.unwrap_or(report.variables);
+                ViolationReport { has_fewest_switches, variables, ..report }
             }
             other => panic!("a violation replays to something else: {other:?}\n{violation:?}"),
         }
@@ -338,8 +369,7 @@ impl ViolationReport {
                     }
                     None => Vec::new(),
                 };
-                let variable = |(name, value)| Variable { name, value };
-                let variables = variables.into_iter().map(variable).collect();
+                let variables = variables.into_iter().map(Variable::from).collect();
                 let process = process.map(|p| replay.name(p).into());
                 Some(ViolationReport { variables, ..report }.with_failure(process, failure))
             }

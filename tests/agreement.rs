@@ -19,6 +19,7 @@ use mazurka::explore::{
     StopReason, ViolationKind, explore,
 };
 use mazurka::lang::{Expectation, ExpectedVerdict, Program, compile};
+use mazurka::property::Properties;
 
 use crate::judge::{
     Counts, LONG, METHODS, Recorder, STATEFUL, check_counterexample_where, has_ended, is_refused,
@@ -115,8 +116,8 @@ impl Case {
 
     /// A search without limits that matter, which goes on after violations.
     fn everything(&self) -> Budget {
-        let allow_pending = self.expected.allow_pending;
-        Budget { all: true, allow_pending, endless: Some(LONG), ..Budget::default() }
+        let properties = Properties::default().allow_pending(self.expected.allow_pending);
+        Budget { all: true, properties, endless: Some(LONG), ..Budget::default() }
     }
 
     /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)

@@ -4,6 +4,7 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
 use mazurka::explore::{StopReason, Verdict};
 use mazurka::lang;
@@ -179,6 +180,33 @@ fn what_was_not_explored_is_not_ok() {
     assert_eq!(checked.outcome.stopped_by, Some(StopReason::MaxTraces));
     assert!(!checked.is_ok());
     assert!(catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).is_err());
+}
+
+/// Who reads the report of a test knows the options of `check`, and not those of the command line.
+#[test]
+fn reports_of_a_test_name_its_own_options() {
+    let philosophers = philosophers(4);
+    let told = |check: mazurka::check::Check<'_, Script>| {
+        let told = check.run().to_string();
+        assert!(!told.contains("--"), "{told}");
+        told
+    };
+    let by = |explorer: &str| mazurka::check(&philosophers).explorer(explorer.parse().unwrap());
+    let has = |told: String, expected| assert!(told.contains(expected), "{expected}: {told}");
+    has(told(by("udpor")), "stopped at the first violation (`all()` goes on)");
+    has(told(by("dpor").all().max_traces(1)), "stopped after 1 execution (`max_traces()`)");
+    has(told(by("exhaustive").depth(2)), " 2 (`depth()`)");
+    has(told(by("stateful").depth(3)), "at step 3 (`depth()`)");
+    has(told(by("exhaustive").all().timeout(Duration::ZERO)), "stopped after 0s (`timeout()`)");
+    has(told(by("stateful:hash-compaction").all()), "(`hash-compaction`)");
+    let mut system = Builder::new();
+    let (flag, seen) = (system.cell("flag", 0), system.variable("seen"));
+    let turn = [read(flag).into(seen), write(flag, move |v: Variables<'_>| v[seen] + 1)];
+    system.process("P", [repeat_while(|_| true, turn)]);
+    let endless = system.build();
+    let endless = told(mazurka::check(&endless));
+    has(endless.clone(), "the explorer `stateful` goes through all of it");
+    has(endless, "`depth(n)` explores up to n");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, Exhaustive, NoObserver, count, explore};
 use mazurka::lang::{Program, compile};
+use mazurka::property::Properties;
 use serde_json::Value;
 
 use crate::agreement::{expectations, options};
@@ -32,8 +33,8 @@ fn what_specs_state_is_counted() {
             }
             let program = compile(&name, &text, &expected.with).unwrap();
             let (program, budget) = limits(&program, Some(MOST_EXECUTIONS));
-            let allow_pending = expected.allow_pending;
-            let budget = Budget { allow_pending, ..budget };
+            let properties = Properties::default().allow_pending(expected.allow_pending);
+            let budget = Budget { properties, ..budget };
             let outcome = explore(program, Exhaustive, budget.clone(), &mut NoObserver);
             if expected.interleavings.is_none() && !outcome.is_complete() {
                 continue;

@@ -6,6 +6,7 @@ use std::fs;
 use mazurka::explore::{Budget, NoObserver, Udpor, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::model::{Envelope, LocalId, Locals, Op, ProcessId, Reach, State, System, Touch};
+use mazurka::property::Properties;
 use mazurka::trace::switches;
 use serde_json::Value;
 
@@ -225,7 +226,7 @@ fn the_shortest_is_never_longer_than_the_first() {
             let budget = Budget {
                 all: true,
                 shortest,
-                allow_pending,
+                properties: Properties::default().allow_pending(allow_pending),
                 max_traces,
                 endless,
                 ..Budget::default()

@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("explore", &["trace", "unfolding", "alternatives", "property", "random", "model"]),
     ("study", &["explore", "lang", "random", "model"]),
     ("systems", &["model"]),
-    ("check", &["report", "study", "explore", "model"]),
+    ("check", &["report", "study", "explore", "property", "model"]),
     ("report", &["study", "explore", "unfolding", "alternatives", "trace", "property", "model"]),
     (
         "cli",

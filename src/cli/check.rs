@@ -13,6 +13,7 @@ use super::spec::{Spec, refusal};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, K, Listed, Setting, Violation, explore};
+use crate::property::Properties;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, json};
@@ -90,10 +91,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(refusal) = refusal(&setting, &spec.program, &limits) {
         return Err(Failure::Usage(refusal));
     }
+    let properties = Properties::default().allow_pending(spec.subject.allow_pending);
     let mut budget = Budget {
         all: args.all || args.shortest,
         shortest: args.shortest,
-        allow_pending: spec.subject.allow_pending,
+        properties: properties.clone(),
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
     };
@@ -104,8 +106,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let outcome = explore(&spec.program, setting, budget, &mut progress);
     progress.finish();
     let peak = memory::peak();
+    let subject = spec.subject.clone();
     let report =
-        CheckReport::new(spec.subject.clone(), &spec.program, setting, limits, &outcome, peak);
+        CheckReport::new(subject, &spec.program, setting, (limits, properties), &outcome, peak);
     let report = CheckReport { shortest: args.shortest, ..report };
     match format {
         Format::Json => output.print(json::render(&report))?,

@@ -11,6 +11,7 @@ use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
 use crate::explore::{Budget, count};
+use crate::property::Properties;
 use crate::report::count::{CountReport, Text};
 use crate::report::json;
 use crate::study::Limits;
@@ -57,7 +58,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(args.format, args.output.as_deref(), Format::Text);
     let spec = Spec::load(&args.spec, output)?;
     let budget = Budget {
-        allow_pending: spec.subject.allow_pending,
+        properties: Properties::default().allow_pending(spec.subject.allow_pending),
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
     };

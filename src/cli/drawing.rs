@@ -12,6 +12,7 @@ use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
 use crate::lang::Program;
 use crate::model::{Refusal, Schedule};
+use crate::property::Properties;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::text::shown;
 use crate::report::viewer::{Asked, Viewer};
@@ -155,7 +156,7 @@ pub(super) fn budget(spec: &Spec, effort: Effort) -> Budget {
         all: true,
         timeout: effort.end.map(|end| end.saturating_duration_since(now)),
         max_memory: Some((effort.max_memory, memory::in_use)),
-        allow_pending: spec.subject.allow_pending,
+        properties: Properties::default().allow_pending(spec.subject.allow_pending),
         endless: Some(ENDLESS),
         ..Budget::default()
     }

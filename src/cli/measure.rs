@@ -19,6 +19,7 @@ use super::output::Output;
 use super::{Exit, Failure, interrupt, memory};
 use crate::explore::{Budget, Observer, Setting, Stats, explore};
 use crate::lang::Program;
+use crate::property::Properties;
 use crate::study::{Job, Measured, Ran};
 
 /// What a child says.
@@ -48,7 +49,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     })?;
     let budget = Budget {
         all: job.all,
-        allow_pending: job.case.allow_pending,
+        properties: Properties::default().allow_pending(job.case.allow_pending),
         cancel: interrupt::flag(),
         ..job.limits.budget(memory::in_use)
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::property::Property;
+use crate::property::Properties;
 
 /// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
 pub const ENDLESS: u32 = 10_000;
@@ -19,8 +19,6 @@ pub struct Budget {
     /// Of violations that are alike keep the one with the fewest steps, then the fewest switches between processes, and
     /// sort them so.
     pub shortest: bool,
-    /// A terminal state is no deadlock for messages to actors that are still pending.
-    pub allow_pending: bool,
     /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::explorer::Depth)).
     pub depth: Option<u32>,
     /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
@@ -34,8 +32,8 @@ pub struct Budget {
     pub max_memory: Option<(u64, fn() -> u64)>,
     /// UDPOR forgets events that cannot matter any more when it has met this many; `usize::MAX`: never.
     pub keep_events: usize,
-    /// What else is judged at the end of an execution.
-    pub properties: Vec<Arc<dyn Property>>,
+    /// What is judged: the built-in properties, unless somebody says otherwise.
+    pub properties: Properties,
     /// Set from outside to end the search.
     pub cancel: Arc<AtomicBool>,
 }
@@ -45,14 +43,13 @@ impl Default for Budget {
         Budget {
             all: false,
             shortest: false,
-            allow_pending: false,
             depth: None,
             endless: None,
             max_traces: None,
             timeout: None,
             max_memory: None,
             keep_events: 1 << 14,
-            properties: Vec::new(),
+            properties: Properties::default(),
             cancel: Arc::new(AtomicBool::new(false)),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
 //! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`]
-//! before it goes on. The properties (deadlock, assertions, `final`) are judged here, on the bare
+//! before it goes on. The [`Properties`](crate::property::Properties) are asked here, on the bare
 //! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
 //! kept by a [`Watchdog`], also while a single step takes long.
 
@@ -19,7 +19,7 @@ use super::watchdog::Watchdog;
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
-use crate::property::{self, Motion, Position, Spin, Watch};
+use crate::property::{self, Motion, Objection, Position, Spin, Watch, When};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -97,6 +97,8 @@ pub struct Driver<'o> {
     branch: Branch,
     /// Who may take a part of it.
     splitter: Option<&'o mut dyn Splitter>,
+    /// Is a property to be asked in every state?
+    asks_on_the_way: bool,
 }
 
 impl<'o> Driver<'o> {
@@ -106,6 +108,7 @@ impl<'o> Driver<'o> {
         let processes = system.initial(&mut Values::default()).len() as u32;
         let long = ENDLESS_FOR_EACH.saturating_mul(processes);
         let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
+        let asks_on_the_way = budget.properties.are_asked_on_the_way();
         Driver {
             watchdog: Watchdog::new(&budget),
             budget,
@@ -122,6 +125,7 @@ impl<'o> Driver<'o> {
             until_tick: 1,
             branch: Branch::default(),
             splitter: None,
+            asks_on_the_way,
         }
     }
 
@@ -192,6 +196,9 @@ impl<'o> Driver<'o> {
                 self.judge_process(locals, state, process);
             }
         }
+        if self.asks_on_the_way {
+            self.judge_on_the_way(locals, state);
+        }
     }
 
     /// An action was executed and led to `state`.
@@ -209,45 +216,66 @@ impl<'o> Driver<'o> {
                 self.judge_process(locals, state, child);
             }
         }
+        if self.asks_on_the_way {
+            self.judge_on_the_way(locals, state);
+        }
     }
 
     /// `state` is terminal: a complete execution. True, as with [`waiting`](Driver::waiting) for one that is.
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        self.stats.traces += 1;
-        let is_deadlocked = property::is_deadlock(locals, state, self.budget.allow_pending);
-        let mut is_violating = is_deadlocked;
-        if is_deadlocked {
-            self.stats.deadlocked_traces += 1;
-            let symptom = Symptom::of_deadlock(locals, state);
-            self.note(locals.system(), symptom, state.depth(), || Violation {
-                kind: ViolationKind::Deadlock,
-                process: None,
-                failure: None,
-                schedule: Schedule::of(state),
-                has_fewest_switches: None,
-            });
-        } else if let Some(failure) = self.failure_at_end(locals, state) {
-            is_violating = true;
-            let symptom = Symptom::Failure(None, failure.clone());
-            self.note(locals.system(), symptom, state.depth(), || {
-                failed(None, failure, Schedule::of(state))
-            });
-        }
-        // While nothing was found, nothing has failed.
-        is_violating |= !self.violations.is_empty()
-            && state.processes().any(|p| property::process_failure(locals, state, p).is_some());
-        self.stats.violating_traces += u64::from(is_violating);
-        let end = End { is_deadlocked, is_livelocked: false, is_violating };
-        self.observer.trace(Position::new(locals, state), end);
-        self.look_at_traces();
+        let at = Position::new(locals, state);
+        let objection = self.budget.properties.objections(When::End, at).next();
+        self.ends(locals, at, objection);
         true
     }
 
-    /// What `final` or a property objects to.
-    fn failure_at_end<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-        let mut properties = self.budget.properties.iter();
-        property::final_failure(locals, state)
-            .or_else(|| properties.find_map(|p| property::objection(p.as_ref(), locals, state)))
+    /// The execution to `at` is complete, and this is the first objection to its end.
+    fn ends<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        at: Position<'_>,
+        objection: Option<Objection>,
+    ) {
+        let is_deadlocked = objection == Some(Objection::Deadlock);
+        let is_livelocked = objection == Some(Objection::Livelock);
+        let has_bad_end = objection.is_some();
+        if let Some(objection) = objection {
+            self.object(locals, at, objection);
+        }
+        let is_violating = has_bad_end || self.has_gone_wrong(locals, at.state());
+        self.stats.traces += 1;
+        self.stats.deadlocked_traces += u64::from(is_deadlocked);
+        self.stats.livelocked_traces += u64::from(is_livelocked);
+        self.stats.violating_traces += u64::from(is_violating);
+        self.observer.trace(at, End { is_deadlocked, is_livelocked, is_violating });
+        self.look_at_traces();
+    }
+
+    /// Was there an objection on the way to `state`?
+    fn has_gone_wrong<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> bool {
+        // While nothing was found, nothing has gone wrong, unless in the prefix of a branch.
+        if self.violations.is_empty() && self.branch.is_root() {
+            return false;
+        }
+        let at = Position::new(locals, state);
+        let properties = &self.budget.properties;
+        let has_failed = |process| {
+            property::process_failure(locals, state, process).is_some()
+                && properties.objections(When::Failure, at.about(process)).next().is_some()
+        };
+        state.processes().any(has_failed)
+            || self.asks_on_the_way && {
+                let mut past = state.clone();
+                loop {
+                    if !properties.objections_on_the_way(locals, &past).is_empty() {
+                        break true;
+                    }
+                    if past.depth() == 0 {
+                        break false;
+                    }
+                    past.undo(locals);
+                }
+            }
     }
 
     fn look_at_traces(&mut self) {
@@ -284,26 +312,19 @@ impl<'o> Driver<'o> {
                 return false;
             }
         };
-        self.stats.traces += 1;
-        self.stats.livelocked_traces += 1;
-        self.stats.violating_traces += 1;
-        self.livelock(locals, state, &spins);
-        let end = End { is_deadlocked: false, is_livelocked: true, is_violating: true };
-        self.observer.trace(Position::new(locals, state), end);
-        self.look_at_traces();
+        let at = Position::new(locals, state).going_round(&spins);
+        let objection = self.budget.properties.objections(When::Livelock, at).next();
+        self.ends(locals, at, objection);
         true
     }
 
     /// These processes go round for ever in `state`, and nothing else can happen.
     pub fn livelock<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, spins: &[Spin]) {
-        let symptom = Symptom::of_livelock(locals, state, spins);
-        self.note(locals.system(), symptom, state.depth(), || Violation {
-            kind: ViolationKind::Livelock,
-            process: None,
-            failure: None,
-            schedule: Schedule::of(state),
-            has_fewest_switches: None,
-        });
+        let at = Position::new(locals, state).going_round(spins);
+        let objection = self.budget.properties.objections(When::Livelock, at).next();
+        if let Some(objection) = objection {
+            self.object(locals, at, objection);
+        }
     }
 
     /// An exploration was cut in `state`, because everything enabled is disabled by the algorithm.
@@ -387,33 +408,88 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Did the last step of `process` end in a violation, or break a barrier?
+    /// Did the last step of `process` end in a failure, or crowd a barrier?
+    #[inline]
     fn judge_process<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
         state: &State,
         process: ProcessId,
     ) {
-        if let Some(failure) = property::process_failure(locals, state, process) {
-            let symptom = Symptom::Failure(Some(process), failure.clone());
-            self.note(locals.system(), symptom, 0, || {
-                let schedule = causal_past(locals.system(), &Schedule::of(state));
-                let moved = state.schedule().last().map(|action| action.process);
-                let mut violation = failed(Some(process), failure.clone(), schedule);
-                if let Some(moved) = moved {
-                    let who = who_failed(locals.system(), &violation, moved == process);
-                    violation.process = Some(who);
-                }
-                violation
-            });
+        let has_failed = property::process_failure(locals, state, process).is_some();
+        if has_failed || state.oversubscribed().is_some() {
+            self.judge_failure(locals, Position::new(locals, state).about(process));
         }
-        if let Some(failure) = property::oversubscription(locals, state) {
-            let symptom = Symptom::Failure(None, failure.clone());
-            self.note(locals.system(), symptom, state.depth(), || {
-                failed(None, failure, Schedule::of(state))
-            });
+    }
+
+    #[cold]
+    fn judge_failure<S: System>(&mut self, locals: &Locals<'_, S>, at: Position<'_>) {
+        let objections: Vec<_> = self.budget.properties.objections(When::Failure, at).collect();
+        objections.into_iter().for_each(|objection| self.object(locals, at, objection));
+        if at.state().oversubscribed().is_some() {
             self.stop(StopReason::Oversubscribed);
         }
+    }
+
+    #[cold]
+    fn judge_on_the_way<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        let at = Position::new(locals, state);
+        for objection in self.budget.properties.objections_on_the_way(locals, state) {
+            if !self.is_stopped() {
+                self.object(locals, at, objection);
+            }
+        }
+    }
+
+    /// Notes what a property objects to.
+    fn object<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        at: Position<'_>,
+        objection: Objection,
+    ) {
+        let (system, state) = (locals.system(), at.state());
+        let (kind, symptom, failure) = match objection {
+            Objection::Failed(process) => return self.failed(locals, state, process),
+            Objection::Deadlock => {
+                (ViolationKind::Deadlock, Symptom::of_deadlock(locals, state), None)
+            }
+            Objection::Livelock => {
+                (ViolationKind::Livelock, Symptom::of_livelock(locals, state, at.spins()), None)
+            }
+            Objection::Wrong(failure) => {
+                (failure.kind.into(), Symptom::Failure(None, failure.clone()), Some(failure))
+            }
+        };
+        self.note(system, symptom, state.depth(), || {
+            let schedule = Schedule::of(state);
+            Violation { kind, process: None, failure, schedule, has_fewest_switches: None }
+        });
+    }
+
+    /// Notes that `process` has failed in its last step, or as it was started by the last step.
+    ///
+    /// # Panics
+    /// If it has not.
+    fn failed<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, process: ProcessId) {
+        let system = locals.system();
+        let failure = property::process_failure(locals, state, process);
+        let failure = failure.unwrap_or_else(|| panic!("{process:?} has not failed"));
+        let symptom = Symptom::Failure(Some(process), failure.clone());
+        self.note(system, symptom, 0, || {
+            let mut violation = Violation {
+                kind: failure.kind.into(),
+                process: Some(process),
+                failure: Some(failure.clone()),
+                schedule: causal_past(system, &Schedule::of(state)),
+                has_fewest_switches: None,
+            };
+            let moved = state.schedule().last().map(|action| action.process);
+            if let Some(moved) = moved {
+                violation.process = Some(who_failed(system, &violation, moved == process));
+            }
+            violation
+        });
     }
 
     /// Notes a violation of at least so many steps, unless one that is alike is known; or, if the shortest is wanted,
@@ -457,12 +533,6 @@ impl<'o> Driver<'o> {
 /// The steps of a violation, and its switches.
 fn length(violation: &Violation) -> (usize, usize) {
     (violation.schedule.len(), switches(&violation.schedule))
-}
-
-/// A failure that `schedule` leads to.
-fn failed(process: Option<ProcessId>, failure: Failure, schedule: Schedule) -> Violation {
-    let kind = failure.kind.into();
-    Violation { kind, process, failure: Some(failure), schedule, has_fewest_switches: None }
 }
 
 /// The violation by an execution of the same class with fewer switches.

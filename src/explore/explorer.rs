@@ -49,6 +49,7 @@ use super::observer::Observer;
 use super::result::{Outcome, StopReason};
 use super::tree::{Branch, Splitter};
 use crate::model::System;
+use crate::property::When;
 
 /// An algorithm with its options.
 ///
@@ -90,6 +91,20 @@ pub trait Explorer: Copy + Debug + Send + Sync {
 
     /// Goes through the executions of `system`.
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>);
+
+    /// Does it visit all states that some execution goes through?
+    fn visits_every_state(&self) -> bool {
+        self.guarantee() == Guarantee::EveryExecution
+    }
+
+    /// Is a property that is to be asked then asked wherever it matters, in a complete search?
+    fn asks(&self, when: When) -> bool {
+        match when {
+            When::Failure | When::End | When::Livelock => self.guarantee() > Guarantee::SomeClasses,
+            When::Step => self.guarantee() >= Guarantee::EveryClass || self.visits_every_state(),
+            When::State => self.visits_every_state(),
+        }
+    }
 
     /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth, or all states
     /// that they lead to?
@@ -140,7 +155,8 @@ pub enum Depth {
 }
 
 /// Runs the explorer on `system` until it is complete or the budget ends it. What an explorer does where it may
-/// miss executions, by its nature or because it is not for this system, is never complete.
+/// miss executions, by its nature or because it is not for this system, is never complete, nor where it may miss states that
+/// a property is about.
 pub fn explore<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -176,7 +192,9 @@ fn run<S: System>(
     refusal: Option<String>,
     mut driver: Driver<'_>,
 ) -> Outcome {
-    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses && refusal.is_none();
+    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses
+        && refusal.is_none()
+        && driver.budget().properties.iter().all(|property| explorer.asks(property.when()));
     explorer.explore(system, &mut driver);
     let mut outcome = driver.finish();
     if !misses_nothing {

@@ -90,7 +90,7 @@ pub enum Verdict {
     Deadlock,
     /// Some process goes round a loop for ever, and nothing else can happen.
     Livelock,
-    /// An `assert` or `final` does not hold.
+    /// An `assert` or `final` does not hold, or a property of a user's own.
     Assertion,
     /// A run-time violation.
     Error,
@@ -185,7 +185,7 @@ pub enum ViolationKind {
     Deadlock,
     /// Nothing possible but to go round loops for nothing, and some process does.
     Livelock,
-    /// `assert` or `final`.
+    /// `assert`, `final`, or a property of a user's own.
     Assertion,
     /// A run-time violation.
     Error,
@@ -212,7 +212,8 @@ impl From<FailureKind> for ViolationKind {
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,
-    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock and for `final`.
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock, for `final`, and for a property
+    /// of a user's own.
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,

@@ -7,8 +7,10 @@
 use std::any::Any;
 use std::fmt::Debug;
 
+use super::{Spin, final_failure, is_deadlock, oversubscription};
 use crate::model::{
-    CellId, LocalId, Locals, ProcessId, Schedule, Site, State, Status, System, Value, Values,
+    CellId, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, Status, System, Value,
+    Values,
 };
 
 /// Where a search is.
@@ -16,13 +18,25 @@ use crate::model::{
 pub struct Position<'p> {
     state: &'p State,
     terms: &'p dyn Terms,
+    process: Option<ProcessId>,
+    spins: &'p [Spin],
 }
 
 impl<'p> Position<'p> {
     /// In this state, whose local states these are.
     #[inline]
     pub fn new<S: System>(locals: &'p Locals<'_, S>, state: &'p State) -> Self {
-        Position { state, terms: locals }
+        Position { state, terms: locals, process: None, spins: &[] }
+    }
+
+    /// The same, when the question is about this process, which has just come to its local state.
+    pub(crate) fn about(self, process: ProcessId) -> Self {
+        Position { process: Some(process), ..self }
+    }
+
+    /// The same, when these processes go round for ever.
+    pub(crate) fn going_round(self, spins: &'p [Spin]) -> Self {
+        Position { spins, ..self }
     }
 
     /// The state: who exists, what is in the objects, which actions led here.
@@ -35,6 +49,16 @@ impl<'p> Position<'p> {
     /// The execution that led here, in portable names.
     pub fn schedule(self) -> Schedule {
         Schedule::of(self.state)
+    }
+
+    /// The process that a [`Property`](super::Property) is asked about; `None` if it is asked about the whole state.
+    pub fn process(self) -> Option<ProcessId> {
+        self.process
+    }
+
+    /// Of a livelock: the processes that go round for ever.
+    pub fn spins(self) -> &'p [Spin] {
+        self.spins
     }
 
     /// The processes that exist.
@@ -91,6 +115,22 @@ impl<'p> Position<'p> {
     pub fn values(self) -> &'p Values {
         self.terms.values()
     }
+
+    /// Of a terminal state: is some process neither done nor failed, or has some actor pending messages, unless that is
+    /// allowed?
+    pub fn is_deadlocked(self, allow_pending: bool) -> bool {
+        self.terms.is_deadlocked(self.state, allow_pending)
+    }
+
+    /// What the system's [`Finale`](crate::model::Finale) says is wrong with a terminal state.
+    pub fn final_failure(self) -> Option<Failure> {
+        self.terms.final_failure(self.state)
+    }
+
+    /// A barrier at which too many have arrived.
+    pub(super) fn oversubscription(self) -> Option<Failure> {
+        self.terms.oversubscription(self.state)
+    }
 }
 
 /// What [`Locals`] say without regard to the type of system.
@@ -107,6 +147,9 @@ trait Terms {
     fn cell(&self, state: &State, declared: CellId) -> Value;
     fn cells(&self, state: &State) -> Vec<(String, Value)>;
     fn values(&self) -> &Values;
+    fn is_deadlocked(&self, state: &State, allow_pending: bool) -> bool;
+    fn final_failure(&self, state: &State) -> Option<Failure>;
+    fn oversubscription(&self, state: &State) -> Option<Failure>;
 }
 
 impl<S: System> Terms for Locals<'_, S> {
@@ -148,5 +191,17 @@ impl<S: System> Terms for Locals<'_, S> {
 
     fn values(&self) -> &Values {
         &self.values
+    }
+
+    fn is_deadlocked(&self, state: &State, allow_pending: bool) -> bool {
+        is_deadlock(self, state, allow_pending)
+    }
+
+    fn final_failure(&self, state: &State) -> Option<Failure> {
+        final_failure(self, state)
+    }
+
+    fn oversubscription(&self, state: &State) -> Option<Failure> {
+        oversubscription(self, state)
     }
 }

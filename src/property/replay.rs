@@ -14,6 +14,7 @@ use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
+use super::{Objection, Position, Properties, When};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal,
@@ -214,6 +215,16 @@ impl<'s, S: System> Replay<'s, S> {
                 crowded.into_iter().chain(final_failure(locals, state)).collect()
             }
         }
+    }
+
+    /// Does one of these properties object in these words to where the replay stands?
+    pub fn is_objected_to(&self, properties: &Properties, failure: &Failure) -> bool {
+        let at = Position::new(&self.locals, &self.state);
+        let on_the_way = properties.objections_on_the_way(&self.locals, &self.state);
+        let at_the_end =
+            properties.own().filter(|p| p.when() == When::End).filter_map(|p| p.objection(at));
+        let mut all = on_the_way.into_iter().chain(at_the_end);
+        all.any(|objection| matches!(&objection, Objection::Wrong(found) if found == failure))
     }
 
     /// What `process` may still do, in the numbers of the system ([`Locals::declared`]), if more is known than what

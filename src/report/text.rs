@@ -4,16 +4,20 @@
 //! replays it. Styles are always written; they are stripped where the output is no terminal.
 
 mod calls;
+mod coverage;
 mod execution;
 mod levels;
 mod shell;
 mod steps;
+mod verified;
 
 pub use calls::CallTable;
+use coverage::{complete, coverage, stop_sentence};
 pub use execution::{Ending, Title, Upshot, replay_command};
 pub use shell::{quoted, quoted_path, shown};
 use steps::shortened;
 pub use steps::{ChangeRows, StepTable};
+use verified::verified;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -23,7 +27,7 @@ use bytesize::ByteSize;
 
 use self::levels::levels;
 use super::{CheckReport, Subject, ViolationReport};
-use crate::explore::{Depth, Guarantee, StopReason, Verdict, ViolationKind};
+use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -91,11 +95,9 @@ impl Display for Check<'_> {
 
 fn verdict_line(report: &CheckReport) -> String {
     match report.violations.as_slice() {
-        [] if report.verdict == Verdict::Ok => Styled(
-            GOOD,
-            "Verified: no execution deadlocks, fails an assertion or runs into an error.",
-        )
-        .to_string(),
+        [] if report.verdict == Verdict::Ok => {
+            Styled(GOOD, verified(&report.properties)).to_string()
+        }
         [] => {
             let but = match report.stopped_by.is_some_and(StopReason::is_doubt) {
                 true => "executions may have been missed",
@@ -146,141 +148,6 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
         "" => format!("{}{place}.", Styled(BAD, word)),
         message => format!("{} {message}{place}.", Styled(BAD, format!("{word}:"))),
     }
-}
-
-/// What a search that found nothing covered, and what it did not.
-fn coverage(report: &CheckReport) -> String {
-    let stats = &report.stats;
-    let traces = plural(stats.traces, "execution", "executions");
-    let title = report.subject.title();
-    let all = match (report.guarantee, stats.traces) {
-        (Guarantee::EveryClassOnce, 1) => "one class of executions, explored".into(),
-        (Guarantee::EveryClassOnce, n) => {
-            format!("{} classes of executions, each explored once", thousands(n))
-        }
-        (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
-        (Guarantee::EveryEnd, 1) => {
-            "every state that matters visited; all executions end alike".into()
-        }
-        (Guarantee::EveryEnd, n) => {
-            format!("every state that matters visited; executions end in {} states", thousands(n))
-        }
-        (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
-        (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
-        (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
-    };
-    let Some(reason) = report.stopped_by else {
-        return format!("  {title}: {all}.\n");
-    };
-    let why = stop_sentence(reason, report);
-    let seen = match stats.traces {
-        0 => "No execution was followed to its end".into(),
-        n if stores_states(report) => {
-            format!("{} met", plural(n, "terminal state was", "terminal states were"))
-        }
-        _ => format!("{traces} explored to the end"),
-    };
-    let unit = depth_unit(report.depth);
-    let (covered, missing) = match (reason, report.limits.depth) {
-        (StopReason::NoGuarantee, _) => {
-            (all, "the executions that it missed, if any (`udpor` misses none)".into())
-        }
-        (StopReason::Depth, _) if !report.covers_up_to_depth => (
-            seen,
-            format!(
-                "what happens beyond the bound, and perhaps shorter executions: `{}` finds its way by \
-                 what it sees happen, `dpor` and `udpor` cover what is within the bound",
-                report.explorer
-            ),
-        ),
-        (StopReason::Depth, Some(depth)) if stores_states(report) => (
-            format!("every state within {}. {seen}", plural(u64::from(depth), "step", "steps")),
-            format!("what happens beyond step {}", thousands(u64::from(depth))),
-        ),
-        (StopReason::Depth, Some(depth)) => (
-            format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
-            format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
-        ),
-        _ => (seen, "all other executions: they may still hold a violation".into()),
-    };
-    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
-}
-
-/// The meaning of a complete search that has found violations.
-fn complete(guarantee: Guarantee) -> &'static str {
-    match guarantee {
-        Guarantee::SomeClasses => unreachable!("no such search is complete"),
-        Guarantee::EveryEnd => "; complete: every terminal state was reached",
-        Guarantee::EveryClass | Guarantee::EveryClassOnce | Guarantee::EveryExecution => {
-            "; complete: every class of executions was visited"
-        }
-    }
-}
-
-/// Why the search ended early, as part of a sentence.
-fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
-    let limits = &report.limits;
-    match reason {
-        StopReason::Violation => "stopped at the first violation (--all goes on)".into(),
-        StopReason::MaxTraces => format!(
-            "stopped after {} (--max-traces)",
-            plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions")
-        ),
-        StopReason::Timeout => match limits.timeout {
-            Some(time) => format!("stopped after {} (--timeout)", humantime::format_duration(time)),
-            None => "stopped by --timeout".into(),
-        },
-        StopReason::MaxMemory => match limits.max_memory {
-            Some(bytes) => format!("stopped at {} of memory (--max-memory)", ByteSize(bytes)),
-            None => "stopped by --max-memory".into(),
-        },
-        StopReason::Interrupted => "interrupted".into(),
-        StopReason::HashCompaction => {
-            "states were told apart by hashes only, so some may have been missed (--hash-compaction)"
-                .into()
-        }
-        StopReason::NoGuarantee => {
-            let printed = if report.as_printed { " as printed" } else { "" };
-            format!("`{}`{printed} may miss executions", report.explorer)
-        }
-        StopReason::Depth if stores_states(report) => format!(
-            "{} not gone on from, at step {} (--depth)",
-            match report.stats.truncated {
-                1 => "1 state was".into(),
-                n => format!("{} states were", thousands(n)),
-            },
-            thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
-        ),
-        StopReason::Depth => format!(
-            "{} cut at {} {} (--depth)",
-            match report.stats.truncated {
-                1 => "1 execution was".into(),
-                n => format!("{} executions were", thousands(n)),
-            },
-            depth_unit(report.depth),
-            thousands(u64::from(limits.depth.unwrap_or(u32::MAX)))
-        ),
-        StopReason::Endless => format!(
-            "stopped because an execution came to step {} and may never end. If it comes back to states that it was \
-             in before, `--explorer stateful` goes through all of it; `--depth N` explores up to N",
-            thousands(report.stats.max_depth)
-        ),
-        StopReason::Oversubscribed => {
-            "stopped there, because nothing has a meaning beyond that".into()
-        }
-    }
-}
-
-fn depth_unit(depth: Depth) -> &'static str {
-    match depth {
-        Depth::Causal => "causal depth",
-        Depth::Length => "step",
-    }
-}
-
-/// Is an end of the search a state, and not an execution?
-fn stores_states(report: &CheckReport) -> bool {
-    report.guarantee == Guarantee::EveryEnd
 }
 
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {

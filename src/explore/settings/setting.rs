@@ -96,6 +96,10 @@ impl Explorer for Setting {
         self.made().can_split()
     }
 
+    fn visits_every_state(&self) -> bool {
+        self.made().visits_every_state()
+    }
+
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         self.made().refusal(system, budget)
     }

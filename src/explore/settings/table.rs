@@ -78,6 +78,12 @@ macro_rules! explorers {
                 }
             }
 
+            fn visits_every_state(&self) -> bool {
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => explorer.visits_every_state()),*
+                }
+            }
+
             fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
                 match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*

@@ -42,6 +42,10 @@ impl Explorer for EveryState {
         Depth::Length
     }
 
+    fn visits_every_state(&self) -> bool {
+        self.guarantee() > Guarantee::SomeClasses
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         depth_first::explore(system, self.0, &mut All, driver);
     }

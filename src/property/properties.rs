@@ -1,0 +1,277 @@
+//! What is judged in a search, and when: the built-in properties, and those of a user's own.
+//!
+//! | property | asked | objects to |
+//! |---|---|---|
+//! | [`Failures`] | when a process fails | assertions that do not hold, and run-time errors |
+//! | [`CrowdedBarriers`] | when a process comes to a full barrier | more processes there than take part |
+//! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed |
+//! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
+//! | [`Livelocks`] | where nothing can happen but that loops go round for nothing | processes that do so for ever |
+//!
+//! They are all judged unless somebody says otherwise. One can be left out, and others can be added:
+//!
+//! ```
+//! use mazurka::model::{CellId, Value};
+//! use mazurka::property::{Deadlocks, Objection, Position, Property, When};
+//! use mazurka::systems::{Builder, lock, write};
+//!
+//! /// The first cell never holds a 3.
+//! #[derive(Debug)]
+//! struct NoThree;
+//!
+//! impl Property for NoThree {
+//!     fn when(&self) -> When {
+//!         When::State
+//!     }
+//!
+//!     fn objection(&self, at: Position<'_>) -> Option<Objection> {
+//!         (at.cell(CellId(0)) == Value::Int(3)).then(|| "there is a 3".into())
+//!     }
+//! }
+//!
+//! let mut system = Builder::new();
+//! let (mutex, cell) = (system.mutex("m"), system.cell("x", 0));
+//! for name in ["P", "Q"] {
+//!     system.process(name, [lock(mutex), write(cell, 3), write(cell, 4)]);
+//! }
+//! let system = system.build();
+//! let stateful = || "stateful".parse().unwrap();
+//! // One of them never gets the mutex: that is not what we ask about.
+//! let check = || mazurka::check(&system).explorer(stateful()).without::<Deadlocks>();
+//! check().assert_ok();
+//! let told = check().property(NoThree).run().to_string();
+//! assert!(told.starts_with("Assertion failed: there is a 3."), "{told}");
+//! ```
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::Position;
+use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, System};
+
+/// What executions are judged by.
+///
+/// # Contract
+///
+/// - [`objection`](Property::objection) is a function: of equal positions it says the same.
+/// - It looks at what [`When`] allows. Explorers visit only some of the executions that differ in the order of independent
+///   actions, so what it says must not depend on which of them they choose.
+/// - It says [`Objection::Deadlock`] only where some process is neither done nor failed, [`Objection::Livelock`] only when it
+///   is asked about a livelock, and [`Objection::Failed`] only of a process that has failed; asserted where it is noted or
+///   explained.
+pub trait Property: Any + Debug + Send + Sync {
+    /// When it is asked.
+    fn when(&self) -> When {
+        When::End
+    }
+
+    /// What is wrong here; `None` if nothing is.
+    fn objection(&self, at: Position<'_>) -> Option<Objection>;
+}
+
+/// When a property is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// When a process has just failed, or has come to a barrier that is full: about that process
+    /// ([`Position::process`]).
+    Failure,
+    /// After every step, about each process that has just come to its local state ([`Position::process`]); at the beginning
+    /// about all. The answer may depend on that local state only.
+    ///
+    /// Every explorer that visits all classes of executions asks about all of them.
+    Step,
+    /// In every state, about the whole of it. There are states that only some orders of independent actions go
+    /// through, so a search is complete only if its explorer
+    /// [visits every state](crate::explore::Explorer::visits_every_state).
+    State,
+    /// At the end of an execution: nothing can happen any more. The answer may depend on the whole state, but not on the
+    /// way there. Of several properties the first that objects is the one that is told.
+    End,
+    /// Where nothing can happen any more but that processes go round loops for nothing: [`Position::spins`].
+    Livelock,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objection {
+    /// Nothing can happen any more, and some process is neither done nor failed.
+    Deadlock,
+    /// Nothing can happen any more but that [`Position::spins`] go round.
+    Livelock,
+    /// This process has failed: [`Position::status`] says on what.
+    Failed(ProcessId),
+    /// Something is wrong with the state as a whole.
+    Wrong(Failure),
+}
+
+impl From<String> for Objection {
+    /// A failed assertion, in these words.
+    fn from(message: String) -> Self {
+        Objection::Wrong(Failure { kind: FailureKind::Assertion, message, site: None })
+    }
+}
+
+impl From<&str> for Objection {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+/// No process fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Failures;
+
+impl Property for Failures {
+    fn when(&self) -> When {
+        When::Failure
+    }
+
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        let process = at.process()?;
+        matches!(at.status(process), Status::Failed(_)).then_some(Objection::Failed(process))
+    }
+}
+
+/// At no barrier do more processes arrive than take part. Where that happens the search ends in any case, since nothing
+/// has a meaning beyond.
+#[derive(Clone, Copy, Debug)]
+pub struct CrowdedBarriers;
+
+impl Property for CrowdedBarriers {
+    fn when(&self) -> When {
+        When::Failure
+    }
+
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        at.oversubscription().map(Objection::Wrong)
+    }
+}
+
+/// Where nothing can happen any more, all processes are done or have failed, and actors have taken their messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deadlocks {
+    /// Actors need not have.
+    pub allow_pending: bool,
+}
+
+impl Property for Deadlocks {
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        at.is_deadlocked(self.allow_pending).then_some(Objection::Deadlock)
+    }
+}
+
+/// At the end of an execution the system's own judgement holds, if it has one.
+#[derive(Clone, Copy, Debug)]
+pub struct FinalStates;
+
+impl Property for FinalStates {
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        at.final_failure().map(Objection::Wrong)
+    }
+}
+
+/// Processes do not go round loops for ever when nothing else can happen.
+#[derive(Clone, Copy, Debug)]
+pub struct Livelocks;
+
+impl Property for Livelocks {
+    fn when(&self) -> When {
+        When::Livelock
+    }
+
+    fn objection(&self, _: Position<'_>) -> Option<Objection> {
+        Some(Objection::Livelock)
+    }
+}
+
+/// The properties that a search judges, in the order in which they are asked.
+#[derive(Clone, Debug)]
+pub struct Properties(Vec<Arc<dyn Property>>);
+
+impl Default for Properties {
+    /// The built-in ones.
+    fn default() -> Self {
+        let none = Properties(Vec::new());
+        let on_the_way = none.with(Failures).with(CrowdedBarriers);
+        on_the_way.with(Deadlocks::default()).with(FinalStates).with(Livelocks)
+    }
+}
+
+impl Properties {
+    /// These and one more, which is asked last.
+    pub fn with(mut self, property: impl Property) -> Self {
+        self.0.push(Arc::new(property));
+        self
+    }
+
+    /// All but those of this type.
+    pub fn without<P: Property>(mut self) -> Self {
+        self.0.retain(|property| !is::<P>(property));
+        self
+    }
+
+    /// Messages to actors that nobody takes make no deadlock, or do.
+    pub fn allow_pending(mut self, allow_pending: bool) -> Self {
+        for property in self.0.iter_mut().filter(|property| is::<Deadlocks>(property)) {
+            *property = Arc::new(Deadlocks { allow_pending });
+        }
+        self
+    }
+
+    /// Is one of this type among them?
+    pub fn contain<P: Property>(&self) -> bool {
+        self.0.iter().any(is::<P>)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Property> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// Those that are not built in.
+    pub fn own(&self) -> impl Iterator<Item = &dyn Property> {
+        let is_built_in = |property: &&Arc<dyn Property>| {
+            is::<Failures>(property)
+                || is::<CrowdedBarriers>(property)
+                || is::<Deadlocks>(property)
+                || is::<FinalStates>(property)
+                || is::<Livelocks>(property)
+        };
+        self.0.iter().filter(move |property| !is_built_in(property)).map(AsRef::as_ref)
+    }
+
+    /// What those object to that are asked at this time.
+    pub fn objections<'a>(
+        &'a self,
+        when: When,
+        at: Position<'a>,
+    ) -> impl Iterator<Item = Objection> + 'a {
+        let asked = self.iter().filter(move |property| property.when() == when);
+        asked.filter_map(move |property| property.objection(at))
+    }
+
+    /// Is any asked in states that are no ends, whatever happens there?
+    pub fn are_asked_on_the_way(&self) -> bool {
+        self.iter().any(|property| matches!(property.when(), When::Step | When::State))
+    }
+
+    /// What those object to that are asked on the way, in the state that the last action led to.
+    pub fn objections_on_the_way<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) -> Vec<Objection> {
+        let at = Position::new(locals, state);
+        let new: Vec<_> = match state.schedule().next_back() {
+            Some(last) => std::iter::once(last.process).chain(state.just_spawned(locals)).collect(),
+            None => state.processes().collect(),
+        };
+        let about = |process| self.objections(When::Step, at.about(process));
+        new.into_iter().flat_map(about).chain(self.objections(When::State, at)).collect()
+    }
+}
+
+fn is<P: Property>(property: &Arc<dyn Property>) -> bool {
+    (property.as_ref() as &dyn Any).is::<P>()
+}

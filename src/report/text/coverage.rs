@@ -1,0 +1,179 @@
+//! What a search has covered: all there is, or why it ended before, and what it left out.
+
+use bytesize::ByteSize;
+
+use super::{plural, thousands};
+use crate::explore::{Depth, Guarantee, StopReason};
+use crate::report::CheckReport;
+
+/// What a search that found nothing covered, and what it did not.
+pub(super) fn coverage(report: &CheckReport) -> String {
+    let stats = &report.stats;
+    let traces = plural(stats.traces, "execution", "executions");
+    let title = report.subject.title();
+    let all = match (report.guarantee, stats.traces) {
+        (Guarantee::EveryClassOnce, 1) => "one class of executions, explored".into(),
+        (Guarantee::EveryClassOnce, n) => {
+            format!("{} classes of executions, each explored once", thousands(n))
+        }
+        (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
+        (Guarantee::EveryEnd, 1) => {
+            "every state that matters visited; all executions end alike".into()
+        }
+        (Guarantee::EveryEnd, n) => {
+            format!("every state that matters visited; executions end in {} states", thousands(n))
+        }
+        (Guarantee::EveryClass, _) => format!("{traces} explored, at least one of each class"),
+        (Guarantee::EveryExecution, 1) => "the only execution explored".into(),
+        (Guarantee::EveryExecution, _) => format!("all {traces} explored"),
+    };
+    let Some(reason) = report.stopped_by else {
+        return format!("  {title}: {all}.\n");
+    };
+    let why = stop_sentence(reason, report);
+    let seen = match stats.traces {
+        0 => "No execution was followed to its end".into(),
+        n if stores_states(report) => {
+            format!("{} met", plural(n, "terminal state was", "terminal states were"))
+        }
+        _ => format!("{traces} explored to the end"),
+    };
+    let unit = depth_unit(report.depth);
+    let (covered, missing) = match (reason, report.limits.depth) {
+        (StopReason::NoGuarantee, _) if report.unanswered.is_some() => (
+            all,
+            "the states that it did not go through (`stateful` goes through all of them)".into(),
+        ),
+        (StopReason::NoGuarantee, _) => {
+            (all, "the executions that it missed, if any (`udpor` misses none)".into())
+        }
+        (StopReason::Depth, _) if !report.covers_up_to_depth => (
+            seen,
+            format!(
+                "what happens beyond the bound, and perhaps shorter executions: `{}` finds its way by \
+                 what it sees happen, `dpor` and `udpor` cover what is within the bound",
+                report.explorer
+            ),
+        ),
+        (StopReason::Depth, Some(depth)) if stores_states(report) => (
+            format!("every state within {}. {seen}", plural(u64::from(depth), "step", "steps")),
+            format!("what happens beyond step {}", thousands(u64::from(depth))),
+        ),
+        (StopReason::Depth, Some(depth)) => (
+            format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
+            format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
+        ),
+        _ => (seen, "all other executions: they may still hold a violation".into()),
+    };
+    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
+}
+
+/// The meaning of a complete search that has found violations.
+pub(super) fn complete(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::SomeClasses => unreachable!("no such search is complete"),
+        Guarantee::EveryEnd => "; complete: every terminal state was reached",
+        Guarantee::EveryClass | Guarantee::EveryClassOnce | Guarantee::EveryExecution => {
+            "; complete: every class of executions was visited"
+        }
+    }
+}
+
+/// Why the search ended early, as part of a sentence.
+pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
+    let limits = &report.limits;
+    let option = |name| option(name, report);
+    match reason {
+        StopReason::Violation => {
+            format!("stopped at the first violation ({} goes on)", option("all"))
+        }
+        StopReason::MaxTraces => format!(
+            "stopped after {} ({})",
+            plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions"),
+            option("max-traces")
+        ),
+        StopReason::Timeout => match limits.timeout {
+            Some(time) => {
+                let time = humantime::format_duration(time);
+                format!("stopped after {time} ({})", option("timeout"))
+            }
+            None => format!("stopped by {}", option("timeout")),
+        },
+        StopReason::MaxMemory => match limits.max_memory {
+            Some(bytes) => {
+                format!("stopped at {} of memory ({})", ByteSize(bytes), option("max-memory"))
+            }
+            None => format!("stopped by {}", option("max-memory")),
+        },
+        StopReason::Interrupted => "interrupted".into(),
+        StopReason::HashCompaction => {
+            let how = match report.subject.has_file() {
+                true => "--hash-compaction",
+                false => "`hash-compaction`",
+            };
+            format!("states were told apart by hashes only, so some may have been missed ({how})")
+        }
+        StopReason::NoGuarantee if let Some(property) = &report.unanswered => format!(
+            "`{}` does not go through all states that `{property}` is asked about",
+            report.explorer
+        ),
+        StopReason::NoGuarantee => {
+            let printed = if report.as_printed { " as printed" } else { "" };
+            format!("`{}`{printed} may miss executions", report.explorer)
+        }
+        StopReason::Depth if stores_states(report) => format!(
+            "{} not gone on from, at step {} ({})",
+            match report.stats.truncated {
+                1 => "1 state was".into(),
+                n => format!("{} states were", thousands(n)),
+            },
+            thousands(u64::from(limits.depth.unwrap_or(u32::MAX))),
+            option("depth")
+        ),
+        StopReason::Depth => format!(
+            "{} cut at {} {} ({})",
+            match report.stats.truncated {
+                1 => "1 execution was".into(),
+                n => format!("{} executions were", thousands(n)),
+            },
+            depth_unit(report.depth),
+            thousands(u64::from(limits.depth.unwrap_or(u32::MAX))),
+            option("depth")
+        ),
+        StopReason::Endless => {
+            let (stateful, depth) = match report.subject.has_file() {
+                true => ("`--explorer stateful`", "`--depth N` explores up to N"),
+                false => ("the explorer `stateful`", "`depth(n)` explores up to n"),
+            };
+            format!(
+                "stopped because an execution came to step {} and may never end. If it comes back to states that it was \
+                 in before, {stateful} goes through all of it; {depth}",
+                thousands(report.stats.max_depth)
+            )
+        }
+        StopReason::Oversubscribed => {
+            "stopped there, because nothing has a meaning beyond that".into()
+        }
+    }
+}
+
+/// An option, by its name on the command line, as those know it who read the report: of the command line, or of
+/// [`Check`](crate::check::Check).
+fn option(name: &str, report: &CheckReport) -> String {
+    match report.subject.has_file() {
+        true => format!("--{name}"),
+        false => format!("`{}()`", name.replace('-', "_")),
+    }
+}
+
+fn depth_unit(depth: Depth) -> &'static str {
+    match depth {
+        Depth::Causal => "causal depth",
+        Depth::Length => "step",
+    }
+}
+
+/// Is an end of the search a state, and not an execution?
+fn stores_states(report: &CheckReport) -> bool {
+    report.guarantee == Guarantee::EveryEnd
+}

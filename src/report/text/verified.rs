@@ -1,0 +1,55 @@
+//! What it means that nothing was found: it depends on what was looked for.
+
+use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
+
+/// What is known to be so when a complete search has found nothing.
+pub(super) fn verified(properties: &Properties) -> String {
+    let judges_failures = properties.contain::<Failures>();
+    let judges_deadlocks = properties.contain::<Deadlocks>();
+    let built_in = [
+        ("deadlocks", judges_deadlocks),
+        ("goes round loops for ever", !judges_deadlocks && properties.contain::<Livelocks>()),
+        ("fails an assertion", judges_failures || properties.contain::<FinalStates>()),
+        ("runs into an error", judges_failures),
+    ];
+    let mut parts: Vec<_> =
+        built_in.into_iter().filter(|part| part.1).map(|(part, _)| part.to_owned()).collect();
+    parts.extend(properties.own().map(|property| format!("violates `{property:?}`")));
+    let Some(last) = parts.pop() else { return "Nothing was judged.".into() };
+    let either = if parts.is_empty() { last } else { format!("{} or {last}", parts.join(", ")) };
+    format!("Verified: no execution {either}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property::{CrowdedBarriers, Objection, Position, Property};
+
+    #[derive(Debug)]
+    struct Own;
+
+    impl Property for Own {
+        fn objection(&self, _: Position<'_>) -> Option<Objection> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_was_not_judged_is_not_verified() {
+        let all = Properties::default;
+        for (properties, told) in [
+            (all(), "deadlocks, fails an assertion or runs into an error."),
+            (all().without::<Failures>(), "deadlocks or fails an assertion."),
+            (
+                all().with(Own),
+                "deadlocks, fails an assertion, runs into an error or violates `Own`.",
+            ),
+        ] {
+            assert_eq!(verified(&properties), format!("Verified: no execution {told}"));
+        }
+        let few = all().without::<Deadlocks>().without::<Failures>().without::<FinalStates>();
+        assert_eq!(verified(&few), "Verified: no execution goes round loops for ever.");
+        let none = few.without::<Livelocks>().without::<CrowdedBarriers>();
+        assert_eq!(verified(&none), "Nothing was judged.");
+    }
+}
