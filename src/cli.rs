@@ -1,6 +1,6 @@
 //! The command line: reads specs and options, runs, prints, and answers with an exit code.
 //!
-//! This is the only part of the crate that reads files, the clock's terminal and the environment. Results
+//! This is the only part of the crate that reads files, the terminal and the environment. Results
 //! go to standard output; diagnostics and progress go to standard error.
 //!
 //! | exit code | meaning |
@@ -93,7 +93,7 @@ enum Command {
     Measure,
 }
 
-/// Why a command did not get as far as a result.
+/// Why a command came to no result.
 enum Failure {
     /// The command line or the spec is wrong: a message, and exit code 2.
     Usage(String),
@@ -117,7 +117,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// What the result means for the caller of the program.
+/// The meaning of the result for the caller of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
     /// 0

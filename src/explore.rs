@@ -3,15 +3,15 @@
 //! | file | idea |
 //! |---|---|
 //! | `tree` | a part of the executions, which can be cut off from one search and left to another |
-//! | `result` | what a search came to |
+//! | `result` | the result of a search |
 //! | `observer` | who watches a search |
-//! | `driver` | what a visit means, the same for all of them; its `budget` and `watchdog` |
+//! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
 //! | `walk` | forward along an execution, and back |
 //! | `dpor` | explorers that walk along executions |
-//! | `udpor` | the one that walks along configurations |
-//! | `states` | those that store states |
+//! | `udpor` | the explorer that walks along configurations |
+//! | `states` | explorers that store states |
 //! | `settings` | the table of explorers, and their options |
 //!
 //! Imports go from the bottom of this table to the top, and a test checks it.

@@ -11,7 +11,7 @@ use crate::report::table::time;
 use crate::report::text::thousands;
 use crate::study::{Job, Ran};
 
-/// What runs them, shows which one is running, and stops at an interrupt.
+/// Runs them, shows which one is running, and stops at an interrupt.
 ///
 /// # Panics
 /// If there are two of them, or a search was started in this process: there is one handler for interrupts.
@@ -20,12 +20,12 @@ pub(super) struct Batch {
     line: ProgressBar,
     total: usize,
     begun: usize,
-    /// What all that is left may take, as far as anybody knows.
+    /// How long all remaining searches may take, as far as that is known.
     left: String,
 }
 
 impl Batch {
-    /// Of so many searches; `quiet` shows none.
+    /// A batch of this many searches; `quiet` shows no progress.
     pub(super) fn new(total: usize, quiet: bool) -> Self {
         Batch {
             cancel: interrupt::flag(),
@@ -36,18 +36,18 @@ impl Batch {
         }
     }
 
-    /// Those that are left may take so many seconds in all.
+    /// Sets how many seconds the remaining searches may take in total.
     pub(super) fn expect(&mut self, seconds: Option<f64>) {
         self.left = seconds.map_or(String::new(), |s| format!(" (all: about {} left)", time(s)));
     }
 
-    /// The next one need not be done.
+    /// Skips the next one, which need not be run.
     pub(super) fn skip(&mut self) {
         self.begun += 1;
     }
 
-    /// Does the next one; `None` if that is not wanted any more. `foreseen` is the number of traces that it
-    /// will have, if that is known.
+    /// Runs the next one; `None` if it is not wanted any more. `foreseen` is the number of traces that it will have, if
+    /// that is known.
     pub(super) fn run(&mut self, job: &Job, foreseen: Option<u64>) -> Option<Ran> {
         if self.cancel.load(Ordering::Relaxed) {
             return None;
@@ -66,12 +66,12 @@ impl Batch {
         Some(ran)
     }
 
-    /// Prints something while the line is off the terminal.
+    /// Prints something while the progress line is removed from the terminal.
     pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.line.suspend(print)
     }
 
-    /// Takes the line off the terminal.
+    /// Removes the line from the terminal.
     pub(super) fn finish(self) {
         self.line.finish_and_clear();
     }

@@ -35,13 +35,13 @@ pub(super) struct Args {
     /// Explore everything instead of stopping at the first violation
     #[arg(long)]
     all: bool,
-    /// Explore everything, and of each violation report the execution with the fewest steps, then the fewest switches
+    /// Explore everything, and for each violation report the execution with the fewest steps, then the fewest switches
     /// between processes; the shortest comes first
     #[arg(long)]
     shortest: bool,
     #[command(flatten)]
     limits: LimitArgs,
-    /// Keep every event of the unfolding in memory (udpor), so that their number is exact however many they are
+    /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if there are many
     #[arg(long)]
     keep_events: bool,
     /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
@@ -124,7 +124,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(report.verdict.into())
 }
 
-/// Draws what was found; what to say about it.
+/// Draws what was found, and returns a note about it.
 fn draw(
     file: &Path,
     format: Drawing,

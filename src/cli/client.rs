@@ -34,14 +34,14 @@ pub(super) struct Args {
     /// Keys are 1 to this number; fewer keys, more contention
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1000))]
     keys: u16,
-    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: as it comes]
+    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: left to chance]
     #[arg(long, value_name = "CLASS")]
     buggy: Option<Class>,
-    /// Another seed, another client
+    /// The seed of the random choices: another seed makes another client
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, where it has them, are set
-    /// to the number of keys and of all calls anyway
+    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, if it has them, are set to the
+    /// numbers of keys and of all calls anyway
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     defines: Vec<Define>,
     /// Give up after this time: the results of all sequential executions are found first
@@ -108,7 +108,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// The command that makes the same client, with every default stated.
+    /// The command that makes the same client, with every default written out.
     fn command(&self) -> String {
         let Args { path, threads, calls, keys, seed, .. } = self;
         let mut command = format!(

@@ -19,9 +19,9 @@ use crate::study::{Case, Job, Ran, Row, foreseen};
 
 /// Run several explorers on the same specs, side by side
 ///
-/// Every explorer explores everything (see --first), each in a process of its own: so its memory is its
-/// own, too. Explorers that promise the same must find the same; where they do not, that is said below the
-/// table.
+/// Every explorer explores everything (see --first), each in a process of its own, so that its memory can be
+/// measured. Explorers that promise the same must find the same; if they do not, a note below the table says
+/// so.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -48,8 +48,7 @@ pub(super) struct Args {
     format: Option<TableFormat>,
 }
 
-/// The time and memory that a row may take, unless the command line says otherwise: some explorers end only after all
-/// interleavings.
+/// The default time and memory of a row. Limits are needed, because some explorers end only after all interleavings.
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_MEMORY: u64 = 2 << 30;
 
@@ -156,7 +155,7 @@ fn style(format: TableFormat, room: usize) -> Option<Style> {
     }
 }
 
-/// The explorers to run, with the options that are meant for them.
+/// The explorers to run, each with its options.
 fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure> {
     let mut settings: Vec<Setting> = match items {
         [] => {
@@ -199,14 +198,14 @@ fn programs(
     compiled.collect()
 }
 
-/// Leaves each program only those of the settings whose constants it has; each must be of use to some.
+/// Gives each program only the settings of constants that it has. Each setting must fit some program.
 pub(super) fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
     let all = |cases: &[Case]| -> BTreeSet<String> {
         cases.iter().flat_map(|case| &case.defines).map(|(name, _)| name.clone()).collect()
     };
     let wanted = all(cases);
     for case in &mut *cases {
-        // One that does not even compile is told of later.
+        // A program that does not compile is reported later.
         if let Ok(program) = (Case { defines: Vec::new(), ..case.clone() }).compile() {
             let names: BTreeSet<_> = program.constants().map(|(name, _)| name).collect();
             case.defines.retain(|(name, _)| names.contains(name.as_str()));

@@ -45,13 +45,13 @@ pub(super) struct Args {
     /// Which execution, as `check` and `run` print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
-    /// Draw so many events or steps at most; what is left out is noted in the picture
+    /// Draw at most this many events or steps; what is left out is noted in the picture
     #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
-    /// Of the steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    /// For --what steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
     #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
-    /// Draw so many steps of a search at most
+    /// Draw at most this many steps of a search
     #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
     max_nodes: u32,
     #[command(flatten)]
@@ -173,10 +173,10 @@ fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
     Ok(Viewer { start, ..page })
 }
 
-/// A violation is looked for among so many classes: a drawing is not worth a search without end.
+/// A violation is looked for among this many classes, because a drawing is not worth an endless search.
 const SEARCHED: u64 = 10_000;
 
-/// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before.
+/// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before it.
 fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, Failure> {
     if let Some(text) = &args.schedule {
         let schedule = text.parse()?;
@@ -187,7 +187,7 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
     let budget = Budget {
         all: args.trace.is_some(),
         max_traces: Some(args.trace.unwrap_or(SEARCHED)),
-        // Half of what there is: the rest is for what goes with the execution.
+        // Half of the time: the rest is for the other pictures.
         ..drawing::budget(spec, effort.halved())
     };
     let outcome = explore(&spec.program, Udpor::default(), budget, &mut visited);
@@ -214,7 +214,7 @@ struct Visited {
     wanted: u64,
     seen: u64,
     found: Option<Schedule>,
-    /// The first execution that did not come to an end.
+    /// The first execution that did not end.
     cut: Option<Schedule>,
 }
 

@@ -1,4 +1,4 @@
-//! What `draw` and `check --draw` share: formats, and how a picture or a page comes about.
+//! What `draw` and `check --draw` share: formats, and how a picture or a page is made.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,17 +19,17 @@ use crate::report::viewer::{Asked, Viewer};
 use crate::report::{dot, html, json, svg};
 use crate::study::Limits;
 
-/// So many events or steps are drawn, unless the command line says otherwise.
+/// The default number of events or steps that are drawn.
 pub(super) const MAX_EVENTS: u32 = 300;
 
-/// So many calls of a search, likewise.
+/// The default number of calls of a search that are drawn.
 pub(super) const MAX_NODES: u32 = 300;
 
-/// So many classes of executions are in a page, and so many events of theirs are looked at.
+/// The most classes of executions in a page, and the most of their events that are looked at.
 const MAX_CLASSES: u64 = 10_000;
 const MAX_EVENTS_MET: usize = 200_000;
 
-/// How long the searches for a drawing may take in all, and how much memory.
+/// The limits of all searches for a drawing together, in time and memory.
 #[derive(ClapArgs)]
 pub(super) struct EffortArgs {
     /// Stop the searches after this time, and draw what they have: 30s, 5m
@@ -41,32 +41,32 @@ pub(super) struct EffortArgs {
 }
 
 impl EffortArgs {
-    /// From now on.
+    /// The limits from now on.
     pub(super) fn begin(&self) -> Effort {
         Effort { end: Instant::now().checked_add(self.timeout), max_memory: self.max_memory }
     }
 }
 
-/// How far the searches for a drawing go.
+/// The bounds of the searches for a drawing.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// When they are to end; `None` if no clock gets there.
+    /// When they are to end; `None` if that is beyond what a clock can tell.
     end: Option<Instant>,
     max_memory: u64,
 }
 
-/// What a drawing may take where nothing is said.
+/// The default limits of a drawing.
 const MAX_TIME: Duration = Duration::from_secs(20);
 const MAX_MEMORY: u64 = 2_000_000_000;
 
 impl Effort {
-    /// From now on, as much again as a search within these limits, and not more than a drawing takes by default.
+    /// From now on the limits of the search once more, but not more than the default limits of a drawing.
     pub(super) fn within(limits: &Limits) -> Effort {
         let timeout = limits.timeout.unwrap_or(MAX_TIME).min(MAX_TIME);
         EffortArgs { timeout, max_memory: limits.max_memory.unwrap_or(MAX_MEMORY) }.begin()
     }
 
-    /// With half of the time that is left.
+    /// The limits with half of the time that is left.
     pub(super) fn halved(self) -> Effort {
         let now = Instant::now();
         let half = |end: Instant| now + end.saturating_duration_since(now) / 2;
@@ -98,7 +98,7 @@ impl Format {
     }
 }
 
-/// The picture in a format that has pictures; the page has its own data ([`page`]).
+/// The picture in a format for a single picture; the page has its own data ([`page`]).
 pub(super) fn picture(picture: &Picture, format: Format) -> String {
     match format {
         Format::Svg => svg::render(picture),

@@ -73,7 +73,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 const HEADING: Style = Style::new().bold();
-/// The margin of what is said about an explorer.
+/// The margin of the text about an explorer.
 const MARGIN: usize = 2;
 
 /// A paragraph for each.

@@ -11,12 +11,12 @@ use super::Failure;
 use super::output::Output;
 use crate::report::text::shown;
 
-/// Is it standard input that this names?
+/// Does this name standard input?
 pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What is read of a file: more is refused. Devices and pipes may have no end.
+/// The largest size of a file: more is refused, because devices and pipes may have no end.
 const MAX_MIB: u64 = 64;
 
 /// The text of a file, or of standard input.
@@ -58,7 +58,7 @@ pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::Usage(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Refuses to write a file that the command reads, by whatever name or link.
+/// Refuses to write a file that the command reads, under any name or link.
 pub(super) fn keep<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
@@ -87,12 +87,12 @@ pub(super) fn specs(given: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>, 
     Ok(paths)
 }
 
-/// The .maz files in a folder and below, in the order of their names. Links are followed, but no folder is gone through
-/// twice, so that links may go round. Warns of links that lead nowhere.
+/// The .maz files in a folder and below, in the order of their names. Links are followed, but no folder is visited twice,
+/// so links may form circles. Warns of links that lead nowhere.
 fn specs_in(folder: &Path, output: &Output) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     let mut seen = BTreeSet::new();
-    // Links are at the back, so that a folder is known by its own name if it has one here.
+    // Links come last, so that a folder has its own name if it is also found without a link.
     let mut pending = VecDeque::from([folder.to_owned()]);
     while let Some(folder) = pending.pop_front() {
         let refused =

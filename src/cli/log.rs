@@ -1,11 +1,11 @@
-//! Runs of searches, on disk as soon as they are done, so that none is done twice.
+//! Runs of searches, written to disk as soon as they are done, so that none is done twice.
 //!
 //! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is appended
-//! and flushed at once. Whatever ends a study takes with it at most the run that was under way: a line
-//! without its end is cut off before anything else is done. Lines with other keys, of other studies or versions, stay.
+//! and flushed at once. However a study ends, at most the run under way is lost: an incomplete line is cut off before
+//! anything else is done. Lines with other keys, of other studies or versions, stay.
 //!
 //! Several studies may use one file at a time. Each holds a lock on it while it reads all of it, and while it cuts off
-//! and appends; so a line without its end is never one that another is about to write.
+//! and appends; so an incomplete line is never one that another study is still writing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
@@ -124,19 +124,19 @@ impl Log {
     }
 }
 
-/// Does something while no other process does it. A file system without locks has to do without.
+/// Does something while no other process does it. On a file system without locks there is no such protection.
 fn locked<T>(file: &mut File, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
     match file.lock() {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
         _ => {}
     }
     let done = act(file);
-    // If it cannot be given back now, it is when the file is closed.
+    // If it cannot be released now, it is released when the file is closed.
     let _ = file.unlock();
     done
 }
 
-/// Cuts off what stands behind the last line that has an end.
+/// Cuts off what follows the last complete line.
 fn cut_half_line(file: &mut File) -> io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut whole = length;

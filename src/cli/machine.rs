@@ -1,4 +1,4 @@
-//! What a reader has to know of the machine to make sense of times.
+//! What a reader has to know about the machine to understand times.
 
 use std::fs;
 use std::thread;
@@ -21,7 +21,7 @@ pub(super) fn machine() -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The first value of that name in a file of lines `name : value`.
+/// The first value with this name in a file of lines `name : value`.
 fn entry(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -1,8 +1,8 @@
 //! Searches in processes of their own: for `compare` and `reproduce`, which tell how much memory each took.
 //!
 //! The parent starts this program again with the hidden command `measure` and writes the job to it, one line of
-//! JSON. The child answers in lines, too: now and then how far it is, and at last what it found. The
-//! child reads on after its job, and ends the search when its input is closed. So it ends when the
+//! JSON. The child also answers in lines: now and then how far it is, and at last what it found. After
+//! its job, the child keeps reading, and ends the search when its input is closed. So it ends when the
 //! parent is interrupted, and also when the parent is gone.
 
 use std::io::{self, BufRead, BufReader, Write};
@@ -55,7 +55,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     };
     let cancel = budget.cancel.clone();
     thread::spawn(move || {
-        // Whatever comes, it is the end of it that counts.
+        // Only the end of the input counts, whatever comes before it.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         cancel.store(true, Ordering::Relaxed);
     });
@@ -64,7 +64,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Searches again and again for so long, but once at least; the times are the shortest.
+/// Repeats a search for this long, but does it at least once. The times are the shortest ones.
 fn repeated(program: &Program, setting: Setting, budget: &Budget, time: Duration) -> Measured {
     let start = Instant::now();
     let mut best = timed(program, setting, budget);
@@ -95,7 +95,7 @@ struct Heart;
 impl Observer for Heart {
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let beat = Beat { traces: stats.traces, seconds: elapsed.as_secs_f64() };
-        // A parent that does not listen any more will close the input as well.
+        // A parent that does not listen any more will also close the input.
         let _ = say(&Message::Beat(beat));
     }
 }
@@ -112,7 +112,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// How long a child may take to end when it is asked to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The parent's part: has the job done. `cancel` ends it with what it has.
+/// The parent's part: has the job done. `cancel` ends it, with the result so far.
 pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat)) -> Ran {
     let (mut child, messages) = match start(job) {
         Ok(started) => started,
@@ -162,7 +162,7 @@ fn start(job: &Job) -> io::Result<(Child, Receiver<Message>)> {
     });
     let line = serde_json::to_string(job).expect("jobs are serialisable");
     let stdin = child.stdin.as_mut().expect("a pipe");
-    // If it has ended already, its silence will tell.
+    // If it has ended already, it sends no result, which is noticed below.
     let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
     Ok((child, ear))
 }

@@ -1,7 +1,7 @@
 //! How much memory this process uses.
 //!
-//! Limits are about what is allocated, which the allocator counts: it is exact at each moment and costs nothing to
-//! ask. What people are told afterwards is the most that was ever resident, which the platform knows.
+//! Limits are about allocated bytes, which the allocator counts: that is exact at each moment and cheap to ask. Reports
+//! tell the peak of resident memory, which the platform knows.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// Set once, by the program whose allocator it asks.
 static ALLOCATED: OnceLock<fn() -> u64> = OnceLock::new();
 
-/// Bytes are counted so from now on.
+/// Sets how bytes are counted from now on.
 pub(super) fn count_with(allocated: fn() -> u64) {
     ALLOCATED.get_or_init(|| allocated);
 }
@@ -19,7 +19,7 @@ pub(super) fn in_use() -> u64 {
     ALLOCATED.get().map_or(0, |allocated| allocated())
 }
 
-/// The most bytes that were ever resident, if the platform tells; where it does not, what is allocated now.
+/// The peak of resident bytes, if the platform tells it; else the bytes allocated now.
 pub(super) fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok();
     let peak = status.as_deref().and_then(|status| {

@@ -10,7 +10,7 @@ use super::{Failure, memory};
 use crate::explore::{OPTIONS, OptionInfo, Options};
 use crate::study::Limits;
 
-/// Which program.
+/// The program.
 #[derive(Args)]
 pub(super) struct SpecArgs {
     /// The spec, a .maz file; `-` reads standard input
@@ -29,7 +29,7 @@ pub(super) struct SetupArgs {
     /// What counts as an action: an operation, or each statement that only computes as well
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     pub(super) granularity: Unit,
-    /// Let messages to actors stay pending: where nothing else waits, that is no deadlock then
+    /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
 }
@@ -99,7 +99,7 @@ pub(super) struct LimitArgs {
     /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the longest chain of
     /// steps that depend on one another, or the number of steps: `mazurka explorers` tells which, for each explorer
     /// [default: none, but an execution of 10000 steps ends the search: it may never end]. Explorers that store
-    /// states visit all states within so many steps, without reduction, and count them by depth
+    /// states visit all states within this many steps, without reduction, and count them by depth
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Stop after this many complete executions
@@ -114,12 +114,12 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// As they were given: some explorers want a depth that was chosen on purpose.
+    /// The limits as they were given: some explorers want a depth that was chosen on purpose.
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
         self.limits_or(None, None)
     }
 
-    /// The same, with this time and memory where none were given.
+    /// The limits, with this time and memory if none were given.
     pub(super) fn limits_or(
         &self,
         timeout: Option<Duration>,
@@ -140,7 +140,7 @@ impl LimitArgs {
     }
 }
 
-/// What is said of a limit on the command line.
+/// The value of a limit on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit<T> {
     /// `none`

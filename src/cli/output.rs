@@ -38,19 +38,19 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// The format asked for, or else the one that the file is named after, or else text.
+/// The format asked for, or else the one of the file's ending, or else text.
 pub(super) fn format<F: ValueEnum>(given: Option<F>, file: Option<&Path>, text: F) -> F {
     let ending = file.and_then(Path::extension).and_then(OsStr::to_str);
     given.or_else(|| F::from_str(ending?, true).ok()).unwrap_or(text)
 }
 
-/// So wide are texts where there is no terminal that says otherwise.
+/// The width of texts if there is no terminal that tells another one.
 const ROOM: usize = 80;
 
 /// Where results go.
 enum Target {
     Stdout,
-    /// Made with the first result, so that a command that fails leaves it as it was.
+    /// Made with the first result, so that a command that fails leaves an old file as it was.
     File(PathBuf, Option<File>),
 }
 
@@ -58,7 +58,7 @@ enum Target {
 pub(super) struct Output {
     choice: ColorChoice,
     target: Target,
-    /// Nobody reads standard output any more.
+    /// Has the reader of standard output gone away?
     closed: bool,
     quiet: bool,
 }
@@ -74,7 +74,7 @@ impl Output {
         Output { choice, target: Target::Stdout, closed: false, quiet }
     }
 
-    /// Is nothing wanted but the result?
+    /// Is only the result wanted?
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }
@@ -88,7 +88,7 @@ impl Output {
         width.map_or(ROOM, |(width, _)| usize::from(width.0)).max(1)
     }
 
-    /// From now on results go to this file, if it is one, and if it is none of those that are read.
+    /// From now on results go to this file, if one is given. It must be none of those that are read.
     pub(super) fn direct<'p>(
         &mut self,
         file: Option<&Path>,
@@ -121,7 +121,7 @@ impl Output {
         }
     }
 
-    /// Says on standard error what is of interest besides the result.
+    /// Prints a note on standard error.
     pub(super) fn remark(&self, text: impl Display) {
         if !self.quiet {
             self.note(text);
@@ -134,21 +134,21 @@ impl Output {
         self.note(format!("{style}warning{style:#}: {message}\n"));
     }
 
-    /// Prints to standard error as it is.
+    /// Prints a text on standard error as it is.
     pub(super) fn note(&self, text: impl Display) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.choice);
         // If even that cannot be written, there is nobody to tell.
         let _ = stream.write_all(text.to_string().as_bytes());
     }
 
-    /// Says on standard error what is wrong.
+    /// Prints an error on standard error.
     pub(super) fn error(&self, message: &str) {
         let style = anstyle::AnsiColor::Red.on_default().bold();
         self.note(format!("{style}error{style:#}: {message}\n"));
     }
 }
 
-/// Appends to a file that is made when there is something to write; a file has no colours.
+/// Appends to the file, which is made when there is something to write. A file has no colours.
 fn write(path: &Path, file: &mut Option<File>, text: &str) -> io::Result<()> {
     let file = match file {
         Some(file) => file,

@@ -13,7 +13,7 @@ pub(super) struct Progress {
     line: ProgressBar,
 }
 
-/// A line on standard error, hidden if that is no terminal or nobody wants it.
+/// A line on standard error, hidden if that is no terminal or if it is not wanted.
 pub(super) fn line(wanted: bool) -> ProgressBar {
     let target = if wanted && io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
@@ -31,7 +31,7 @@ impl Progress {
         Progress { line: line(wanted) }
     }
 
-    /// Takes the line off the terminal.
+    /// Removes the line from the terminal.
     pub(super) fn finish(self) {
         self.line.finish_and_clear();
     }

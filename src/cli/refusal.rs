@@ -1,5 +1,5 @@
-//! What is said of bad input: to people on standard error, and with `--format json` as an object on standard output as
-//! well, so that a program that reads results always finds one.
+//! Answers to bad input: for people on standard error, and with `--format json` also as an object on standard output, so
+//! that a program that reads results always finds one.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -26,24 +26,24 @@ struct Refusal {
 struct Told {
     severity: &'static str,
     message: String,
-    /// `None`, as the two after it, if the mistake is not in a file.
+    /// `None`, like the next two, if the mistake is not in a file.
     file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
-    /// What is said of the place.
+    /// The text about the place.
     label: String,
     /// What the author might do about it.
     help: Vec<String>,
 }
 
-/// Do the arguments ask for JSON? Read off without a parser, which may have refused them.
+/// Do the arguments ask for JSON? This does not use the parser, which may have refused them.
 pub(super) fn wants_json(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.collect();
     let apart = args.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
     apart || args.iter().any(|arg| arg == "--format=json")
 }
 
-/// Answers arguments that are no command line, or that ask for help.
+/// Answers arguments that are invalid, or that ask for help.
 pub(super) fn of_arguments(error: &clap::Error, json: bool) -> ExitCode {
     let text = error.render().to_string();
     // Asking for help is no mistake.
@@ -64,7 +64,7 @@ pub(super) fn of_usage(message: &str, json: bool, output: &Output) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Answers a spec that is none.
+/// Answers a spec with mistakes.
 pub(super) fn of_spec(diagnostics: &Diagnostics, json: bool, output: &Output) -> ExitCode {
     if json {
         let told = diagnostics.iter().map(|diagnostic| told(diagnostic, diagnostics));
@@ -77,7 +77,7 @@ pub(super) fn of_spec(diagnostics: &Diagnostics, json: bool, output: &Output) ->
 fn say(diagnostics: Vec<Told>, untold: usize) {
     let mazurka = env!("CARGO_PKG_VERSION");
     let refusal = Refusal { mazurka, verdict: "usage-error", diagnostics, untold };
-    // The exit code says that something is wrong, whether or not anybody reads what.
+    // The exit code tells that something is wrong, even if nobody reads the text.
     let _ = Output::new(super::output::When::Never, false).print(json::render(&refusal));
 }
 

@@ -120,7 +120,7 @@ fn read_result(file: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// The schedule of the violation with this number, or of the execution if that is all there is.
+/// The schedule of the violation with this number, or of the execution if the result has no violations.
 fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
     let violations = result["violations"].as_array().map_or(&[][..], Vec::as_slice);
     let found = number.checked_sub(1).and_then(|index| violations.get(index));
@@ -135,7 +135,7 @@ fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
     Ok(replay.into())
 }
 
-/// The constants of the result, where the command line does not set them.
+/// The constants of the result that the command line does not set.
 fn add_constants(defines: &mut Vec<Define>, result: &Value) {
     for (name, value) in result["constants"].as_object().into_iter().flatten() {
         let is_set = defines.iter().any(|define| &define.name == name);

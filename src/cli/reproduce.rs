@@ -1,4 +1,4 @@
-//! `mazurka reproduce`: a table of a paper beside what comes out here, or its experiments where it prints plots.
+//! `mazurka reproduce`: a table of a paper beside our results; or its experiments, if it prints plots.
 
 mod stateful;
 
@@ -19,7 +19,7 @@ use crate::study::{Job, Ran};
 
 /// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
 ///
-/// The programs of the table are built in, and what was printed is, too. Each search is done in a process
+/// The programs of the table are built in, and so is what was printed. Each search is done in a process
 /// of its own. Figures that differ are marked, with the reason in a footnote.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
@@ -39,7 +39,7 @@ pub(super) struct Args {
     format: Option<TableFormat>,
 }
 
-/// The experiment that is no table.
+/// The experiment that has no table.
 const STATEFUL: &str = "stateful";
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -107,7 +107,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// What becomes of a search; `None` if there was an interrupt before it.
+/// The result of a search; `None` if there was an interrupt before it.
 fn result(
     paper: &Paper,
     search: &PrintedSearch,

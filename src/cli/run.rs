@@ -24,7 +24,7 @@ use crate::report::{json, text};
 pub(super) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// Where the random choices start from: another seed, another execution [default: 0]
+    /// The seed of the random choices: another seed, another execution [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Take these steps, as printed by `check` or `run`; with --seed, go on at random after them
@@ -53,7 +53,7 @@ Examples:
 Exit codes: 0 all processes ended, nothing wrong; 1 a deadlock, a failed assertion or an error;
 2 the command line, the spec or the schedule is wrong; 3 something could still move at the end.";
 
-/// So many steps are taken between two looks for a livelock.
+/// The number of steps between two looks for a livelock.
 const LOOK: usize = 64;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {

@@ -66,7 +66,7 @@ pub(super) fn constants(program: &Program) -> BTreeMap<String, serde_json::Value
     program.constants().map(|(name, value)| (name.into(), json(program, value))).collect()
 }
 
-/// The settings that count: of several of one name the last.
+/// The settings that count: if a name is set several times, the last one.
 pub(super) fn effective(defines: &[Define]) -> impl Iterator<Item = &Define> {
     let is_last = |at: usize| defines[at + 1..].iter().all(|later| later.name != defines[at].name);
     defines.iter().enumerate().filter(move |&(at, _)| is_last(at)).map(|(_, define)| define)
@@ -80,18 +80,18 @@ fn json(program: &Program, value: &Value) -> serde_json::Value {
     }
 }
 
-/// What to call the program in this file.
+/// The name of the program in this file.
 pub(super) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { shown(path) }
 }
 
-/// Why this explorer is not for this program, or not within these limits, in a sentence; `None` if it is.
+/// Why this explorer cannot be used on this program, or within these limits, in a sentence; `None` if it can.
 pub(super) fn refusal(setting: &Setting, program: &Program, limits: &Limits) -> Option<String> {
     let refusal = setting.refusal(program, &limits.budget(memory::in_use));
     refusal.or_else(|| stray(setting, program))
 }
 
-/// What to say of an order that lists a process which never exists.
+/// The error for an order that lists a process which never exists.
 fn stray(setting: &Setting, program: &Program) -> Option<String> {
     let Some(Order::Sequential(listed)) = setting.options().order else { return None };
     let is_template = |flow: &Flow| flow.noun != "procedure" && flow.instances.is_none();

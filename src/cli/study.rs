@@ -1,8 +1,8 @@
 //! `mazurka study`: what k costs and saves, over constants; kept on disk, with plots.
 //!
 //! A study is planned first: every spec with every combination of constants, by every explorer with every k,
-//! `--repeat` times. What the [`log`] knows already is taken from there. The rest is run, each search in a process of its
-//! own, and logged. Then everything is written anew from the points.
+//! `--repeat` times. Runs that the [`log`] has already are taken from there. The others are run, each search in a process of
+//! its own, and logged. Then all results are written anew from the points.
 
 mod estimate;
 
@@ -68,7 +68,7 @@ pub(super) struct Args {
     /// What counts as an action: an operation, or each statement that only computes as well
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     granularity: Unit,
-    /// Let messages to actors stay pending: where nothing else waits, that is no deadlock then
+    /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     allow_pending: bool,
     #[command(flatten)]
@@ -167,7 +167,7 @@ fn plan(args: &Args, paths: &[PathBuf], output: &Output) -> Result<Vec<Planned>,
     Ok(plan)
 }
 
-/// The explorers, those that take a k once for each.
+/// The explorers. One that takes a k is in the list once for each k.
 fn settings(items: &[String], ks: &[K]) -> Result<Vec<Setting>, Failure> {
     let read = |item: &String| item.trim().parse::<Setting>().map_err(Failure::Usage);
     let families: Vec<_> = items.iter().map(read).collect::<Result<_, _>>()?;
@@ -219,7 +219,7 @@ fn programs(
     Ok(programs)
 }
 
-/// Runs what the log has not; the answer has those that ended without a result, by their keys.
+/// Runs what is not in the log. Returns the runs that ended without a result, by their keys.
 fn run_missing(
     plan: &[Planned],
     repeat: u32,
@@ -266,12 +266,12 @@ fn run_missing(
     Ok(failed)
 }
 
-/// The runs of a point that are known.
+/// The known runs of a point.
 fn found<'l>(planned: &Planned, repeat: u32, log: &'l Log) -> impl Iterator<Item = &'l Run> {
     (0..repeat).filter_map(move |n| log.find(&Key::new(&planned.job, n)))
 }
 
-/// The points from the log; one counts if all its runs are there.
+/// The points from the log. A point counts if all its runs are there.
 fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> Study {
     let mut study = Study::default();
     for planned in plan {
@@ -297,7 +297,7 @@ fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> 
     study
 }
 
-/// Writes all results; the answer has the names of the files.
+/// Writes all results, and returns the names of the files.
 fn write(
     study: &Study,
     facts: &Facts,

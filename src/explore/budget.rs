@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use crate::property::Properties;
 
-/// A length that no execution of a program that ends is expected to have: see [`Budget::endless`].
+/// Longer executions are expected only of programs that never end: see [`Budget::endless`].
 pub const ENDLESS: u32 = 10_000;
-/// The same by the number of processes: many that do little make long executions, too.
+/// The same for each process, because many processes that do little also make long executions.
 pub(super) const ENDLESS_FOR_EACH: u32 = 100;
 
 /// The limits of a search. `Default` has none and stops at the first violation.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Go on after a violation.
+    /// Continue after a violation.
     pub all: bool,
-    /// Of violations that are alike keep the one with the fewest steps, then the fewest switches between processes, and
-    /// sort them so.
+    /// Of similar violations keep the one with the fewest steps, then the fewest switches between processes. Sort the
+    /// violations in the same way.
     pub shortest: bool,
-    /// Where executions are cut. What it measures is a question of the explorer ([`Depth`](super::explorer::Depth)).
+    /// Where executions are cut. The explorer decides what it measures ([`Depth`](super::explorer::Depth)).
     pub depth: Option<u32>,
-    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is taken for one that goes on
-    /// for ever, and ends the search. Where there are very many processes, that length is 100 steps for each of them, if that is more.
+    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to go on for ever, and ends
+    /// the search. With very many processes the length is 100 steps for each of them, if that is more.
     pub endless: Option<u32>,
     /// Complete executions.
     pub max_traces: Option<u64>,
@@ -30,9 +30,9 @@ pub struct Budget {
     pub timeout: Option<Duration>,
     /// Bytes, and how to ask how many are in use.
     pub max_memory: Option<(u64, fn() -> u64)>,
-    /// UDPOR forgets events that cannot matter any more when it has met this many; `usize::MAX`: never.
+    /// When UDPOR has met this many events, it forgets those that cannot matter any more; `usize::MAX` for never.
     pub keep_events: usize,
-    /// What is judged: the built-in properties, unless somebody says otherwise.
+    /// What is judged: by default the built-in properties.
     pub properties: Properties,
     /// Set from outside to end the search.
     pub cancel: Arc<AtomicBool>,

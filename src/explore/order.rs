@@ -10,12 +10,12 @@
 //! | `eca` | earliest created first | oldest first |
 //! | `lca` | latest created first | oldest first |
 //! | `sequential` | their numbers, or another fixed order such as `2,0,1` | oldest first |
-//! | `visited` | where stored states are known to be led to, then their numbers | |
+//! | `visited` | whether they lead to stored states, then their numbers | |
 //! | `random` | chance, the same for the same seed | |
 //!
-//! All actions of one actor stay together (but for `random`). A message is pending since it was sent, whether
-//! it is enabled or not; the next operation of a process since the one before it; an internal handler since the
-//! actor's last action. Actors and processes that exist from the start count as created in the order of
+//! All actions of one actor stay together (except with `random`). A message is pending since it was
+//! sent, enabled or not. The next operation of a process is pending since the operation before it, and an internal
+//! handler since the actor's last action. Actors and processes that exist from the start count as created in the order of
 //! their declaration.
 
 use std::cmp::Reverse;
@@ -40,7 +40,7 @@ pub enum Order {
     Lifo,
     /// In a fixed order of the processes.
     Sequential(Permutation),
-    /// Those first that lead to states met before, then by number. For explorers that store states.
+    /// First those that lead to states met before, then by number. For explorers that store states.
     Visited,
     /// By chance, from this seed.
     Random(u64),
@@ -55,9 +55,9 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// None listed.
+    /// The order that lists no process.
     pub const BY_NUMBER: Permutation = Permutation { listed: 0, count: 0 };
-    /// How many processes it can list, and one more than the greatest number of such a process.
+    /// How many processes it can list. All their numbers are below this.
     pub const LIMIT: u32 = 16;
 
     /// These processes first, in this order; `None` if one of them is listed twice or is not below
@@ -80,7 +80,7 @@ impl Permutation {
         (0..self.count).map(move |place| ProcessId((self.listed >> (4 * place)) as u32 & 15))
     }
 
-    /// What processes are compared by.
+    /// The key by which processes are compared.
     pub fn place(self, process: ProcessId) -> (usize, ProcessId) {
         let place = self.processes().position(|listed| listed == process);
         (place.unwrap_or(self.count.into()), process)
@@ -88,7 +88,7 @@ impl Permutation {
 }
 
 impl Order {
-    /// Those with a name, with the seed 0 where there is one.
+    /// The orders with a name; a random one has the seed 0.
     pub const ALL: [Order; 7] = [
         Order::Fifo,
         Order::Eca,
@@ -113,13 +113,13 @@ impl Order {
     }
 }
 
-/// The name; of a sequential one the processes it lists, as `2.0.1`.
+/// The name; for a sequential order the processes that it lists, as `2.0.1`.
 impl Display for Order {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Order::Sequential(permutation) if *permutation != Permutation::BY_NUMBER => {
                 let listed: Vec<_> = permutation.processes().map(|p| p.0.to_string()).collect();
-                // No comma: those part explorers.
+                // Not with commas, which separate explorers.
                 f.write_str(&listed.join("."))
             }
             order => f.write_str(order.name()),
@@ -150,7 +150,7 @@ fn permutation(text: &str) -> Option<Permutation> {
     Permutation::new(&processes)
 }
 
-/// What an order asks of an execution.
+/// What an order asks about an execution.
 pub trait History {
     /// The state that it leads to.
     fn state(&self) -> &State;
@@ -176,20 +176,20 @@ impl<S: System> History for Execution<'_, S> {
     }
 }
 
-/// Sorts the actions of state after state.
+/// Sorts the actions of one state after another.
 #[derive(Debug)]
 pub struct Sorter {
     order: Order,
     random: SplitMix64,
-    /// The actions at hand, each with what it is sorted by.
+    /// The actions at hand, each with its key.
     keyed: Vec<(Key, Action)>,
 }
 
-/// When something began to be pending: the position of the action that caused it, from 1, and where several
-/// things began at once, their number.
+/// When something began to be pending: the position of the action that caused it, from 1, and a number to order things
+/// that began at once.
 type Since = (usize, u32);
-/// Since when the process or actor has something pending, or when it was created; which it is; since when its
-/// action is pending.
+/// Three parts: since when the process or actor has something pending, or when it was created; its number; and since
+/// when its action is pending.
 type Key = (Since, ProcessId, Since);
 
 impl Sorter {

@@ -1,4 +1,4 @@
-//! What a search came to: its figures, its verdict, what it found, and why it ended.
+//! The result of a search: its figures, its verdict, what it found, and why it ended.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::alternatives::Combs;
 use crate::model::{Failure, FailureKind, ProcessId, Schedule};
 
-/// The figures of a search. One that an explorer has not is `None`, never a made-up 0.
+/// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Complete executions visited.
@@ -20,8 +20,8 @@ pub struct Stats {
     pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for what has come: it looked too early, and the
-    /// executions in which it looks later are visited as well ([`crate::trace::spin`]).
+    /// Executions given up because a process waits in a loop for something that has come already. It looked too early, and
+    /// the executions in which it looks later are visited, too ([`crate::trace::spin`]).
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
@@ -31,17 +31,16 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding built; `None` too when so many of them were forgotten that those
-    /// built again cannot be told.
+    /// Distinct events of the unfolding that were built; also `None` if so many were forgotten that the number is unknown.
     pub events: Option<u64>,
-    /// Events of the unfolding built, those counted again that were forgotten and met again.
+    /// Events of the unfolding that were built. Those that were forgotten and met again count again.
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
     /// Bytes in use for them.
     pub state_bytes: Option<u64>,
-    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; as far as those
-    /// of a length are all known.
+    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; up to the last length
+    /// of which all are known.
     pub states_by_depth: Option<Vec<u64>>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
@@ -49,7 +48,7 @@ pub struct Stats {
     pub combs: Option<Combs>,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The figures.
@@ -80,7 +79,7 @@ impl Outcome {
     }
 }
 
-/// A search in one word.
+/// The result of a search in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -155,7 +154,7 @@ impl StopReason {
         matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
     }
 
-    /// Did the search come to its end all the same, so that its figures are those of the whole search?
+    /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
     pub fn is_doubt(self) -> bool {
         matches!(self, StopReason::HashCompaction | StopReason::NoGuarantee)
     }
@@ -181,9 +180,9 @@ impl StopReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
-    /// Nothing enabled, and some process is neither done nor failed.
+    /// Nothing is enabled, and some process is neither done nor failed.
     Deadlock,
-    /// Nothing possible but to go round loops for nothing, and some process does.
+    /// Only fruitless rounds of loops are possible, and some process goes round.
     Livelock,
     /// `assert`, `final`, or a property of a user's own.
     Assertion,
@@ -219,6 +218,6 @@ pub struct Violation {
     pub failure: Option<Failure>,
     /// An execution that ends in the violation.
     pub schedule: Schedule,
-    /// Where the shortest was asked for: has no execution of its class fewer switches between processes?
+    /// If the shortest was asked for: is it certain that no execution of its class has fewer switches between processes?
     pub has_fewest_switches: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! States that are stored: what the explorers that match states are made of.
+//! Stored states: the parts of the explorers that match states.
 //!
 //! | part | idea |
 //! |---|---|

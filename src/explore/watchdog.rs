@@ -1,7 +1,7 @@
-//! Keeps the limits of a search on time and memory, and passes on that it was cancelled.
+//! Enforces the limits of a search on time and memory, and passes on that it was cancelled.
 //!
-//! A step of a search may take long: one event can have a million extensions. So it is not the search that looks
-//! at the clock but a thread of its own, every few milliseconds. It raises a [`StopSignal`], which long loops look
+//! A step of a search may take long: one event can have a million extensions. So the search does not look at
+//! the clock itself; a separate thread does, every few milliseconds. It raises a [`StopSignal`], which long loops look
 //! at. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::result::StopReason;
 use crate::model::StopSignal;
 
-/// Time between two looks at the limits: what a fast search may pass them by.
+/// Time between two looks at the limits. A fast search may exceed them by this much.
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// The watch over one search. It ends when this is dropped.
@@ -36,7 +36,7 @@ impl Watchdog {
         let signal = StopSignal::default();
         let (over, is_over) = mpsc::channel::<()>();
         let limits = Limits {
-            // A time beyond what a clock can tell is no limit.
+            // A time beyond what a clock can tell sets no limit.
             end: budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             memory: budget.max_memory,
             cancelled,
@@ -54,7 +54,7 @@ impl Watchdog {
         Watchdog { signal, reached, _over: Some(over) }
     }
 
-    /// What the search is to look at.
+    /// The signal that the search has to look at.
     pub(super) fn signal(&self) -> &StopSignal {
         &self.signal
     }

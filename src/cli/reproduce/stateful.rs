@@ -21,7 +21,7 @@ use crate::report::study::Facts;
 use crate::study::stateful::{Experiment, plan};
 use crate::study::{Job, Ran};
 
-/// The time that a search may take, and that it may take if everything is wanted.
+/// The time that a search may take; and with `--full`.
 const LIMITS: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(600)];
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// Does searches, or knows them from before.
+/// Runs searches, or takes them from the log.
 struct Runner {
     batch: Batch,
     log: Option<Log>,
@@ -61,7 +61,7 @@ struct Runner {
     used: Vec<Run>,
     left: usize,
     done: u32,
-    /// The time that those took that were done here.
+    /// The time of the searches that were run here.
     spent: Duration,
 }
 
@@ -94,7 +94,7 @@ impl Runner {
         Ok(ran)
     }
 
-    /// A search that an interrupt ended is none.
+    /// A search that was interrupted does not count.
     fn search(&mut self, job: &Job, key: Key) -> Result<Option<Ran>, Failure> {
         let each = self.spent.checked_div(self.done).map(|each| each.as_secs_f64());
         self.batch.expect(each.map(|each| each * self.left as f64));
@@ -131,7 +131,7 @@ fn open(folder: &Path) -> Result<Log, Failure> {
     Log::open(&path).map_err(|error| cannot_write(&path, error))
 }
 
-/// Writes all results; the answer has the names of the files.
+/// Writes all results, and returns the names of the files.
 fn write(experiment: &Experiment, facts: &Facts, folder: &Path) -> Result<Vec<String>, Failure> {
     let mut files = vec![
         ("report.md".to_owned(), Document(experiment, Some(facts)).to_string()),

@@ -1,8 +1,8 @@
-//! The options of explorers: one table from which settings are read, written and refused, and the arguments of the
-//! command line are made.
+//! The options of explorers. From one table settings are read, written and refused, and the arguments of the command
+//! line are made.
 //!
-//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it among what it
-//! [`Takes`], and by reading the field when it is made.
+//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it in its [`Takes`],
+//! and by reading the field when it is made.
 
 use std::num::NonZeroU32;
 
@@ -18,15 +18,15 @@ pub struct Options {
     pub k: Option<K>,
     /// The order in which enabled actions are tried.
     pub order: Option<Order>,
-    /// Where a random order starts from; part of the order after [`Options::settled`].
+    /// The seed of a random order; part of the order after [`Options::settled`].
     pub seed: Option<u64>,
-    /// With sleep sets on top.
+    /// Adds sleep sets.
     pub sleep_sets: bool,
     /// What is switched off.
     pub without: Switches,
     /// A stateful explorer as the paper prints it.
     pub as_printed: bool,
-    /// Histories of processes as a part of states.
+    /// Histories of processes are part of states.
     pub histories: bool,
     /// Hashes instead of states.
     pub hash_compaction: bool,
@@ -41,20 +41,20 @@ pub trait Choosable: Explorer {
     /// Which options it takes.
     const TAKES: Takes;
 
-    /// With these options, and what is usual where they leave it open.
+    /// The explorer with these options, and its defaults for the others.
     fn new(options: &Options) -> Self;
 }
 
 /// Which options an explorer takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
-    /// By name.
+    /// The names of the options.
     pub options: &'static [&'static str],
     /// Which orders make a difference to it.
     pub orders: Orders,
     /// What can be switched off in it.
     pub switches: &'static [Switch],
-    /// It is made of sleep sets, so they cannot be added.
+    /// It already uses sleep sets, so they cannot be added.
     pub always_sleeps: bool,
 }
 
@@ -66,38 +66,38 @@ impl Takes {
     pub const ORDER: Takes =
         Takes { options: &["order", "seed"], orders: Orders::All, ..Takes::NOTHING };
 
-    /// What an explorer takes that stores states, and in which these can be switched off.
+    /// What an explorer that stores states takes, if these can be switched off in it.
     pub const fn of_stored(switches: &'static [Switch]) -> Takes {
         const OPTIONS: &[&str] =
             &["order", "seed", "without", "as-printed", "histories", "hash-compaction"];
         Takes { options: OPTIONS, orders: Orders::OfProcesses, switches, always_sleeps: false }
     }
 
-    /// Is the option of this name among them?
+    /// Is the option with this name among them?
     pub fn contain(&self, name: &str) -> bool {
         self.options.contains(&name)
     }
 
-    /// Those that make a difference, a seed apart: it is a part of the order.
+    /// The options that make a difference, without the seed, which is a part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
         let is_idle = |name| name == "seed" || name == "without" && self.switches.is_empty();
         OPTIONS.iter().filter(move |option| self.contain(option.name) && !is_idle(option.name))
     }
 }
 
-/// Which orders mean something for an explorer.
+/// Which orders make a difference to an explorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orders {
-    /// None: it takes what is enabled as it comes.
+    /// None: it takes enabled actions as they come.
     None,
-    /// Orders of the processes, which a state tells.
+    /// Orders of the processes, which can be told from a state.
     OfProcesses,
-    /// Also those by what is pending, which only an execution tells.
+    /// Also orders by what is pending, which only an execution tells.
     All,
 }
 
 impl Orders {
-    /// Is this one of them?
+    /// Is this order one of them?
     pub fn contain(self, order: Order) -> bool {
         match order {
             Order::Visited => self == Orders::OfProcesses,
@@ -114,21 +114,21 @@ pub struct OptionInfo {
     pub name: &'static str,
     /// Its letter on the command line.
     pub short: Option<char>,
-    /// What its value is called; `None` for a flag.
+    /// The name of its value; `None` for a flag.
     pub value: Option<&'static str>,
-    /// The values that there are, if there are few.
+    /// All values, if there are few.
     pub values: fn() -> Vec<&'static str>,
     /// What it does, for a command line.
     pub help: &'static str,
-    /// What to say to an explorer that does not take it. `{}` stands for the explorer.
+    /// The message for an explorer that does not take it. `{}` stands for the explorer.
     stray: &'static str,
     /// Reads a value.
     pub read: fn(&mut Options, &str) -> Result<(), String>,
     /// The values that were given.
     pub given: fn(&Options) -> Vec<String>,
-    /// Sets it to what the other options say.
+    /// Sets it to its value in other options.
     copy: fn(&mut Options, &Options),
-    /// Why the values that were given mean nothing to an explorer that takes the option otherwise.
+    /// Why the given values mean nothing to an explorer that takes the option with other values.
     misfit: fn(&Takes, &Options) -> Option<String>,
 }
 
@@ -143,14 +143,14 @@ impl OptionInfo {
         !(self.given)(options).is_empty()
     }
 
-    /// Of the options this one alone.
+    /// Only this one of the options.
     pub fn alone(&self, options: &Options) -> Options {
         let mut alone = Options::default();
         (self.copy)(&mut alone, options);
         alone
     }
 
-    /// Why the explorer of this name does not take the option as it was given.
+    /// Why the explorer with this name does not take the option as it was given.
     pub fn refusal(&self, name: &str, takes: &Takes, options: &Options) -> Option<String> {
         if !self.is_given(options) {
             return None;
@@ -166,7 +166,7 @@ impl OptionInfo {
     }
 }
 
-/// What all flags have in common, and options whose every value is welcome.
+/// What flags have in common with options for which every value is allowed.
 const PLAIN: OptionInfo = OptionInfo {
     name: "",
     short: None,
@@ -247,7 +247,7 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "seed",
         value: Some("N"),
-        help: "Where a random order starts from: another seed, another order [default: 0]",
+        help: "The seed of a random order: another seed, another order [default: 0]",
         stray: "--seed is for a random order; `{}` has none",
         read: |options, value| {
             let seed = value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?;
@@ -331,14 +331,14 @@ pub const OPTIONS: &[OptionInfo] = &[
 ];
 
 impl Options {
-    /// What they say to a search that stores states.
+    /// The settings that they mean for a search that stores states.
     pub fn stateful(&self) -> Stateful {
         let &Options { without, as_printed, histories, hash_compaction, .. } = self;
         let order = self.order.unwrap_or(Stateful::default().order);
         Stateful { order, without, as_printed, histories, hash_compaction }
     }
 
-    /// Those that an explorer takes, as it takes them.
+    /// The options that an explorer takes, in its form.
     pub fn understood(self, takes: &Takes) -> Options {
         let mut understood = Options::default();
         for option in OPTIONS.iter().filter(|option| takes.contain(option.name)) {
@@ -349,7 +349,7 @@ impl Options {
         understood
     }
 
-    /// These, and what they leave open as in `others`.
+    /// These options; those that are not given are as in `others`.
     pub fn or(self, others: Options) -> Options {
         let mut all = self;
         for option in OPTIONS.iter().filter(|option| !option.is_given(&self)) {
@@ -359,7 +359,7 @@ impl Options {
         all
     }
 
-    /// With the seed as part of the order; `None` if there is no random order for it.
+    /// The options with the seed as part of the order; `None` if there is no random order.
     pub fn settled(mut self) -> Option<Options> {
         match (self.order, self.seed.take()) {
             (Some(Order::Random(_)), Some(seed)) => self.order = Some(Order::Random(seed)),
@@ -387,7 +387,7 @@ impl Options {
         options.settled().ok_or_else(|| "a seed is for the order `random`".into())
     }
 
-    /// The same as text; empty if none is given.
+    /// The options as text; empty if none is given.
     pub fn text(&self) -> String {
         let given = OPTIONS.iter().flat_map(|option| {
             let written = |value: String| match option.value {

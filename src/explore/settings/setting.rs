@@ -15,7 +15,7 @@ use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
-/// An explorer of the table with options that it takes.
+/// An explorer of the table, with options that it takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     explorer: &'static Listed,
@@ -23,19 +23,19 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Refuses, with a sentence, an option that means nothing for the explorer.
+    /// Refuses an option that means nothing to the explorer; the error is a sentence.
     pub fn new(explorer: &'static Listed, options: Options) -> Result<Setting, String> {
         let (name, takes) = (explorer.info.name, &explorer.takes);
         let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, takes, &options));
         refusal.map_or(Ok(Setting { explorer, options }), Err)
     }
 
-    /// The explorer with those of the options that it takes.
+    /// The explorer with those of the options that it takes; the others are dropped.
     pub fn with_what_fits(explorer: &'static Listed, options: Options) -> Setting {
         Setting { explorer, options: options.understood(&explorer.takes) }
     }
 
-    /// The same; fills in options that were not given, as far as the explorer takes them.
+    /// The setting with options filled in that were not given. Those that the explorer does not take are dropped.
     pub fn completed(self, options: Options) -> Setting {
         Setting { options: self.options.or(options.understood(&self.explorer.takes)), ..self }
     }
@@ -50,7 +50,7 @@ impl Setting {
         self.options
     }
 
-    /// The same for each k, if it takes one and was not given its own; else as it is.
+    /// The setting for each of these k, if it takes a k and none was given; else the setting as it is.
     pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
         if !self.explorer.takes.contain("k") || self.options.k.is_some() || ks.is_empty() {
             return vec![self];
@@ -59,7 +59,7 @@ impl Setting {
         ks.iter().map(with).collect()
     }
 
-    /// The same, with the k left open.
+    /// The setting without its k.
     pub fn without_k(self) -> Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
     }

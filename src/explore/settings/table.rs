@@ -1,6 +1,6 @@
 //! The one table of explorers.
 //!
-//! Everybody who names an explorer reads it here: the command line, `compare`, studies, reports and the matrix of the
+//! All places that name explorers read this table: the command line, `compare`, studies, reports and the matrix of the
 //! tests. To add one, write its file, with the type (whose fields are its options), `impl Explorer` and `impl Choosable`,
 //! and add the type to the list below.
 //!
@@ -119,7 +119,7 @@ explorers! {
 }
 
 impl Listed {
-    /// The explorer of that name.
+    /// The explorer with this name.
     pub fn named(name: &str) -> Result<&'static Listed, String> {
         EXPLORERS.iter().find(|explorer| explorer.info.name == name).ok_or_else(|| {
             let names: Vec<_> = EXPLORERS.iter().map(|explorer| explorer.info.name).collect();

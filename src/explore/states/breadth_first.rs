@@ -9,23 +9,23 @@
 //! A depth is a length here: the level of a state is the length of a shortest execution that leads to it. So what
 //! happens in some execution within the bound happens in a state of these levels, or on the step to one.
 //!
-//! **Why not depth-first.** There a state may be met first far from the start, where the bound leaves little room
-//! behind it. Met again by a shorter way it would have to be explored again, and so on.
+//! **Why not depth-first.** There a state may first be met far from the start, where the bound leaves only few steps
+//! after it. When it is met again on a shorter path, it would have to be explored again, and so on.
 //!
-//! **Why no reduction.** A safe set is about executions that end: others may go first, for they come later all the
-//! same. With a bound they may come too late for it. In
+//! **Why no reduction.** A safe set may go first because the actions of other processes still come later. With a bound
+//! they may come too late. In
 //!
 //! ```text
 //! process P { local("a"); local("b"); }        process Q { x = 1; }
 //! ```
 //!
-//! P is a safe set twice, so a reduced search comes to the write after three steps, and within two never. So all
-//! explorers that store states visit the same ones within a bound.
+//! P is a safe set twice. So a reduced search reaches the write only in the third step, and never within two. Therefore
+//! all explorers that store states visit the same states within a bound.
 //!
-//! **From one state to the next.** States are numbered as they are met, so the levels are stretches of numbers, and
-//! the queue is a number. Each state keeps how it was met first: these arrivals form a tree. To go to a state is to
-//! undo what is not on the way to it, and to step through the rest; neighbours in a level share most of
-//! their way.
+//! **From one state to the next.** States are numbered as they are met, so a level is a range of numbers, and
+//! the queue is a single number. Each state keeps how it was first met; these arrivals form a tree. To go to a state, the
+//! search undoes what is not on the path to it, and steps through the rest. Neighbours in a level share most of their
+//! paths.
 
 use super::cursor::Cursor;
 use super::settings::Stateful;
@@ -33,11 +33,11 @@ use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::model::{Action, System};
 
-/// How a state was met first.
+/// How a state was first met.
 #[derive(Clone, Copy)]
 struct Arrival {
     from: StateId,
-    /// What led here; `None` to the initial state.
+    /// The action that led here; `None` for the initial state.
     by: Option<Action>,
 }
 
@@ -45,7 +45,7 @@ struct BreadthFirst<'s, S: System> {
     cursor: Cursor<'s, S>,
     /// Per state.
     arrivals: Vec<Arrival>,
-    /// The states on the way to the present one, which is the last.
+    /// The states on the path to the present one, which is the last.
     path: Vec<StateId>,
     /// Scratch space for `seek`: the states to go through, the last one first.
     ahead: Vec<StateId>,
@@ -85,7 +85,7 @@ pub fn explore<S: System>(system: &S, settings: Stateful, bound: u32, driver: &m
 }
 
 impl<S: System> BreadthFirst<'_, S> {
-    /// Goes to a state at this depth. O(depth), mostly less.
+    /// Goes to a state at this depth. O(depth), in most cases less.
     fn seek(&mut self, state: StateId, depth: usize) {
         let (mut at, mut place) = (state, depth);
         while self.path.get(place) != Some(&at) {

@@ -1,17 +1,17 @@
 //! How many executions there are, without walking along each.
 //!
 //! An execution is a path through the state graph, from the initial state to one in which nothing is enabled; the graph is
-//! explored once, every state and every transition ([`EveryState`]), and its paths are counted by addition: as many
-//! lead to a state as lead to all its predecessors together, taken in topological order. The numbers are as
-//! large as they come (10^30 is no more work than 10).
+//! explored once, every state and every transition ([`EveryState`]), and its paths are counted by addition in
+//! topological order: the number of paths to a state is the sum of those to its predecessors, one for each transition.
+//! The numbers have no limit (10^30 is no more work than 10).
 //!
 //! **Why paths are executions.** States are matched that have the same future: the same actions are enabled now, and lead
-//! to states that match in turn. So from the two the same sequences of actions follow, up to the numbers of
-//! requests and messages. The search tells every transition of every state, one that leads to a state met before
-//! included, and two actions that lead from one state to another are two.
+//! to states that match in turn. So the same sequences of actions follow from both, up to the numbers of requests
+//! and messages. The search reports every transition of every state, even if it leads to a state met before. Two actions
+//! that lead from one state to the same other state are two transitions.
 //!
-//! **Cycles.** Where the graph has a cycle there are executions that never end. Those that do end are infinitely many if
-//! an end can be reached from a cycle; else they are counted.
+//! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be reached from a cycle,
+//! infinitely many executions end; else those that end are counted.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -32,7 +32,7 @@ use crate::explore::result::{Outcome, Stats};
 use crate::model::{Action, ProcessId, System};
 use crate::property::Position;
 
-/// The executions of a program by number.
+/// The numbers of executions of a program.
 #[derive(Clone, Debug)]
 pub struct Count {
     /// The search through the states: its figures, what is wrong, why it ended early.
@@ -43,7 +43,7 @@ pub struct Count {
     pub cycling: Vec<ProcessId>,
 }
 
-/// Complete executions, every order counted.
+/// Numbers of complete executions, where every order counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executions {
     /// All of them.
@@ -58,7 +58,7 @@ pub struct Executions {
     pub longest: u32,
 }
 
-/// Counts the executions of `system`. The budget's depth and number of traces must not be set: they are no limits of a
+/// Counts the executions of `system`. The budget's depth and number of traces must not be set, because they do not limit a
 /// graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
     let every_state = EveryState(Stateful::default());
@@ -81,13 +81,13 @@ pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer)
 /// A transition: from which state to which, and who acted.
 type Edge = (u32, u32, ProcessId);
 
-/// The state graph as a search tells it.
+/// The state graph as a search reports it.
 struct Graph<'o> {
     observer: &'o mut dyn Observer,
     edges: Vec<Edge>,
     /// Of terminal states.
     ends: FxHashMap<u32, End>,
-    /// Where the last transition led to.
+    /// The state that the last transition led to.
     last: u32,
 }
 
@@ -142,7 +142,7 @@ impl Adjacency {
     }
 }
 
-/// Calls `each` with the states in topological order; how many there are that lie on no cycle and behind none.
+/// Calls `each` with the states in topological order, without those on or behind a cycle. Returns how many there are.
 fn in_order(edges: &[Edge], states: usize, mut each: impl FnMut(u32, &[u32])) -> usize {
     let after = Adjacency::new(edges, states, Direction::Outgoing);
     let mut missing = vec![0_u32; states];
@@ -180,7 +180,7 @@ fn cycling(edges: &[Edge], states: usize) -> Vec<ProcessId> {
     within.map(|&(.., process)| process).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The edges that lead to an end at last.
+/// The edges from which an end can be reached.
 fn alive(edges: Vec<Edge>, states: usize, ends: &FxHashMap<u32, End>) -> Vec<Edge> {
     let before = Adjacency::new(&edges, states, Direction::Incoming);
     let mut is_alive = vec![false; states];
@@ -215,7 +215,7 @@ impl Paths {
             longest: 0,
         };
         let counted = in_order(edges, states, |state, next| {
-            // Nothing leads here any more: what is known of the state is needed only once.
+            // All edges to this state are done: its number of paths is needed only once more.
             let here = std::mem::take(&mut paths[state as usize]);
             let Some(shortest) = here.shortest else { return };
             next.iter().for_each(|&next| paths[next as usize] += &here);
@@ -235,7 +235,7 @@ impl Paths {
     }
 }
 
-/// The paths that go one edge further.
+/// The paths that are one edge longer.
 impl AddAssign<&Paths> for Paths {
     fn add_assign(&mut self, before: &Paths) {
         let further = before.shortest.map(|length| length + 1);

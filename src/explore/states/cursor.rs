@@ -1,7 +1,8 @@
-//! Where a search that stores states is: one model state, stepped and undone, and the states that it is matched with.
+//! The place of a search that stores states: one model state, stepped and undone, and the stored states that it is matched
+//! with.
 //!
-//! A state to be matched is its portrait in the [`Store`], with what its processes have gone through if that is a
-//! part of it.
+//! A state is matched by its portrait in the [`Store`], together with the histories of its processes if these are part
+//! of a state.
 
 use super::histories::Histories;
 use super::settings::Stateful;
@@ -17,7 +18,7 @@ pub struct Cursor<'s, S: System> {
     parts: Parts,
     portrait: Vec<u32>,
     store: Store,
-    /// If they are part of a state.
+    /// The histories, if they are part of a state.
     histories: Option<Histories>,
 }
 

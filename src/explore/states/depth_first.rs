@@ -1,4 +1,4 @@
-//! Depth-first through states: what the stateful explorers share.
+//! Depth-first through states: the search that the stateful explorers share.
 //!
 //! ```text
 //! Explore(s):                                  s is new, on top of the stack
@@ -8,19 +8,19 @@
 //!     tell the reduction that t is explored from s
 //! ```
 //!
-//! A [`Reduction`] is what the explorers differ in: which processes to explore from a state. The search keeps one
+//! The explorers differ only in their [`Reduction`], which says which processes to explore from a state. The search keeps one
 //! model state, which it steps and undoes ([`Cursor`]).
 //!
-//! **Cycles.** The paper's state spaces have none. A program that spins has, and then a process could be put
-//! off for ever along one. So a state with a transition back to the stack is explored in full
+//! **Cycles.** The paper's state spaces have none. Those of programs that spin have cycles, and along a cycle a process
+//! could be put off for ever. So a state with a transition back to the stack is explored in full
 //! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
 //!
-//! **Depth.** Within a depth bound a search goes another way ([`super::breadth_first`]). Only as printed it goes this one,
-//! with what is beyond the bound cut off; such a search promises nothing.
+//! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]). Only as printed this one is used,
+//! and what is beyond the bound is cut off; such a search promises nothing.
 //!
 //! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
-//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two, where the wait
-//! comes next: a process that requests a mutex and then only tests it is never held up.
+//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two if the wait
+//! comes next. A process that requests a mutex and then only tests it is never blocked.
 
 use smallvec::SmallVec;
 
@@ -42,25 +42,25 @@ use crate::property::{Motion, Spin, Watch};
 
 /// Which processes are explored from a state.
 pub trait Reduction<S: System> {
-    /// What it needs to know of states that were left.
+    /// What it needs to know about states that were left.
     fn memory(&self) -> Memory {
         Memory::Marks
     }
 
-    /// The process to be explored next from the state on top of the stack; `None` if it is done with.
+    /// The process to be explored next from the state on top of the stack; `None` if that state is done.
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId>;
 
-    /// A transition of the state on top was taken.
+    /// Notes that a transition of the state on top was taken.
     fn moved(&mut self, search: &mut DepthFirst<'_, S>) {
         let _ = search;
     }
 
-    /// It led to a state that was met before.
+    /// Notes that it led to a state that was met before.
     fn revisited(&mut self, search: &mut DepthFirst<'_, S>, state: StateId) {
         let _ = (search, state);
     }
 
-    /// All transitions of `process` from the state on top are explored.
+    /// Notes that all transitions of `process` from the state on top are explored.
     fn explored(&mut self, search: &mut DepthFirst<'_, S>, process: ProcessId) {
         let _ = (search, process);
     }
@@ -75,7 +75,7 @@ pub struct Taken {
     pub watch: LabelId,
     /// s.current\[t\]: itself, and who acts later in a way that races with it.
     pub current: Processes,
-    /// Not all that comes after its transitions is known yet.
+    /// Is something that comes after its transitions still unknown?
     pub is_open: bool,
 }
 
@@ -96,11 +96,11 @@ pub struct Frame {
     pub backtrack: Processes,
     /// The processes explored so far, and what is known of them.
     pub taken: Vec<Taken>,
-    /// It is to be explored in full: see the head of this file.
+    /// Is it to be explored in full? See the head of this file.
     pub is_full: bool,
-    /// What the reduction explored is enough.
+    /// Has the reduction explored enough?
     pub is_complete: bool,
-    /// A transition of the process at hand led to a new state.
+    /// Did a transition of the process at hand lead to a new state?
     pub has_news: bool,
     /// The transitions taken so far.
     pub edges: Vec<Edge>,
@@ -111,31 +111,31 @@ pub struct Frame {
     after: SummaryId,
     low: u32,
     open: usize,
-    /// Where its choices begin.
+    /// The start of its choices.
     mark: usize,
 }
 
 /// A search under way.
 pub struct DepthFirst<'s, S: System> {
-    /// How to go about it.
+    /// Its settings.
     pub settings: Stateful,
     /// The labels met so far.
     pub labels: Labels,
-    /// What is remembered of states that were left.
+    /// What is remembered about states that were left.
     pub past: Past,
     cursor: Cursor<'s, S>,
     /// Looks for processes that go round in vain.
     watch: Watch,
     safe_sets: SafeSets,
     order: Enumeration,
-    /// The stack; what is beyond `depth` is there to be used again.
+    /// The stack. Frames beyond `depth` are kept to be used again.
     frames: Vec<Frame>,
     depth: usize,
     /// The choices not yet taken of the process at hand, for each state on the stack.
     choices: Vec<Choice>,
 }
 
-/// Explores what `reduction` asks for, or within a depth bound everything.
+/// Explores what `reduction` asks for; within a depth bound, everything.
 pub fn explore<S: System>(
     system: &S,
     settings: Stateful,
@@ -271,7 +271,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
     }
 
-    /// Those who can move, if all that they can do is to go round loops for nothing.
+    /// The processes that can move, if all that they can do is to go round loops in vain.
     fn spins(&mut self) -> Option<Vec<Spin>> {
         let DepthFirst { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
         if !locals.some_may_return() || settings.as_printed {
@@ -312,8 +312,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         invisible.map_or_else(|| enabled.clone(), Processes::only)
     }
 
-    /// A terminal state. Where locks are one transition, those who cannot have theirs ask for it, so that
-    /// nothing can move in the model either.
+    /// Reports a terminal state. If locks are one transition, the processes that cannot get theirs make their requests, so
+    /// that nothing can move in the model either.
     fn end(&mut self, driver: &mut Driver<'_>) {
         let mut stuck: Vec<_> = self.cursor.state.processes().collect();
         stuck.retain(|&process| self.blocking_lock(process).is_some());
@@ -324,8 +324,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.cursor.undo(stuck.len());
     }
 
-    /// The process to be explored next of these, which are enabled and not explored: in the order asked for. With
-    /// `visited_first` one whose transitions all lead to states that were met before, if there is such.
+    /// The next process to be explored, in the order asked for. The given processes are enabled and not explored. With
+    /// `visited_first`, a process whose transitions all lead to states met before goes first.
     pub fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
         if visited_first && of.len() > 1 {
             let known = self.known(of);
@@ -381,7 +381,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.label(process, touches)
     }
 
-    /// The label; always the same one if nobody asks what comes after a state.
+    /// The label. If nobody asks what comes after a state, it is always the same one.
     fn label(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
         if self.past.memory() == Memory::Marks {
             return LabelId::UNUSED;
@@ -390,7 +390,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.labels.intern(process, touches)
     }
 
-    /// As printed, all that is done with a mutex is a change of it.
+    /// As printed, every operation on a mutex is a change of it.
     fn as_locks(&self, touches: &mut Touches) {
         if self.settings.as_printed {
             for touch in touches {
@@ -441,7 +441,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    /// One transition of the model, of one action or two; how many, and what they touched.
+    /// Takes one transition of the model, of one action or two. Returns how many, and what they touched.
     fn step(&mut self, action: Action, driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
         let lock = self.blocking_lock(action.process);
         let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
@@ -461,7 +461,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         (steps, self.label(action.process, touches))
     }
 
-    /// The transition at hand led to a state that was met before.
+    /// Notes that the transition at hand led to a state that was met before.
     fn meet(&mut self, state: StateId) {
         let mark = self.past.mark(state);
         let top = &mut self.frames[self.depth - 1];
@@ -496,7 +496,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     }
 }
 
-/// Does the operation wait for this mutex alone?
+/// Does the operation wait for this mutex only?
 fn waits_for(op: Option<&Op>, mutex: MutexId) -> bool {
     matches!(op, Some(Op::MutexWaitAny(requests))
         if matches!(**requests, [request] if request.mutex == mutex))

@@ -21,10 +21,10 @@
 //! ```
 //!
 //! UpdateBack is [`super::source_set`]. What comes after s' is a summary, found when the search left s'
-//! ([`super::labels`]), so asking for it costs nothing and is done after every transition, and
-//! it would cost more to find out which transitions lead to visited states; without summaries it is
-//! a traversal of the stored transitions, done only after transitions to new states, and ended early (appendix A).
-//! Departures: what races is told as in [`Touch`](crate::model::Touch), so what only enables does not count; cycles
+//! ([`super::labels`]), so asking for it costs nothing and is done after every transition. To
+//! find out which transitions lead to visited states would cost more. Without summaries the question is a traversal of
+//! the stored transitions, done only after transitions to new states, and ended early (appendix A). Departures: races
+//! are those of [`Touch`](crate::model::Touch), so what only enables does not count; and cycles are treated
 //! ([`super::depth_first`]).
 
 use super::depth_first::{self, DepthFirst, Reduction};
@@ -73,7 +73,7 @@ impl Explorer for DlSPor {
     }
 }
 
-/// What can be switched off.
+/// The optimisations that can be switched off.
 const SWITCHES: &[Switch] = &Switch::ALL;
 
 struct Lazy {
@@ -135,7 +135,7 @@ impl Lazy {
         }
     }
 
-    /// If these, which are to be explored at most, lead to visited states, there is no more to find out.
+    /// Do these processes, the most that may have to be explored, all lead to visited states? Then the state is complete.
     fn ends_with<S: System>(&self, search: &mut DepthFirst<'_, S>, rest: &Processes) -> bool {
         let unexplored = rest.without(&search.top().explored);
         if rest.is_empty() || search.known(&unexplored).len() < unexplored.len() {
@@ -148,7 +148,7 @@ impl Lazy {
         true
     }
 
-    /// current\[t\], for the process of this number of those taken.
+    /// Updates current\[t\] for the process at this place among those taken.
     fn update_current<S: System>(&self, search: &mut DepthFirst<'_, S>, index: usize) {
         let (once, complete, disabled) = (
             search.has(Switch::Once),

@@ -18,7 +18,7 @@ impl Enumeration {
     /// For a search with this order.
     ///
     /// # Panics
-    /// If the order is one by what is pending, which states do not tell.
+    /// If the order is by what is pending, which cannot be told from a state.
     pub fn new(order: Order) -> Enumeration {
         match order {
             Order::Sequential(permutation) => Enumeration::Sequential(permutation),

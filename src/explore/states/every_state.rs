@@ -1,7 +1,7 @@
 //! Every state once: the full state graph, without reduction.
 //!
-//! What is equal from here on is explored once, however many executions lead to it. This is the judge of the
-//! reductions that store states: none of them may store more, and all must end in the same states.
+//! A state is explored once, however many executions lead to it. The reductions that store states are judged by this
+//! explorer: none of them may store more states, and all must end in the same ones.
 
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::settings::Stateful;

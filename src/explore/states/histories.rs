@@ -1,7 +1,7 @@
 //! What each process has gone through: the local states that it has been in, in order.
 //!
-//! With histories in place of local states, states are equal only where every process has seen and done the same; the
-//! published figures of some state graphs are of this kind. A history is kept once, as the one before it and the
+//! With histories in place of local states, states are equal only if every process has seen and done the same. The
+//! published figures of some state graphs are of this kind. Each history is kept once, as the history before it and the
 //! local state that it led to.
 
 use rustc_hash::FxHashMap;
@@ -14,12 +14,12 @@ pub struct Histories {
     ids: FxHashMap<(u32, LocalId), u32>,
     /// Per process.
     now: Vec<u32>,
-    /// Whose history was extended, and what it was before.
+    /// The processes whose histories were extended, and their histories before.
     trail: Vec<(ProcessId, u32)>,
 }
 
 impl Histories {
-    /// `process` has acted, which led to `state`.
+    /// Notes that `process` has acted, which led to `state`.
     pub fn extend(&mut self, process: ProcessId, state: &State) {
         if self.now.len() <= process.index() {
             self.now.resize(process.index() + 1, 0);
@@ -31,7 +31,7 @@ impl Histories {
         self.trail.push((process, before));
     }
 
-    /// The last action is undone.
+    /// Notes that the last action is undone.
     pub fn undo(&mut self) {
         let (process, before) = self.trail.pop().expect("an action to undo");
         self.now[process.index()] = before;

@@ -2,8 +2,8 @@
 //!
 //! A *label* is a process with what an action of it touches, or with what its operation watches. Stateful
 //! reductions ask, of a state s on the stack and an operation of process t there: which processes come to act
-//! later in a way that races with it? That is a question about A(s'), the labels that occur after the successor
-//! s', a set that is the same whichever way s' was reached.
+//! later in a way that races with it? That is a question about A(s'), the set of labels that occur after the
+//! successor s'. This set does not depend on how s' was reached.
 //!
 //! **Summaries.** The paper traverses the stored transitions from s' each time it asks. Instead the set is computed
 //! once, when the search leaves a state for good: A(s) is the union, over its transitions, of the label and
@@ -24,11 +24,11 @@ use crate::model::{ProcessId, Touch};
 pub struct LabelId(pub u32);
 
 impl LabelId {
-    /// Where labels are of no use.
+    /// The label that is used where labels do not matter.
     pub const UNUSED: LabelId = LabelId(u32::MAX);
 }
 
-/// What a label is made of, in a fixed order.
+/// The touches of a label, in a fixed order.
 pub type Touches = SmallVec<[Touch; 2]>;
 
 /// The labels met so far.
@@ -50,17 +50,17 @@ impl Labels {
         })
     }
 
-    /// Whose it is.
+    /// Its process.
     pub fn process(&self, label: LabelId) -> ProcessId {
         self.labels[label.0 as usize].0
     }
 
-    /// Does nothing else ever race with it?
+    /// Is it certain that nothing races with it?
     pub fn is_inert(&self, label: LabelId) -> bool {
         self.labels[label.0 as usize].1.is_empty()
     }
 
-    /// May what watches `first` be overtaken by `later`, an action of another process?
+    /// If `later`, an action of another process, came before what watches `first`, might the effect be different?
     pub fn race(&self, first: LabelId, later: LabelId) -> bool {
         let ((p, watched), (q, touched)) =
             (&self.labels[first.0 as usize], &self.labels[later.0 as usize]);
@@ -82,7 +82,7 @@ pub struct Summaries {
     ids: HashTable<u32>,
     /// As bits.
     sets: Vec<Box<[u64]>>,
-    /// Unions computed before: of a set and a set, and of a set and a label.
+    /// Unions computed before: of two sets, and of a set and a label.
     unions: FxHashMap<(SummaryId, SummaryId), SummaryId>,
     extended: FxHashMap<(SummaryId, LabelId), SummaryId>,
     rivals: FxHashMap<(LabelId, SummaryId), Processes>,
@@ -90,7 +90,7 @@ pub struct Summaries {
 }
 
 impl Default for Summaries {
-    /// Just ∅.
+    /// Only ∅.
     fn default() -> Summaries {
         let mut summaries = Summaries {
             ids: HashTable::new(),
@@ -171,7 +171,7 @@ impl Summaries {
         self.intern()
     }
 
-    /// One more in the set at hand.
+    /// Adds one to the set at hand.
     fn add(&mut self, label: LabelId) {
         let word = label.0 as usize / 64;
         if self.scratch.len() <= word {

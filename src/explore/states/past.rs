@@ -1,12 +1,12 @@
-//! What is remembered of states that the search has left: what can come after them.
+//! What is remembered about states that the search has left: what can come after them.
 //!
-//! Each stored state is marked: it is on the stack; or left, but it leads back to a state on the stack, so
-//! that not everything after it is explored yet; or closed. States that lead to one another are closed together, when the
+//! Each stored state is marked: it is on the stack; or *open*: it was left but leads back to a state on the stack, so that
+//! not everything after it is explored yet; or *closed*. States that lead to one another are closed together, when the
 //! search leaves the first of them (Tarjan, SIAM J. Comput. 1972; `low` is the lowest place on the stack that a
 //! state is known to lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
 //!
 //! What comes after a closed state is kept as a summary, or found by a traversal of the stored transitions, as in
-//! the paper. Of an open state nobody knows everything yet.
+//! the paper. For an open state not everything is known yet.
 
 use super::labels::{LabelId, Labels, Summaries, SummaryId};
 use super::processes::Processes;
@@ -17,29 +17,29 @@ use crate::model::Action;
 /// A stored transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// What moved.
+    /// The process that moved.
     pub action: Action,
     /// What it touched.
     pub label: LabelId,
-    /// Where it led.
+    /// The state that it led to.
     pub to: StateId,
 }
 
-/// Where the search is with a state.
+/// How far the search is with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// At this place of the stack.
+    /// It is at this place of the stack.
     OnStack(u32),
-    /// Left; it leads to this place of the stack.
+    /// It was left, and leads to this place of the stack.
     Open(u32),
-    /// Everything after it is explored; that.
+    /// Everything after it is explored; this is the summary.
     Closed(SummaryId),
 }
 
 /// How much to remember.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Which states are on the stack, no more.
+    /// Only which states are on the stack.
     Marks,
     /// What comes after each state.
     Summaries,
@@ -48,7 +48,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// What a reduction that asks what comes after a state remembers of it.
+    /// What is remembered for a reduction that asks what comes after a state.
     pub fn of(settings: Stateful) -> Memory {
         match settings.has(Switch::Summaries) {
             true => Memory::Summaries,
@@ -60,7 +60,7 @@ impl Memory {
 /// How to traverse stored transitions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traversal<'f> {
-    /// Each transition once, and not every execution.
+    /// Take each transition once, and not every execution.
     pub once: bool,
     /// End when all of these are found.
     pub until_all: Option<&'f Processes>,
@@ -86,7 +86,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Nothing yet.
+    /// Nothing is remembered yet.
     pub fn new(memory: Memory) -> Past {
         Past {
             memory,
@@ -106,7 +106,7 @@ impl Past {
         self.memory
     }
 
-    /// A new state, numbered next, is pushed at this place of the stack.
+    /// Notes that a new state, with the next number, is pushed at this place of the stack.
     pub fn push(&mut self, state: StateId, place: usize) {
         assert_eq!(self.marks.len(), state.index(), "states are numbered as they come");
         self.marks.push(Mark::OnStack(place as u32));
@@ -116,7 +116,7 @@ impl Past {
         }
     }
 
-    /// Where the search is with a state.
+    /// How far the search is with a state.
     pub fn mark(&self, state: StateId) -> Mark {
         self.marks[state.index()]
     }
@@ -139,8 +139,8 @@ impl Past {
         self.summaries.union(a, b)
     }
 
-    /// The search leaves `state`, at `place` of the stack, from where `low` is the lowest place that it leads
-    /// to; `open` states were open when it came.
+    /// Notes that the search leaves `state`, at `place` of the stack. `low` is the lowest place that it leads to; `open` is
+    /// the number of states that were open when it came.
     pub fn leave(&mut self, state: StateId, place: usize, low: u32, open: usize, after: SummaryId) {
         if (low as usize) < place {
             self.marks[state.index()] = Mark::Open(low);
@@ -168,8 +168,8 @@ impl Past {
         &self.edges[from as usize..to as usize]
     }
 
-    /// Adds to `found` the processes with a label after `state` that races with what watches `first`; false if not
-    /// all of them are known yet.
+    /// Adds to `found` the processes with a label after `state` that races with what watches `first`. False if not all of
+    /// them are known yet.
     pub fn rivals_after(
         &mut self,
         labels: &Labels,
@@ -221,8 +221,8 @@ impl Past {
         self.summaries.rivals(labels, first, after)
     }
 
-    /// Depth-first along the kept transitions from `state`, each once, or along every execution without a state
-    /// twice. `each` says whether to go on; it is told `None` for a state whose transitions are not kept yet.
+    /// Traverses the kept transitions from `state` depth-first: each once, or along every execution that has no state
+    /// twice. `each` says whether to go on. It is called with `None` for a state whose transitions are not kept yet.
     fn traverse(&mut self, state: StateId, once: bool, mut each: impl FnMut(Option<Edge>) -> bool) {
         self.traversals += 1;
         // The execution at hand: its states, each with the number of the next edge to take.

@@ -1,12 +1,12 @@
 //! A portfolio: several searches of one program at once; the first answer ends them all.
 //!
 //! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find
-//! S-POR fastest where there is little to reduce, DL-S-POR elsewhere, and the order of processes decisive for how soon
-//! an error is found; which is which is not known beforehand. So they are all run, each on a thread of its own: S-POR
-//! and DL-S-POR, first by number, then in reverse, then at random.
+//! that S-POR is fastest if there is little to reduce, and DL-S-POR otherwise; and that the order of processes decides how
+//! soon an error is found. Which search is best is not known beforehand. So several are run, each on a thread of its own:
+//! S-POR and DL-S-POR, first by number, then in reverse, then at random.
 //!
-//! An answer is a complete search, or a violation where one is enough. Who answers first is a matter of time, so
-//! the figures, and which of several violations is shown, may differ from run to run; the verdict does not.
+//! An answer is a complete search, or a violation if one is enough. Who answers first depends on timing. So the figures,
+//! and which of several violations is shown, may differ from run to run; the verdict does not.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ pub struct Portfolio {
 }
 
 impl Default for Portfolio {
-    /// As many searches as there are processors, but two at least: more would only wait for one another.
+    /// As many searches as there are processors, because more would only wait for one another; but at least two.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
         Portfolio { jobs: NonZeroU32::new(cores.clamp(2, 6)).expect("two at least") }
@@ -103,7 +103,7 @@ impl Entrant {
     }
 }
 
-/// The searches to run: so many.
+/// The searches to run, of this number.
 fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<Entrant> {
     let listed: Vec<_> = (0..processes.min(Permutation::LIMIT)).rev().map(ProcessId).collect();
     let reverse = Permutation::new(&listed).expect("each process once");
@@ -153,7 +153,7 @@ fn first_answer<S: System>(system: &S, jobs: NonZeroU32, driver: &mut Driver<'_>
     })
 }
 
-/// Is nothing left to be found out?
+/// Is this an answer?
 fn is_answer(outcome: &Outcome) -> bool {
     outcome.is_complete() || !outcome.violations.is_empty()
 }
@@ -166,7 +166,7 @@ fn run<S: System>(
     sender: &Sender<Outcome>,
 ) {
     let outcome = entrant.explore(system, budget, &mut Latest(latest));
-    // The receiver waits for all of us.
+    // The receiver waits for all senders.
     let _ = sender.send(Outcome { answered_by: Some(entrant.name()), ..outcome });
 }
 

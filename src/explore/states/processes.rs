@@ -1,4 +1,4 @@
-//! Sets of processes: what the papers call safe, done, backtrack and current.
+//! Sets of processes: the sets safe, done, backtrack and current of the papers.
 
 use smallvec::SmallVec;
 
@@ -18,12 +18,12 @@ impl Processes {
         set
     }
 
-    /// Is there none?
+    /// Is it empty?
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// How many there are.
+    /// Its size.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -74,7 +74,7 @@ impl Processes {
         self.0.iter().enumerate().all(|(index, &own)| own & !word(index) == 0)
     }
 
-    /// In ascending order.
+    /// Its processes in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = ProcessId> + Clone + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             let rest =

@@ -1,4 +1,4 @@
-//! Safe sets: a process whose operation nobody else can ever interfere with goes first, alone.
+//! Safe sets: a process whose operation no other process can ever interfere with goes first, alone.
 //!
 //! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 1:
 //!
@@ -8,18 +8,18 @@
 //! ```
 //!
 //! The paper's visible operations are those on shared objects. Here an operation is invisible if no other process
-//! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]): because it watches nothing (a
-//! local step, a wait that is over), or because the text of the other processes does not touch that object in a way
-//! that races ([`Foresight::may_touch`](crate::model::Foresight::may_touch): a cell of one process's own, an unlock
+//! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]). Either it watches nothing (a
+//! local step, a wait that is over), or the text of the other processes does not touch that object in a way that
+//! races ([`Foresight::may_touch`](crate::model::Foresight::may_touch): a cell of one process's own, an unlock
 //! of a mutex that is never tested). Such a process alone is a persistent set: what others do before it is
-//! independent of it, and they cannot make its operation another one.
+//! independent of it, and they cannot change its operation.
 
 use rustc_hash::FxHashMap;
 
 use super::processes::Processes;
 use crate::model::{Locals, ProcessId, State, System, Touch};
 
-/// Tells safe sets, and remembers which process may touch what.
+/// Computes safe sets, and remembers which process may touch what.
 #[derive(Default)]
 pub struct SafeSets {
     known: FxHashMap<(ProcessId, Touch), bool>,

@@ -1,41 +1,41 @@
-//! How a search that stores states goes about it.
+//! The settings of a search that stores states.
 
 use std::str::FromStr;
 
 use crate::explore::explorer::Guarantee;
 use crate::explore::order::{Order, Permutation};
 
-/// How a search that stores states goes about it.
+/// The settings of a search that stores states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stateful {
-    /// In which order processes are tried: `Sequential`, `Visited` or `Random`.
+    /// The order in which processes are tried: `Sequential`, `Visited` or `Random`.
     pub order: Order,
     /// What is switched off.
     pub without: Switches,
     /// The paper's algorithm to the letter, with locks as one transition. It loses executions.
     pub as_printed: bool,
-    /// A state tells what each process has gone through, not only where it is: of two executions that
-    /// meet, only those are one that differ in the order of independent actions.
+    /// A state contains what each process has gone through, not only where it is. So two executions meet in a state only if
+    /// they differ in nothing but the order of independent actions.
     pub histories: bool,
-    /// Keep 64 bits of a hash instead of a state. Two states may be taken for one: no such search is complete.
+    /// Keep a hash of 64 bits instead of a state. Two states may be mistaken for one, so no such search is complete.
     pub hash_compaction: bool,
 }
 
 impl Stateful {
-    /// What a complete search with these settings promises, if with the usual ones it promises `usual`.
+    /// What a complete search with these settings promises, if with the default settings it promises `usual`.
     pub fn guarantee(self, usual: Guarantee) -> Guarantee {
         let is_sound = !self.as_printed && !self.hash_compaction;
         if is_sound { usual } else { Guarantee::SomeClasses }
     }
 
-    /// Is this on? What saves traversals is of no use where there are none.
+    /// Is this on? Switches that save traversals are off if there are no traversals.
     pub fn has(&self, switch: Switch) -> bool {
         let saves_traversals = matches!(switch, Switch::VisitedFirst | Switch::VisitedSuccessors);
         let is_of_use = !saves_traversals || self.without.contain(Switch::Summaries);
         is_of_use && !self.without.contain(switch)
     }
 
-    /// Does a process go first that leads to states met before? To find out costs a step of each.
+    /// Do processes that lead to states met before go first? Finding out costs a step of each process.
     pub fn visited_first(&self) -> bool {
         self.order == Order::Visited || self.has(Switch::VisitedFirst)
     }
@@ -57,20 +57,20 @@ impl Default for Stateful {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Switch {
-    /// A process whose operation is invisible goes first, alone (`s-por`, `de-s-por`, `dl-s-por`).
+    /// A process with an invisible operation goes first, alone (`s-por`, `de-s-por`, `dl-s-por`).
     SafeSets,
     /// A traversal takes each transition once, not each execution (`de-s-por`, `dl-s-por`).
     Once,
     /// Nothing is traversed from the last successor of a state (`dl-s-por`, as all that follow).
     LastSuccessor,
-    /// Nothing is traversed from a state whose other successors were all met before. On without summaries only.
+    /// Nothing is traversed from a state whose other successors were all met before. On only without summaries.
     VisitedSuccessors,
     /// A traversal ends when it has found all processes of the safe set.
     CompleteSet,
     /// A traversal ends when it has found a process outside the safe set.
     DisabledProcess,
-    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On
-    /// without summaries only: there it saves traversals, else see [`Order::Visited`].
+    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On only
+    /// without summaries, where it saves traversals; otherwise see [`Order::Visited`].
     VisitedFirst,
     /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
     Summaries,
@@ -121,7 +121,7 @@ impl FromStr for Switch {
 pub struct Switches(u8);
 
 impl Switches {
-    /// None of them.
+    /// No switches.
     pub const NONE: Switches = Switches(0);
 
     /// Is it among them?
@@ -129,7 +129,7 @@ impl Switches {
         self.0 >> switch as u8 & 1 == 1
     }
 
-    /// These and one more.
+    /// The set with one more.
     pub fn and(self, switch: Switch) -> Switches {
         Switches(self.0 | 1 << switch as u8)
     }
@@ -139,7 +139,7 @@ impl Switches {
         Switches(self.0 | other.0)
     }
 
-    /// Those that are listed.
+    /// The set of the listed switches.
     pub fn among(self, listed: &[Switch]) -> Switches {
         let kept = listed.iter().filter(|&&switch| self.contain(switch));
         kept.fold(Switches::default(), |kept, &switch| kept.and(switch))

@@ -1,4 +1,4 @@
-//! When are the processes explored from a state a source set?
+//! Are the processes explored from a state a source set?
 //!
 //! Figure 2 of the paper, UpdateBack:
 //!
@@ -11,12 +11,12 @@
 //! for the process t explored last. In the second case T is a persistent set, so done is a source set and the state
 //! is finished.
 //!
-//! **As printed, that loses classes.** The first case looks at the last t only. Once a later t has nothing disabled
-//! in its current set, the third case applies again, and names processes that are disabled in s; they cannot
-//! be explored, and what they need is not. So the first case must hold for *every* t done so far. And it must
-//! come second: if there is a T, the state is finished, whatever the others' current sets have in them.
+//! **As printed, that loses classes.** The first case looks only at the last t. If a later t has nothing disabled in its
+//! current set, the third case applies again. It names processes that are disabled in s: they cannot be explored, and
+//! what they need is not explored either. So the first case must look at *every* t done so far. And it must come
+//! second: if there is a T, the state is finished, whatever is in the current sets of the others.
 //!
-//! The largest T is found by leaving out of done, as long as there is one, a process with a rival outside.
+//! The largest T is found by removing processes with a rival outside from done, as long as there is one.
 
 use super::depth_first::{Frame, Taken};
 use super::processes::Processes;
@@ -54,7 +54,7 @@ impl Frame {
         self.taken.iter().filter(|taken| self.done.contains(taken.process))
     }
 
-    /// Has it rivals that cannot be explored from here, or that are not known?
+    /// Does it have rivals that cannot be explored from here, or that are not known?
     fn needs_all(&self, taken: &Taken) -> bool {
         taken.is_open || !taken.current.is_subset(&self.safe)
     }

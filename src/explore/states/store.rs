@@ -4,7 +4,7 @@
 //! folded as a binary tree: neighbours make a pair, pairs of pairs, up to one pair for the whole, and each distinct
 //! pair is kept once (tree compression: Blom, Lisper, van de Pol, Weber, *A database approach to distributed
 //! state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol, Weber, SPIN 2011). A step changes a number or
-//! two, so of a new state all but a path or two of the tree is there already. Matching is exact: equal
+//! two, so all of a new state's tree except one or two paths exists already. Matching is exact: equal
 //! roots are equal lists.
 //!
 //! ```text
@@ -18,8 +18,8 @@
 //! *Incremental.* The tree of the last list is kept. Only nodes above numbers that differ from it are looked up:
 //! along a depth-first search the last list is that of a neighbour.
 //!
-//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps 64 bits of a hash instead: less memory, and two states
-//! may be taken for one.
+//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps a hash of 64 bits instead. That needs less memory,
+//! but two states may be mistaken for one.
 
 use std::hash::BuildHasher;
 
@@ -39,14 +39,14 @@ impl StateId {
 
 /// States, each kept once.
 pub enum Store {
-    /// All of each.
+    /// The whole states.
     Exact(Trees),
-    /// A hash of each.
+    /// Only their hashes.
     Compacted(Hashes),
 }
 
 impl Store {
-    /// Nothing met so far. `compact`: keep hashes only.
+    /// A store without states. `compact`: keep only hashes.
     pub fn new(compact: bool) -> Store {
         if compact { Store::Compacted(Hashes::default()) } else { Store::Exact(Trees::default()) }
     }
@@ -119,11 +119,11 @@ impl Pairs {
 pub struct Trees {
     /// The inner nodes.
     nodes: Pairs,
-    /// For each state what its list folds to, and the length of the list.
+    /// For each state the root of its tree, and the length of its list.
     roots: Pairs,
     /// The tree of the last list: its n numbers at n to 2n - 1, and at i the pair of what is at 2i and 2i + 1.
     last: Vec<u32>,
-    /// Which places of it have changed.
+    /// The places of it that have changed.
     changed: Vec<bool>,
 }
 
@@ -139,7 +139,7 @@ impl Trees {
         self.roots.find(root).map(StateId)
     }
 
-    /// What is kept of a list at the root.
+    /// The entry for a list, with its root.
     fn fold(&mut self, list: &[u32]) -> (u32, u32) {
         let width = list.len();
         let is_other_shape = self.last.len() != 2 * width;
