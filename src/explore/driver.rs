@@ -24,24 +24,24 @@ use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches
 
 /// How many violations are kept; further ones are still counted where there is a count.
 const MAX_VIOLATIONS: usize = 100;
-/// Actions between two looks at the clock, at most: fewer while they take longer than [`TICK_TIME`].
+/// The most actions between two looks at the clock. There are fewer if they take longer than [`TICK_TIME`].
 const MAX_TICK: u64 = 1 << 10;
 /// Time between two looks at the clock.
 const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Lines and columns, and the local states that have none.
+/// Lines and columns, and local states without a place in the source.
 type Places = (BTreeSet<(u32, u32)>, BTreeSet<LocalId>);
 
 /// Violations with equal symptoms are reported once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Symptom {
-    /// Which processes are blocked, each at which place in the source (or else in which local state).
+    /// The blocked processes, each with its place in the source (or else its local state).
     Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
-    /// Which processes are where for ever, going round or blocked: all places of each.
+    /// The processes that go round for ever or are blocked, each with all its places.
     Livelock(Vec<(ProcessId, Places)>),
-    /// Who failed, and on what.
+    /// The process that failed, and the failure.
     Failure(Option<ProcessId>, Failure),
 }
 
@@ -74,14 +74,14 @@ impl Symptom {
     }
 }
 
-/// The ledger of a running search.
+/// The accounts of a running search.
 pub struct Driver<'o> {
     budget: Budget,
     observer: &'o mut dyn Observer,
     /// The figures so far. Explorers add those that only they have.
     pub stats: Stats,
     violations: Vec<Violation>,
-    /// What tells them apart, and the place of each.
+    /// The symptoms that tell them apart, and the place of each.
     known: FxHashMap<Symptom, usize>,
     stopped_by: Option<StopReason>,
     watchdog: Watchdog,
@@ -93,16 +93,16 @@ pub struct Driver<'o> {
     /// Actions between two looks at the clock, and how many are left until the next.
     tick: u64,
     until_tick: u64,
-    /// What of the executions is to be explored.
+    /// The part of the executions that is to be explored.
     branch: Branch,
-    /// Who may take a part of it.
+    /// The one who may take a part of it.
     splitter: Option<&'o mut dyn Splitter>,
     /// Is a property to be asked in every state?
     asks_on_the_way: bool,
 }
 
 impl<'o> Driver<'o> {
-    /// A search of `system` that starts now.
+    /// A driver for a search of `system` that starts now.
     pub fn new<S: System>(system: &S, budget: Budget, observer: &'o mut dyn Observer) -> Self {
         let now = Instant::now();
         let processes = system.initial(&mut Values::default()).len() as u32;
@@ -129,12 +129,12 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Only this branch is to be explored, and parts of it may be taken.
+    /// Restricts the search to this branch, parts of which `splitter` may take.
     pub(super) fn of_branch(self, branch: &Branch, splitter: &'o mut dyn Splitter) -> Self {
         Driver { branch: branch.clone(), splitter: Some(splitter), ..self }
     }
 
-    /// What of the executions is to be explored.
+    /// The part of the executions that is to be explored.
     pub fn branch(&self) -> &Branch {
         &self.branch
     }
@@ -145,13 +145,13 @@ impl<'o> Driver<'o> {
         self.splitter.is_some()
     }
 
-    /// Is a branch to be cut off the search, now that it has gone on to another state?
+    /// The search has gone on to another state. Is a branch to be cut off it now?
     #[inline]
     pub fn is_to_split(&mut self) -> bool {
         self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch())
     }
 
-    /// Gives the branch asked for away.
+    /// Gives away the branch that was asked for.
     ///
     /// # Panics
     /// If nobody has asked for one.
@@ -159,17 +159,17 @@ impl<'o> Driver<'o> {
         self.splitter.as_mut().expect("who asked for it").take(branch);
     }
 
-    /// The search is to end now.
+    /// Is the search to end now?
     pub fn is_stopped(&self) -> bool {
         self.stopped_by.is_some() || self.signal().is_raised()
     }
 
-    /// What loops within a step are to look at: when it is raised, [`is_stopped`](Driver::is_stopped) is true.
+    /// The signal that loops within a step have to look at. When it is raised, [`is_stopped`](Driver::is_stopped) is true.
     pub fn signal(&self) -> &StopSignal {
         self.watchdog.signal()
     }
 
-    /// Where executions are to be cut, by an explorer that measures a depth and an endless execution alike.
+    /// Where executions are to be cut, by an explorer that measures depths and endless executions in the same way.
     pub fn depth_bound(&self) -> u32 {
         self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
     }
@@ -184,7 +184,7 @@ impl<'o> Driver<'o> {
         self.budget.endless.filter(|_| self.budget.depth.is_none()).unwrap_or(u32::MAX)
     }
 
-    /// How many events are kept in any case.
+    /// How many events are always kept.
     pub fn keep_events(&self) -> usize {
         self.budget.keep_events
     }
@@ -201,7 +201,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// An action was executed and led to `state`.
+    /// Notes that an action was executed and led to `state`.
     #[inline]
     pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
         self.stats.transitions += 1;
@@ -284,8 +284,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// The execution goes no further: it is complete, or all that is enabled is too high for the bound, or would end
-    /// fruitless rounds. Is it complete?
+    /// Notes that the execution goes no further: it is complete, or everything enabled is too high for the bound or would
+    /// end fruitless rounds. Is it complete?
     pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
             self.truncated(&execution.locals, execution.state());
@@ -298,8 +298,8 @@ impl<'o> Driver<'o> {
         self.terminal(&execution.locals, execution.state())
     }
 
-    /// In `state` all that is left to do is to end fruitless rounds ([`crate::trace::spin`]): a livelock, or an
-    /// execution that is given up. Is it an end? `state` is left as it is.
+    /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a
+    /// livelock, or the execution is given up. Is it an end? `state` is left as it is.
     pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
         let spins = match Watch::new(self.signal().clone()).motion(locals, state) {
             Motion::Round(spins) => spins,
@@ -318,7 +318,7 @@ impl<'o> Driver<'o> {
         true
     }
 
-    /// These processes go round for ever in `state`, and nothing else can happen.
+    /// Notes that these processes go round for ever in `state`, and that nothing else can happen.
     pub fn livelock<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, spins: &[Spin]) {
         let at = Position::new(locals, state).going_round(spins);
         let objection = self.budget.properties.objections(When::Livelock, at).next();
@@ -327,13 +327,13 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// An exploration was cut in `state`, because everything enabled is disabled by the algorithm.
+    /// Notes that an exploration was cut in `state`, because the algorithm disables everything enabled.
     pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.blocked += 1;
         self.observer.blocked(Position::new(locals, state));
     }
 
-    /// An execution was cut by the depth bound in `state`, where it could have gone on.
+    /// Notes that the depth bound cut an execution in `state`, where it could have gone on.
     pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.stats.truncated += 1;
         self.observer.truncated(Position::new(locals, state));
@@ -342,7 +342,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// A transition was taken between stored states, and led to `state`.
+    /// Notes that a transition between stored states was taken, and led to `state`.
     pub fn transition<S: System>(
         &mut self,
         (from, actions, to): (u32, &[Action], u32),
@@ -352,7 +352,7 @@ impl<'o> Driver<'o> {
         self.observer.transition(from, actions, to, Position::new(locals, state));
     }
 
-    /// Ends the search, unless something has already.
+    /// Ends the search, unless it was ended already.
     pub fn stop(&mut self, reason: StopReason) {
         self.stopped_by.get_or_insert(reason);
     }
@@ -362,12 +362,12 @@ impl<'o> Driver<'o> {
         &self.budget
     }
 
-    /// Tells the observer how far other searches are that are run for this one.
+    /// Tells the observer how far the other searches are that run for this one.
     pub fn progress(&mut self, stats: &Stats) {
         self.observer.progress(stats, self.start.elapsed());
     }
 
-    /// The result is that of another search.
+    /// Takes the result of another search as that of this one.
     pub fn adopt(&mut self, outcome: Outcome) {
         self.adopted = Some(outcome);
     }
@@ -408,7 +408,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Did the last step of `process` end in a failure, or crowd a barrier?
+    /// Did the last step of `process` end in a failure, or overcrowd a barrier?
     #[inline]
     fn judge_process<S: System>(
         &mut self,
@@ -492,8 +492,8 @@ impl<'o> Driver<'o> {
         });
     }
 
-    /// Notes a violation of at least so many steps, unless one that is alike is known; or, if the shortest is wanted,
-    /// unless that one is as short.
+    /// Notes a violation of at least this many steps, unless a similar one is known. If the shortest is wanted, only unless
+    /// the known one is as short.
     fn note<S: System>(
         &mut self,
         system: &S,
@@ -539,7 +539,7 @@ fn length(violation: &Violation) -> (usize, usize) {
 fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
     let is_crowded = violation.process.is_none()
         && violation.failure.as_ref().is_some_and(|failure| failure.site.is_none());
-    // Nothing has a meaning beyond a crowded barrier, so that order has to stay.
+    // Nothing has a meaning beyond an overcrowded barrier, so the order has to stay.
     if is_crowded {
         return Violation { has_fewest_switches: Some(false), ..violation };
     }

@@ -1,7 +1,7 @@
 //! What an explorer is: an algorithm that goes through the executions of a system.
 //!
-//! An explorer is a value: its options. It decides which executions to visit. What a visit means (counting,
-//! judging, limits, telling observers, stopping) is the business of the [`Driver`], which is the same for all of them:
+//! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which is the same for all
+//! explorers, decides what a visit means: counting, judging, limits, telling observers, stopping.
 //!
 //! ```
 //! use mazurka::explore::{Budget, Driver, Explorer, Guarantee, Info, NoObserver, explore};
@@ -60,7 +60,7 @@ use crate::property::When;
 /// ([`Driver::truncated`], [`Driver::blocked`]), and returns soon after [`Driver::is_stopped`] is true. If it returns
 /// before, the search has done what [`guarantee`](Explorer::guarantee) says.
 pub trait Explorer: Copy + Debug + Send + Sync {
-    /// What is known of it before it runs.
+    /// What is known about it before it runs.
     fn info(&self) -> Info;
 
     /// What a complete search with these options promises.
@@ -83,7 +83,7 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         false
     }
 
-    /// Why it is not for this system, or not within this budget, in a sentence; `None` if it is.
+    /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it can.
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let _ = (system, budget);
         None
@@ -97,7 +97,7 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         self.guarantee() == Guarantee::EveryExecution
     }
 
-    /// Is a property that is to be asked then asked wherever it matters, in a complete search?
+    /// In a complete search, is a property that is asked at this time asked wherever it matters?
     fn asks(&self, when: When) -> bool {
         match when {
             When::Failure | When::End | When::Livelock => self.guarantee() > Guarantee::SomeClasses,
@@ -106,14 +106,14 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         }
     }
 
-    /// Where a depth bound cuts executions, has the search visited all classes of those up to that depth, or all states
+    /// If a depth bound cuts executions: has the search visited all classes of executions up to that depth, or all states
     /// that they lead to?
     fn covers_up_to_depth(&self) -> bool {
         self.guarantee() > Guarantee::SomeClasses
     }
 }
 
-/// What is known of an explorer before it runs.
+/// What is known about an explorer before it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// Its name on the command line.
@@ -124,17 +124,17 @@ pub struct Info {
     pub source: &'static str,
     /// What a complete search promises.
     pub guarantee: Guarantee,
-    /// What it asks of the program, in a line; `None` if nothing.
+    /// What it requires of the program, in a line; `None` if nothing.
     pub requires: Option<&'static str>,
 }
 
-/// What a complete search has done. Each promises what the one before it does, but for how often a class is visited.
+/// What a complete search has done. Each promises what the one before it promises, except how often a class is visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
     /// Visited some executions; others may differ from all of them. So no such search counts as complete.
     SomeClasses,
-    /// Reached every terminal state and every violation, each state once. Where executions meet in a state they
-    /// go on as one, so not every class was completed.
+    /// Reached every terminal state and every violation, each state once. Executions that meet in a state
+    /// continue as one, so not every class was completed.
     EveryEnd,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
@@ -147,15 +147,15 @@ pub enum Guarantee {
 /// What a depth bound measures in an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// The longest chain of actions each of which happens before the next. It is the same for all executions of a
-    /// class, and the bound has classes of its own: of the events up to that height, as many as fit together.
+    /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
+    /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
     Causal,
     /// The number of actions.
     Length,
 }
 
-/// Runs the explorer on `system` until it is complete or the budget ends it. What an explorer does where it may
-/// miss executions, by its nature or because it is not for this system, is never complete, nor where it may miss states that
+/// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the
+/// explorer may miss executions, by its nature or because it cannot be used on this system; or if it may miss states that
 /// a property is about.
 pub fn explore<S: System>(
     system: &S,

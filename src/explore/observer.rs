@@ -1,7 +1,7 @@
-//! Who watches a search.
+//! Observers of a search.
 //!
 //! An observer is told where the search is, as a [`Position`]: the state, what the system has to say of it, and
-//! the schedule that leads there. Nothing of that is worked out unless the observer asks:
+//! the schedule that leads there. Nothing of that is computed unless the observer asks:
 //!
 //! ```
 //! use mazurka::explore::{Budget, End, Observer, Udpor, explore};
@@ -34,9 +34,9 @@ use super::result::Stats;
 use crate::model::Action;
 use crate::property::Position;
 
-/// Told of what an explorer meets. All methods do nothing unless implemented.
+/// Is told what an explorer meets. Methods that are not implemented do nothing.
 pub trait Observer {
-    /// A complete execution was reached: nothing can happen any more, or only what changes nothing. It came to this `end`.
+    /// A complete execution was reached: nothing can happen any more, or only what changes nothing. `end` tells how it ended.
     fn trace(&mut self, at: Position<'_>, end: End) {
         let _ = (at, end);
     }
@@ -51,8 +51,8 @@ pub trait Observer {
         let _ = at;
     }
 
-    /// A stateful explorer took a transition, made of these actions (one, but for locks as printed), from one stored
-    /// state to another, where it is now; the initial one is 0.
+    /// A stateful explorer took a transition from one stored state to another, where it is now. The transition is made of
+    /// these actions (one, except for locks as printed). The initial state is number 0.
     fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         let _ = (from, actions, to, at);
     }
@@ -70,7 +70,7 @@ pub struct End {
     pub is_deadlocked: bool,
     /// It ends in a livelock.
     pub is_livelocked: bool,
-    /// Something is wrong with it: one of these, or an assertion or `final` that fails, or a run-time error.
+    /// Something is wrong with it: a deadlock or livelock, an assertion or `final` that fails, or a run-time error.
     pub is_violating: bool,
 }
 
