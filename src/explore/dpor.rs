@@ -8,7 +8,7 @@
 //! | [`optimal`] | wakeup trees |
 //! | [`backtrack_sets`] | DPOR: backtrack sets from the last races |
 //! | [`trans_dpor`] | one message at a time in a backtrack set |
-//! | [`trans_dpor_tool`] | the same as its tool has it |
+//! | [`trans_dpor_tool`] | the same, as implemented by the tool of the paper |
 //! | [`dpor_ds`] | a branch for each race, up to a depth |
 
 mod backtrack_sets;

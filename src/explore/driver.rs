@@ -554,8 +554,8 @@ fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
     violation
 }
 
-/// The process that fails at the end of the schedule of a violation, as a replay calls it: the one that moved
-/// last, or else the one that it spawned. (Others may have failed just so before.)
+/// The process that fails at the end of the schedule of a violation, in the numbers of a replay: the one that moved
+/// last, or else the one that it spawned. (Others may have failed in the same way before.)
 fn who_failed<S: System>(system: &S, violation: &Violation, moved_last: bool) -> ProcessId {
     let mut locals = Locals::new(system);
     let state = violation.schedule.replay(&mut locals).expect("the execution that failed");

@@ -1,6 +1,6 @@
 //! UDPOR: along the configurations of the unfolding.
 //!
-//! [`search`] is the algorithm, [`prefix`] what it met, to look at; [`notes`] is how the one tells the other.
+//! [`search`] is the algorithm. [`prefix`] is what it met, to look at. By [`notes`] the first tells the second.
 
 pub mod k;
 mod notes;

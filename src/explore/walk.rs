@@ -1,5 +1,5 @@
-//! The walk of all explorers that go along executions: forward along one, and back to the last state with something
-//! left to be tried.
+//! The walk of all explorers that go along executions: forward along one, and back to the last state where something
+//! is left to be tried.
 //!
 //! ```text
 //! Explore(E, Sleep):
@@ -9,9 +9,8 @@
 //!     add p to Sleep
 //! ```
 //!
-//! That is all these algorithms have in common, and all that is written here. They differ in their [`Rule`]: in what
-//! is to be tried, in what a race means, and in what is remembered on the way back. A rule without sleep sets has
-//! an empty Sleep.
+//! This file has only what these algorithms have in common. They differ in their [`Rule`]: in what is to be tried, in what
+//! a race means, and in what is remembered on the way back. For a rule without sleep sets, Sleep is empty.
 
 use super::driver::Driver;
 use super::explorer::Depth;
@@ -20,7 +19,7 @@ use super::tree::Branch;
 use crate::model::{Action, Footprint, Schedule, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
-/// What the explorers differ in that go along executions.
+/// The part in which explorers that go along executions differ.
 pub trait Rule<S: System> {
     /// The walk has gone on to E: finds out what the races of its last action ask for from earlier states, and begins
     /// what is to be tried from E.
@@ -29,40 +28,40 @@ pub trait Rule<S: System> {
     /// The next action to be tried from E.
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action>;
 
-    /// Nothing is to be tried from E any more, and its last action is about to be taken back.
+    /// Notes that nothing is to be tried from E any more, and that its last action is about to be taken back.
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 }
 
-/// How a walk goes about it.
+/// The settings of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// In which order enabled actions are tried; as they come, if there is none.
+    /// The order in which enabled actions are tried. Without one they are tried as they come.
     pub order: Option<Order>,
-    /// What of a sleep set goes on asleep after an independent action.
+    /// Which actions of a sleep set stay asleep after an independent action.
     pub sleep: Sleepers,
     /// What a depth bound measures.
     pub depth: Depth,
 }
 
 impl Manner {
-    /// In this order, with or without sleep sets, up to a causal depth.
+    /// A walk in this order, with or without sleep sets, up to a causal depth.
     pub fn new(order: Order, sleep_sets: bool) -> Manner {
         let sleep = if sleep_sets { Sleepers::All } else { Sleepers::Given };
         Manner { order: Some(order), sleep, depth: Depth::Causal }
     }
 
-    /// In this order, with sleep sets, up to a causal depth.
+    /// A walk in this order, with sleep sets, up to a causal depth.
     pub fn sleeping(order: Order) -> Manner {
         Manner { order: Some(order), sleep: Sleepers::All, depth: Depth::Causal }
     }
 }
 
-/// What of the sleep set of a state goes on asleep after an independent action.
+/// Which actions of the sleep set of a state stay asleep after an independent action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sleepers {
     /// Everything: sleep sets (Godefroid 1996).
     All,
-    /// What others explore ([`Branch::elsewhere`]).
+    /// Only what others explore ([`Branch::elsewhere`]).
     Given,
     /// Nothing: every interleaving is to be visited.
     None,
@@ -73,43 +72,43 @@ pub enum Sleepers {
 pub enum Reached {
     /// Something is enabled.
     Open,
-    /// Nothing is: it is complete.
+    /// Nothing is enabled: it is complete.
     End,
-    /// Nothing is that the depth bound allows, or that would not end a fruitless round.
+    /// Everything enabled is beyond the depth bound, or would end a fruitless round.
     Cut,
-    /// Something is, but it is too long.
+    /// Something is enabled, but the execution is too long.
     TooLong,
     /// The search is to end.
     Stop,
 }
 
-/// An execution, and what is asleep along it.
+/// An execution, and the sleep sets along it.
 pub struct Walk<'s, 'd, 'o, S: System> {
     /// E
     pub execution: Execution<'s, S>,
     /// Sleep, for E and its prefixes.
     pub sleep: SleepSet,
-    /// What is enabled after E, in the order of trying, after [`Walk::look`].
+    /// The actions enabled after E, in the order of trying. [`Walk::look`] fills it.
     pub enabled: Vec<Action>,
-    /// How it goes about it.
+    /// Its settings.
     pub manner: Manner,
-    /// Who keeps the accounts.
+    /// The driver, which keeps the accounts.
     pub driver: &'d mut Driver<'o>,
     sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
-    /// The length of the shortest prefix of E from which something else may be tried: what is left to do from shorter ones
-    /// is left to others.
+    /// The length of the shortest prefix of E from which something else may be tried. What is left to do from shorter
+    /// prefixes belongs to others.
     start: usize,
 }
 
-/// Stack that a call must find left, and what is added when it does not.
+/// The stack that a call must find left, and the stack that is added if there is less.
 const RED_ZONE: usize = 256 << 10;
 const STACK: usize = 4 << 20;
-/// So many calls in one another need less than the red zone: only then is it looked at again.
+/// This many nested calls need less than the red zone, so it is looked at only once for them.
 const FRAMES: usize = 16;
 
-/// Explores what `rule` asks for, and one execution at least, in the branch that the driver says.
+/// Explores what `rule` asks for, and at least one execution, in the branch that the driver gives.
 pub fn explore<S: System>(
     system: &S,
     manner: Manner,
@@ -144,7 +143,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Explore(E, Z), with E a prefix that nothing is to be tried from.
+    /// Explore(E, Z), where E is a prefix from which nothing is to be tried.
     fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) {
         for &portable in &branch.prefix {
             rule.arrive(self);
@@ -220,7 +219,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         });
     }
 
-    /// Leaves to others what is left to do from the prefix where the walk began.
+    /// Gives to others what is left to do from the prefix where the walk began.
     #[cold]
     fn split(&mut self) {
         let length = self.start;
@@ -243,7 +242,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         self.manner.sleep == Sleepers::All || self.sleep.has_given()
     }
 
-    /// Is E where the walk begins?
+    /// Is E the prefix where the walk begins?
     pub fn is_start(&self) -> bool {
         self.execution.len() == self.start
     }

@@ -203,7 +203,7 @@ impl State {
         })
     }
 
-    /// Executes an enabled action. Amortised O(1), but for patterns at mailboxes.
+    /// Executes an enabled action. Amortised O(1), except for patterns at mailboxes.
     pub fn step<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) {
         self.execute(locals, action, |locals, before, response| locals.resume(before, response));
     }

@@ -8,7 +8,7 @@
 //!
 //! A set holds strands, as in the papers: a process is in it with all its choices, which exclude one another. But the
 //! search explores actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
-//! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, but for those asleep; the
+//! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, except those asleep; the
 //! queue holds, in the order in which they were added, the chosen candidates that were awake then.
 
 use rustc_hash::FxHashMap;
@@ -63,7 +63,7 @@ struct Point {
 pub struct BacktrackSets {
     points: Vec<Point>,
     /// What is enabled in each, in the order in which it is tried. What is to be explored from each is a queue, by
-    /// place among all candidates, with room for as many as there are candidates.
+    /// place among all candidates, with space for as many as there are candidates.
     candidates: Vec<Candidate>,
     /// How to go on after a candidate, by its place, where that is wanted.
     orders: FxHashMap<usize, Vec<Action>>,

@@ -152,7 +152,7 @@ impl Configuration {
         }
     }
 
-    /// Makes these (but for [`EventId::NONE`]) the enabled events of `process`, until the last event of C is taken back.
+    /// Makes these (except [`EventId::NONE`]) the enabled events of `process`, until the last event of C is taken back.
     pub(super) fn set_enabled(&mut self, process: ProcessId, events: &[EventId]) {
         let start = self.pool.len();
         self.pool.extend(events.iter().filter(|event| event.is_some()));
@@ -161,7 +161,7 @@ impl Configuration {
         self.changes.push((process, former));
     }
 
-    /// Adds `event` to C, but for its extensions.
+    /// Adds `event` to C, without its extensions.
     pub(super) fn record<S: System>(
         &mut self,
         structure: &mut EventStructure,

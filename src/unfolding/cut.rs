@@ -142,7 +142,7 @@ impl Cuts {
         }
     }
 
-    /// More room for chains, which were so many: the lanes of processes move up.
+    /// Adds `more` lanes for chains, of which there were `chains`. The lanes of processes move up.
     pub(super) fn widen(&mut self, chains: usize, more: usize) {
         self.lanes += more;
         if self.begin_lists() {
@@ -318,7 +318,7 @@ fn depth(events: &[Event], chains: usize, lane: Lane, event: EventId) -> u32 {
     }
 }
 
-/// Makes room in a row for more chains, which were so many.
+/// Adds `more` lanes for chains to a row that has `chains` of them.
 pub(super) fn widen(row: &mut Vec<EventId>, chains: usize, more: usize) {
     row.splice(chains..chains, std::iter::repeat_n(EventId::NONE, more));
 }

@@ -20,41 +20,41 @@
 //! itself is [`crate::explore::walk`].
 //!
 //! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
-//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that has turned false may
-//! hold somewhere else.
+//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that is false now may
+//! hold in another state.
 //!
-//! **Processes.** The next action of p is in race with i if it depends on i, and i does not happen before p's
-//! last action, nor start p. Waits, joins and the passing of a barrier are in no race: they depend on what
-//! enables them alone. All that is enabled of a process goes in together: what a `choose` yields, which
-//! of several complete communications a `waitany` returns.
+//! **Processes.** The next action of p is in race with i if it depends on i, and i neither happens
+//! before p's last action nor starts p. Waits, joins and the passing of a barrier are in no race, because they depend only
+//! on what enables them. All enabled actions of a process are added together: the values of a `choose`, and the complete
+//! communications that a `waitany` may return.
 //!
 //! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
-//! communications while another was incomplete, whatever completes the other could have come first, and the
-//! `waitany` have returned that one. So i is taken, besides, as a test that finds the other incomplete, on which
-//! the completing action does depend.
+//! communications while another was incomplete, what completes the other could have come first, and then the
+//! `waitany` could have returned that one. So i also counts as a test that finds the other incomplete. The completing
+//! action does depend on such a test.
 //!
 //! # Departures
 //!
 //! - A race that was looked at in the state before is not looked at again: the second time E meets the
-//!   backtrack set. What is new concerns the last action: the messages at its actor and those that it sent; the
-//!   next action of its process and of those that it started; actions of others that depend on it.
-//! - Of processes not only the last race counts, but every immediate one. In the paper those further ahead show
-//!   up when the last is reversed. Not so when dependence is conditional: an unlock is in race with a
-//!   failed lock test only if it makes the tester the owner, and after the reversal of a race with another
-//!   unlock it may not. Nor with sleep sets, when the reversed execution is asleep before the race shows.
-//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If what is added is
-//!   not how the reversed race can begin, it may fall asleep there, and the race is never reversed: with the
-//!   E above, which has p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (by
-//!   order `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
+//!   backtrack set. New races concern the last action: the messages at its actor and those that it sent; the
+//!   next action of its process and of those that it started; and actions of others that depend on it.
+//! - For processes not only the last race counts, but every immediate one. In the paper, earlier races show up when the
+//!   last is reversed. That fails if dependence is conditional: an unlock is in race with a failed lock test only if it
+//!   makes the tester the owner, and after the reversal of a race with another unlock it may not. It also fails with
+//!   sleep sets, if the reversed execution is asleep before the race shows.
+//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If the
+//!   reversed race cannot begin with what is added, it may fall asleep there, and the race is never reversed. With the
+//!   E above, which contains p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (in order
+//!   `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
 //!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
 //!   of them is asleep, or in the set, nothing need be added.
 //!
 //! # What it promises
 //!
-//! Every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
-//! persistent, with them they are source sets. Nothing more: without sleep sets a class may come often, and
-//! with them an exploration may be blocked. If executions are cut at a depth, every class of executions up
-//! to that depth, too.
+//! It visits every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
+//! persistent, with them they are source sets. It promises no more: without sleep sets a class may be visited several
+//! times, and with them an exploration may be blocked. If executions are cut at a depth, it also visits every class of
+//! executions up to that depth.
 
 use super::by_races::{ByRaces, Races};
 use super::creation::{makers, newly_racing, not_before, wanted_order};
@@ -73,7 +73,7 @@ use crate::trace::{BacktrackSets, Strand};
 pub struct Dpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// With sleep sets (Godefroid 1996) on top.
+    /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
 }
 
@@ -115,10 +115,10 @@ impl Explorer for Dpor {
     }
 }
 
-/// The rule, with room for its sets.
+/// The rule, with its sets.
 #[derive(Default)]
 pub struct LastRaces {
-    /// Is the reversed race of messages to be tried at once where it was added?
+    /// Is a reversed race of messages to be tried first in the state where it was added?
     with_orders: bool,
     waiting: Vec<Action>,
     e: Reversers,
@@ -134,7 +134,7 @@ impl<S: System> Races<S> for LastRaces {
 }
 
 impl LastRaces {
-    /// The same rule, and where it reverses a race the reversed order is what is tried first.
+    /// The same rule, but a reversed order is tried first in the state where it was added.
     pub fn with_orders() -> Self {
         LastRaces { with_orders: true, ..LastRaces::default() }
     }

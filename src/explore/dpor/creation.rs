@@ -1,4 +1,4 @@
-//! Before in the sense of creation, for actors: what made a message be there.
+//! The order "before" in the sense of creation, for actors: what a message needed to come into being.
 //!
 //! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent it, or happens
 //! before the action that sent it. An action at the receiver of the message that is not before it races with
@@ -19,8 +19,8 @@ pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Opti
     }
 }
 
-/// The actions at the receiver that are not before the message (which is taken here as an action of its
-/// receiver), oldest first.
+/// The actions at the receiver that are not before the message, oldest first. (The message counts as an action of its
+/// receiver.)
 pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Action) -> &'e [u32] {
     let of_receiver = execution.order().of_process(message.process);
     let known = match message.choice.handled() {
@@ -74,9 +74,9 @@ fn message_at<S: System>(execution: &Execution<'_, S>, at: u32) -> Action {
     Action { process: message.to, choice: Choice::message(message.id) }
 }
 
-/// What has another last race than before the last action, at position `last`: the pending messages and
-/// internal handlers of the actor that made it, and the messages that it sent. Enabled or not: a guard may hold
-/// again. Appended to `waiting`.
+/// Appends to `waiting` what may have another last race since the last action, at position `last`: the pending messages
+/// and internal handlers of the actor that made it, and the messages that it sent. They need not be enabled, because a
+/// guard may hold again.
 pub fn newly_racing<S: System>(
     execution: &Execution<'_, S>,
     last: usize,
@@ -89,15 +89,15 @@ pub fn newly_racing<S: System>(
     let older = execution.state().inboxes().pending(process).take_while(|&at| at < first);
     waiting.extend(older.map(|at| message_at(execution, at)));
     waiting.extend(sent_by(execution, last));
-    // The actor may have failed just now, so it is asked what it had before.
+    // The actor may have failed just now, so its handlers before that count.
     if let Some(Op::Handle { internals }) = execution.locals.op(execution.state().before(last)) {
         let others = (0..*internals).map(Choice::internal).filter(|&other| other != choice);
         waiting.extend(others.map(|choice| Action { process, choice }));
     }
 }
 
-/// What to take after the first of those before the message, the message itself and the action at `i` it
-/// is in race with: the rest of these, the first of them last.
+/// The rest of a reversed race, after its first action: what is before the message, the message itself, and the action at
+/// `i` with which it is in race. In reverse order.
 pub fn wanted_order<S: System>(
     execution: &Execution<'_, S>,
     i: usize,

@@ -10,35 +10,35 @@
 //!   lastPath := as far as the last unexplored branch, then along the branch, then anyhow
 //! ```
 //!
-//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch; *force* attaches the
-//! wanted order to it, so that the reversed order is seen although there are more events to come than the depth
-//! leaves room for; figure 4 makes that a recursion over the tree explored, and figure 7 a loop that looks at
-//! each pair once. Here pairs are looked at as the path grows, each once by itself, so figures 4 and 7 are
-//! the same: [`DporForce`]. A branch that begins with an event that is a branch there already is not added.
+//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch. *Force* attaches the
+//! wanted order to it, so that the reversed order is seen even if there are more events to come than fit into the depth.
+//! Figure 4 makes that a recursion over the explored tree, and figure 7 a loop that looks at each pair once. Here pairs are
+//! looked at as the path grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`DporForce`]. A
+//! branch is not added if its first event already begins a branch there.
 //!
-//! **Before.** The paper's → has "same node, earlier" in it, which orders any two events of a node, so nothing
-//! could ever be reordered. It is read as creation ([`super::creation`]): e_i → e_j if e_j's message would not
+//! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node, so nothing
+//! could ever be reordered. Here it is read as creation ([`super::creation`]): e_i → e_j if e_j's message would not
 //! be there without e_i. What happened at one node counts on the way.
 //!
-//! **What it misses.** The paper's theorem is that no pair of events of an explored path is left that could be
-//! reordered. That is not to have seen every class of executions of length n:
+//! **What it misses.** The paper's theorem is that no reorderable pair of events of an explored path is left. That
+//! does not mean that every class of executions of length n was seen:
 //!
-//! - Events that a path is too short for are in no pair. `registry` with one worker has two messages pending, r0
+//! - Events for which a path is too short are in no pair. `registry` with one worker has two messages pending, r0
 //!   to the registry and w1 to the worker, whose handler sends r1 to the registry. Up to depth 2 there
-//!   are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to reorder, and ends; r1 before r0 is
-//!   just what force is meant to find. Even an event that is enabled from the start may never be taken: of two
-//!   messages to two actors the second, at depth 1.
-//! - Messages that nobody takes are in no pair either: those that a guard refuses, or of an actor that failed.
+//!   are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to reorder, and ends, although
+//!   force is meant to find r1 before r0. Even an event that is enabled from the start may never be taken: at depth 1, the
+//!   second of two messages to two actors.
+//! - Messages that nobody takes are in no pair either: those that a guard refuses, and those to an actor that failed.
 //!
-//! Also, force does not do away with the third path of `registry` (figure 3): the second one, w1·r1·r0, has the
-//! pair r1, r0 in it, which figure 7 reorders.
+//! Also, force does not avoid the third path of `registry` (figure 3): the second one, w1·r1·r0, contains the pair r1, r0,
+//! which figure 7 reorders.
 //!
-//! **Depth.** The paper counts events, so a depth is here the length of executions, as in no other explorer without
+//! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all other explorers without
 //! stored states: its classes are those of executions of that length, and of shorter ones that end.
 //!
 //! **Completed.** [`DporDs`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
 //! taken or not, as in [`super::backtrack_sets`]; where a path is cut, everything enabled is added along it
-//! ([`crate::explore::walk`]); and because that alone would be the exhaustive search, sleep sets. It visits every class of
+//! ([`crate::explore::walk`]); and sleep sets are used, because without them it would be the exhaustive search. It visits every class of
 //! executions of length n, and of shorter ones that end, exactly once.
 
 use super::backtrack_sets::LastRaces;
@@ -186,7 +186,7 @@ impl Explorer for DporDs {
     }
 }
 
-/// Why it is not for this system, or not within this budget.
+/// Why it cannot be used on this system, or within this budget.
 fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<String> {
     let name = info.name;
     if !has_only_actors(system) {

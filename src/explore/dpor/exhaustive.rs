@@ -5,7 +5,7 @@
 //!   for each p ∈ enabled(E):  Explore(E·p)
 //! ```
 //!
-//! Up to a depth, every interleaving of every class up to that causal depth: what is too high is not enabled.
+//! Up to a depth, it visits every interleaving of every class up to that causal depth: what is too high is not enabled.
 
 use super::pending::Pending;
 use crate::explore::driver::Driver;
@@ -66,7 +66,7 @@ impl<S: System> Rule<S> for Everything {
         }
         let reached = walk.look();
         let is_open = reached == Reached::Open;
-        // Nothing sleeps but where a branch begins: the first actions of what others explore.
+        // Nothing sleeps except at the beginning of a branch: the first actions of what others explore.
         let (is_start, sleep) = (walk.is_start(), &walk.sleep);
         let here = |&action: &Action| is_open && !(is_start && sleep.contains(action));
         self.pending.descend(walk.enabled.iter().copied().filter(here));

@@ -8,10 +8,10 @@ use crate::model::{Action, Footprint, Independence, Op, PaperRelation, ProcessId
 use crate::trace::race::{self, OpenChoices};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
-/// What is known of the processes of the execution.
+/// What is known about the processes of the execution.
 #[derive(Default)]
 pub struct OfProcesses {
-    /// Each with what a test of the incomplete ones would have touched.
+    /// The open choices, each with what a test of the incomplete elements would have touched.
     open: OpenChoices<Footprint>,
 }
 
@@ -58,7 +58,7 @@ impl OfProcesses {
         action: Action,
     ) {
         let next = walk.execution.len();
-        // As if it were executed: then the order knows what is before it, and what immediately.
+        // As if it were executed: then the order tells what is before it, and what immediately before.
         walk.execution.push(action);
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
@@ -99,8 +99,8 @@ impl OfProcesses {
 }
 
 /// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
-/// version before the present one at which it was possible ([`crate::trace::spin`]), whether it is possible now or
-/// not. What is new concerns the process that moved, those that it started, and accesses to a cell just written.
+/// earlier version at which it was possible ([`crate::trace::spin`]), whether it is possible now or not. New races concern
+/// the process that moved, those that it started, and accesses to a cell just written.
 fn races_of_awaits<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
@@ -133,7 +133,7 @@ fn races_of_awaits<S: System>(
     }
 }
 
-/// The action at `i` is in race with the last one.
+/// Notes that the action at `i` is in race with the last one.
 fn reverse_before<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
@@ -157,7 +157,8 @@ fn depend(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
     PaperRelation.dependent(a, b)
 }
 
-/// What a test of those would have touched that were incomplete when the any-form at this position returned another.
+/// What a test of the elements that were incomplete, when the any-form at this position returned another, would have
+/// touched.
 fn incomplete<S: System>(execution: &Execution<'_, S>, position: usize) -> Footprint {
     let state = execution.state();
     let process = state.action(position).process;

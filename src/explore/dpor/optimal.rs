@@ -15,29 +15,29 @@
 //!       add p to sleep(E); take p off wut(E)
 //! ```
 //!
-//! Complete for finite executions. Nothing is ever blocked: what sleeps where a branch of a wakeup tree begins
-//! is no weak initial of it, so it is awake at the end of the branch. That is asserted.
+//! Complete for finite executions. Nothing is ever blocked: an action that sleeps where a branch of a wakeup
+//! tree begins is no weak initial of the branch, so at the end of the branch it is awake. That is asserted.
 //!
 //! **Up to a depth** the executions are those of the events up to that height ([`crate::trace::Heights`]), which are
-//! finite. E is maximal when all that is enabled is too high. What is then too high had a race with what it came
-//! too late for, and that is looked at, too ([`race::with_cut`]); x is none if it is itself too high. For
-//! independent actions do not make one another too high, v is an execution within the bound. So each class is
-//! visited once, and nothing is blocked.
+//! finite. E is maximal if everything enabled is too high. An action that is then too high would have had a race with what
+//! made it too late, and that race is looked at, too ([`race::with_cut`]); but not if x itself is too high. Since
+//! independent actions do not make one another too high, v is an execution within the bound. So each class is visited
+//! once, and nothing is blocked.
 //!
 //! **In a branch** of a search ([`crate::explore::tree`]) what is asleep from the start is explored by others, who add
-//! nothing to the wakeup trees here. So it stops no v that it is not itself a part of, and an exploration may be
-//! blocked. Its races count as those of a maximal E.
+//! nothing to the wakeup trees here. So it stops only those v that contain it, and an exploration may be blocked. The races
+//! of a blocked E count like those of a maximal one.
 //!
 //! Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. The other
-//!   choices of a process are races, too, not siblings: a branch that consists of a choice alone may
-//!   have a sleeping action for a weak initial although the execution that needs it has not.
-//! - v holds actions, not processes: which one is meant is known when it is made.
+//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. The other
+//!   choices of a process are races, too, and not siblings: a sleeping action may be a weak initial of a branch that
+//!   consists only of a choice, although it is none of the execution that needs the choice.
+//! - v has actions, not processes: when it is made, it is known which action is meant.
 //! - notdep(i, E) leaves out what excludes x ([`Race::spoilers`]).
-//! - The races of an event are found when it is executed, and kept for all executions that begin so. One
-//!   is passed over if all that the execution does not share with the last one happens after i: then its v
-//!   was part of that one's.
+//! - The races of an event are found when it is executed, and kept for all executions that begin so. A
+//!   race is skipped if everything that the execution does not share with the last complete one happens after i: then
+//!   its v was handled there.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
@@ -87,7 +87,7 @@ impl Explorer for Optimal {
 /// A prefix of the execution.
 struct Level {
     wut: WakeupTree,
-    /// What is to be tried if wut was empty: some p ∈ enabled(E) ∖ Sleep.
+    /// The action to be tried if wut was empty: some p ∈ enabled(E) ∖ Sleep.
     any: Option<Action>,
     /// How many races there were before its last action.
     races: usize,
@@ -99,12 +99,12 @@ struct Wakeup {
     trees: WakeupTrees,
     /// WuT: the tree below the action that was chosen last.
     below: WakeupTree,
-    /// One more than the execution has actions.
+    /// The levels: one more than the execution has actions.
     levels: Vec<Level>,
     open: OpenChoices,
-    /// Those of the execution, in the order of its events.
+    /// The races of the execution, in the order of its events.
     races: Vec<Race>,
-    /// How many actions at its beginning the last complete execution had, too.
+    /// How many actions at its beginning it shares with the last complete execution.
     shared: usize,
     /// Scratch space for v.
     v: Vec<usize>,
@@ -177,7 +177,7 @@ fn is_enabled<S: System>(walk: &mut Walk<'_, '_, '_, S>, action: Action) -> bool
 }
 
 impl Wakeup {
-    /// Of the complete execution.
+    /// Handles the races of the complete execution.
     fn reverse_races<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let found = self.races.len();
         race::with_pending(&mut walk.execution, &mut self.races);
@@ -192,7 +192,7 @@ impl Wakeup {
         self.shared = walk.execution.len();
     }
 
-    /// Was this race, which the last complete execution had, too, reversed there with all of v?
+    /// The last complete execution also had this race. Was it reversed there with all of v?
     fn is_done<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
         let order = execution.order();
         (self.shared..order.len()).all(|position| order.before(race.first, position))

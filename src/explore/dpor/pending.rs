@@ -1,4 +1,4 @@
-//! What is still to be tried from each state along an execution, where that is known on arrival.
+//! What is still to be tried from each state along an execution, for rules that know it on arrival.
 
 use crate::model::Action;
 
@@ -6,12 +6,12 @@ use crate::model::Action;
 #[derive(Debug, Default)]
 pub struct Pending {
     actions: Vec<Action>,
-    /// Where those of each prefix begin.
+    /// The start of the actions of each prefix.
     levels: Vec<usize>,
 }
 
 impl Pending {
-    /// The execution has gone on; these are to be tried, the last one first.
+    /// Notes that the execution has gone on, and that these actions are to be tried, the last one first.
     pub fn descend(&mut self, actions: impl Iterator<Item = Action>) {
         self.levels.push(self.actions.len());
         self.actions.extend(actions);
@@ -22,12 +22,12 @@ impl Pending {
         self.levels.last().is_none_or(|&mark| self.actions.len() == mark)
     }
 
-    /// The next one from the last state.
+    /// The next action from the last state.
     pub fn pop(&mut self) -> Option<Action> {
         if self.is_empty() { None } else { self.actions.pop() }
     }
 
-    /// The execution goes back by an action.
+    /// Notes that the execution goes back by an action.
     pub fn ascend(&mut self) {
         self.actions.truncate(self.levels.pop().expect("a level to leave"));
     }

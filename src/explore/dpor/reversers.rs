@@ -1,11 +1,11 @@
-//! E: what a race can be reversed with.
+//! E: the strands that a race can be reversed with.
 
 use crate::explore::walk::Walk;
 use crate::model::System;
 use crate::trace::{BacktrackSets, Strand};
 
-/// The strands that DPOR looks for in the backtrack set of the state before a race. Lives as long as the search, so
-/// that nothing is allocated for a race.
+/// The strands that DPOR looks for in the backtrack set of the state before a race. It lives as long as the search,
+/// so that nothing is allocated for a race.
 #[derive(Default)]
 pub struct Reversers(Vec<Strand>);
 
@@ -34,7 +34,7 @@ impl Reversers {
         }
     }
 
-    /// Adds to the backtrack set of pre(S, i) what E asks for; is it one of E?
+    /// Adds to the backtrack set of pre(S, i) what E asks for. Is it an element of E?
     pub fn reverse(&mut self, backtrack: &mut BacktrackSets, i: usize) -> bool {
         self.0.retain(|&strand| backtrack.find(i, strand).is_some());
         let Some(&first) = self.0.first() else {

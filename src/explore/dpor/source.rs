@@ -1,4 +1,4 @@
-//! Source-DPOR: each Mazurkiewicz class completed once, with as few detours as source sets leave.
+//! Source-DPOR: each Mazurkiewicz class completed once; source sets avoid most blocked explorations.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), algorithm 1.
 //!
@@ -16,15 +16,15 @@
 //!
 //! Complete for finite executions, and with the sleep sets no class is completed twice; but an exploration may
 //! be blocked. Up to a depth the executions are those of the events up to that height, as in
-//! [`super::optimal`], and what is too high where one ends is looked at for the races that it would have had.
+//! [`super::optimal`]. An action that is too high at the end is looked at for the races that it would have had.
 //! Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and what the races are: [`crate::trace::race`]. A strand
+//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. A strand
 //!   brings all its choices.
 //! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is explored.
-//! - A message that an actor refuses at the end of an execution has no event whose races could be looked at, so
-//!   those are looked for at the end; also where the exploration is blocked. (What is asleep there might never
-//!   let the guard hold again.) So it is with actions that are too high.
+//! - A message that an actor refuses at the end of an execution has no event whose races could be looked at. So its races
+//!   are looked for at the end, even if the exploration is blocked. (What is asleep there might never let the guard hold
+//!   again.) It is the same with actions that are too high.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
@@ -80,7 +80,7 @@ impl Explorer for Source {
 struct SourceSets {
     backtrack: BacktrackSets,
     open: OpenChoices,
-    /// Those just found.
+    /// The races just found.
     races: Vec<Race>,
 }
 
@@ -123,7 +123,7 @@ impl<S: System> Rule<S> for SourceSets {
 }
 
 impl SourceSets {
-    /// E goes no further.
+    /// Handles the end of an E that goes no further.
     fn end<S: System>(&mut self, execution: &mut Execution<'_, S>) {
         race::with_pending(execution, &mut self.races);
         race::with_cut(execution, &mut self.races);
@@ -136,7 +136,7 @@ impl SourceSets {
         }
     }
 
-    /// Unless an initial of v is in backtrack(pre(i)), adds one.
+    /// Adds an initial of v to backtrack(pre(i)), unless one is in it.
     fn reverse<S: System>(&mut self, execution: &Execution<'_, S>, race: &Race) {
         let mut added = None;
         if race.is_initial {

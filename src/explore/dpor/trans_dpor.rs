@@ -14,20 +14,19 @@
 //!     for each m in backtrack(κ) that is not done:  thaw κ;  Explore(S.m)
 //! ```
 //!
-//! Races of actors are transitive: what is in race with i, and held back because the state is frozen, is in race
-//! with the message that was added, too, so it comes up again when that one is explored, unless it turns
-//! out that it need not. That is why it is for programs of actors only: two reads of a cell are both in race
-//! with a write, and not with one another; and so it is with mailboxes and mutexes.
-//! Internal handlers are taken as messages ([`super::creation`]).
+//! Races of actors are transitive. Suppose that a message is in race with i, but held back because the state is frozen.
+//! Then it is also in race with the message that was added. So it comes up again when that one is explored, unless it
+//! turns out that it need not. This is why the explorer is only for programs of actors: two reads of a cell are both in
+//! race with a write, but not with one another; and mailboxes and mutexes are similar. Internal handlers count as messages ([`super::creation`]).
 //!
-//! Departures: races already looked at are passed over, as in [`super::backtrack_sets`]; and with sleep sets what is
-//! asleep is neither added nor does it freeze. The paper does not say how to combine the two. Were a
-//! sleeping message added, it would never be explored, and what it holds back would never be added: on the
-//! paper's example, `registry`, four of six classes would be found.
+//! Departures: races already looked at are skipped, as in [`super::backtrack_sets`]. And with sleep sets, a message that
+//! is asleep is not added and does not freeze the state. The paper does not say how to combine the two. If a sleeping
+//! message were added, it would never be explored, and what it holds back would never be added: for the paper's example,
+//! `registry`, four of six classes would be found.
 //!
 //! Every class is visited, with guards, with guards that turn false again, with internal handlers, with actors
-//! that fail, and up to a depth; the proof in the paper is for executions that end, the rest is tested. It
-//! never executes more than DPOR does by the same order.
+//! that fail, and up to a depth; the proof in the paper is for executions that end; the rest is tested. It
+//! never executes more than DPOR in the same order.
 //!
 //! The numbers in the paper are not those of its figure but of its tool: [`super::trans_dpor_tool`].
 
@@ -47,14 +46,14 @@ use crate::trace::{BacktrackSets, Strand};
 pub struct TransDpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// With sleep sets (Godefroid 1996) on top.
+    /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
 }
 
 impl Choosable for TransDpor {
     const INFO: Info = Info {
         name: "transdpor",
-        summary: "DPOR for actors that exploits that their races are transitive",
+        summary: "DPOR for actors, which uses that their races are transitive",
         source: "Tasharofi et al. (FORTE 2012)",
         guarantee: Guarantee::EveryClass,
         requires: Some("actors only"),
@@ -101,7 +100,7 @@ fn refusal<S: System>(system: &S) -> Option<String> {
     })
 }
 
-/// The rule, with room for the messages to be looked at.
+/// The rule, with scratch space for the messages to be looked at.
 #[derive(Default)]
 struct OneAtATime {
     waiting: Vec<Action>,

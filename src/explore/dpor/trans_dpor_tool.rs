@@ -1,9 +1,9 @@
-//! TransDPOR as the tool of its paper has it.
+//! TransDPOR as the tool of its paper implements it.
 //!
 //! Figure 2 of Tasharofi et al. (FORTE 2012) explores 13 executions of the paper's example, `registry`, where the
-//! paper draws 10. The rule below, with which the figures of its table 1 come out to the last digit, is
-//! another one. It looks at *all* races of a message, not only the last, when the message is sent and again
-//! when it is taken; and it may change its mind.
+//! paper draws 10. The rule below is another one. It reproduces the figures of the paper's table 1 exactly.
+//! It looks at *all* races of a message, not only the last, when the message is sent and again when it is taken. And it
+//! may take back what it added.
 //!
 //! ```text
 //! after e, which took m:
@@ -19,10 +19,9 @@
 //!   add c to backtrack(κ), and freeze κ
 //! ```
 //!
-//! It asks nothing of pending messages that are never taken, so it misses executions where guards refuse some: of
-//! `dining(2)` it finds one class of three, by order `fifo` or `eca`. Without guards all messages are taken in
-//! the end; then it visited every class of every program that it was tried on. But nobody has proved that, so it is
-//! not promised.
+//! It does not look at pending messages that are never taken. So it misses executions if guards refuse messages: of the
+//! three classes of `dining(2)` it finds one, in order `fifo` or `eca`. Without guards all messages are taken in the end.
+//! Then it visited every class of every program that it was tried on. But nobody has proved that, so it is not promised.
 //!
 //! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
 //! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
@@ -38,19 +37,19 @@ use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, ProcessId, System};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
-/// Visits every class, as far as anybody knows. Nobody has proved it.
+/// Visits every class, as far as is known. Nobody has proved it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransDporTool {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// With sleep sets (Godefroid 1996) on top.
+    /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
 }
 
 impl Choosable for TransDporTool {
     const INFO: Info = Info {
         name: "transdpor-tool",
-        summary: "TransDPOR as the tool of its paper has it, for its numbers",
+        summary: "TransDPOR as the tool of its paper implements it, to reproduce its numbers",
         source: "Tasharofi et al. (FORTE 2012), table 1",
         guarantee: Guarantee::SomeClasses,
         requires: Some("actors only, without guards"),
@@ -94,7 +93,7 @@ fn refusal<S: System>(system: &S) -> Option<String> {
     })
 }
 
-/// The rule, with room for what an action sent.
+/// The rule, with scratch space for what an action sent.
 #[derive(Default)]
 struct Tool {
     sent: Vec<Action>,
@@ -115,8 +114,8 @@ impl<S: System> Races<S> for Tool {
 }
 
 impl Tool {
-    /// Messages that nobody will take any more, as if they were taken now: those of an actor that has just
-    /// failed, and those just sent to one that had failed before.
+    /// Handles messages that nobody will take any more as if they were taken now: those to an actor that has just failed,
+    /// and those just sent to one that failed before.
     fn lost<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// How thorough UDPOR's alternatives are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum K {
-    /// k-partial alternatives: conflicting with k of the disabled events, at least 1.
+    /// k-partial alternatives: in conflict with k of the disabled events. k is at least 1.
     Partial(u32),
     /// Alternatives to all disabled events.
     #[default]

@@ -1,8 +1,8 @@
-//! What a search tells, step by step, whoever wants to know.
+//! What a search reports, step by step, to whoever wants to know.
 
 use crate::unfolding::EventId;
 
-/// Who is told what a search does, as it does it. By default nobody listens.
+/// Is told what a search does, while it does it. By default nothing is noted.
 pub trait Notes {
     /// A call chooses e.
     fn chose(&mut self, _e: EventId) {}
@@ -25,10 +25,10 @@ pub trait Notes {
     /// C reaches the bound on the depth.
     fn cut(&mut self) {}
 
-    /// C is given up: a process waits in a loop for what has come.
+    /// C is given up: a process waits in a loop for something that has come already.
     fn given_up(&mut self) {}
 
-    /// The search is to end.
+    /// Is the search to end?
     fn are_full(&self) -> bool {
         false
     }

@@ -1,13 +1,13 @@
-//! A piece of the unfolding to look at: what UDPOR met, all of it kept, and the calls in which it met it.
+//! A piece of the unfolding to look at: everything that UDPOR met, and the calls in which it met it.
 //!
-//! The search is UDPOR's own. It forgets nothing here, so ids ascend in the order in which
-//! events were met, causes first: any first part of them is a prefix of the unfolding. It stops when it has
-//! met as many events as are wanted, or as many maximal configurations: their number can be exponential in
-//! that of the events.
+//! The search is UDPOR's own. Here it forgets nothing, so ids ascend in the order in which events were
+//! met, causes first. So the events with the smallest ids, however many, are a prefix of the unfolding. The search stops
+//! when it has met as many events as are wanted, or as many maximal configurations: their number can be exponential in the
+//! number of events.
 //!
-//! A search tells its `Notes` of each step. They are a type parameter, so a search to which nobody listens
-//! pays nothing. A [`Call`] is one Explore(C, D, A) of algorithm 1, the second one of a configuration (a loop
-//! in our code) included. Of the three sets it keeps none, since they follow from the call above:
+//! A search tells its `Notes` of each step. They are a type parameter, so a search without notes pays nothing. A
+//! [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the same C (a loop in our code) counts as one,
+//! too. It keeps none of the three sets, because they follow from the calling one:
 //!
 //! ```text
 //!              (C, D, A)  chooses e
@@ -25,7 +25,7 @@ use crate::explore::result::Outcome;
 use crate::model::{Action, Schedule, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
-/// So many maximal configurations are visited at most, unless the budget says otherwise.
+/// The default of the most maximal configurations that are visited.
 const MAX_CONFIGURATIONS: u64 = 1_000;
 
 /// What a search met.
@@ -36,9 +36,9 @@ pub struct Prefix<'s, S: System> {
     pub maximal: Vec<Vec<EventId>>,
     /// The calls, in the order in which they were made.
     pub calls: Vec<Call>,
-    /// It stopped because there were events enough.
+    /// Did it stop because there were enough events?
     pub is_full: bool,
-    /// It stopped because there were calls enough.
+    /// Did it stop because there were enough calls?
     pub is_long: bool,
     /// ∅, where the search began and ended.
     empty: Configuration,
@@ -55,8 +55,8 @@ impl<S: System> Prefix<'_, S> {
         )
     }
 
-    /// The other way round: the events of an execution, as far as the unfolding reaches: there is a bound to
-    /// the height of events, and none after a barrier is crowded. Those that the search did not meet join U.
+    /// The events of an execution, as far as the unfolding has them: the height of events may be bounded, and there are none
+    /// after a barrier is overcrowded. Those that the search did not meet are added to U.
     pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };
@@ -72,7 +72,7 @@ impl<S: System> Prefix<'_, S> {
         events
     }
 
-    /// The event of en(C) that is the action of this portable name.
+    /// The event of en(C) for the action with this portable name.
     fn enabled(&self, portable: Action) -> Option<EventId> {
         let (c, locals) = (&self.empty, &self.unfolding.locals);
         let Action { process, choice } = c.state().action_named(locals, portable)?;
@@ -86,11 +86,11 @@ impl<S: System> Prefix<'_, S> {
 pub struct Call {
     /// Who made it, by its place in the list; `None` for the first.
     pub caller: Option<(usize, Side)>,
-    /// What became of it.
+    /// Its result.
     pub fate: Fate,
 }
 
-/// Which of the two calls of its caller a call is.
+/// Which of the two calls of its caller it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// With the event chosen: Explore(C ∪ {e}, D, A ∖ {e}).
@@ -99,22 +99,22 @@ pub enum Side {
     Without,
 }
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It chose an event.
     Chose(EventId, Alternative),
     /// C is maximal.
     Maximal,
-    /// en(C), of which all is in D, and some there is.
+    /// en(C), which is not empty and lies in D.
     Blocked(Vec<EventId>),
     /// The bound on the depth cuts it.
     Cut,
-    /// A process waits in a loop for what has come: see [`crate::trace::spin`].
+    /// A process waits in a loop for something that has come already: see [`crate::trace::spin`].
     GivenUp,
 }
 
-/// What was found when all with the event was explored.
+/// What was found when everything with the event was explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Alternative {
     /// The search stopped before it asked.
@@ -193,12 +193,12 @@ impl Notes for Record {
     }
 }
 
-/// How much of a search is wanted.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// It stops when it has met more events.
+    /// It stops when it has met more events than this.
     pub events: usize,
-    /// It stops when it makes more calls.
+    /// It stops when it makes more calls than this.
     pub calls: usize,
 }
 
@@ -213,7 +213,7 @@ pub fn unfold<'s, S: System>(
     record(system, K::Optimal, extent, budget, observer)
 }
 
-/// Runs UDPOR with this k until it is complete, or that was enough, or `budget` ends it.
+/// Runs UDPOR with this k until it is complete, reaches these limits, or `budget` ends it.
 pub fn record<'s, S: System>(
     system: &'s S,
     k: K,

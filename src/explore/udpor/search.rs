@@ -14,32 +14,32 @@
 //! ```
 //!
 //! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
-//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures: of D
-//! only D ∩ en(C) is asked about, since all else is in conflict with C; and the last
-//! line is done now and then, when U has doubled ([`crate::unfolding`], `forget`).
+//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures:
+//! alternatives are asked for only to D ∩ en(C), because all else of D is in conflict with C; and the last line is done
+//! only now and then, when U has doubled ([`crate::unfolding`], `forget`).
 //!
 //! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
 //! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
 //!
 //! **Up to a depth.** The events up to a height are closed under causes, so they are an event structure of their
 //! own, P, finite even if the program runs for ever, and its maximal configurations are the classes up to that
-//! depth. The search is one of P, and all that it needs is that ex(C) and en(C) are those of P: an event that is
-//! too high is in neither, and what would be enabled if it were not in conflict with C is not. For let M be a
-//! maximal configuration of P with C ⊆ M that avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
+//! depth. The search is a search of P. It only needs that ex(C) and en(C) are those of P: an event that is too high is in
+//! neither, and en(C) contains no event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that
+//! avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
 //! configuration, because U is closed under causes. Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be
 //! the oldest such. There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
 //! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal and d ∉ M. Let f
-//! be a lowest event of M that M' has not: f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
+//! be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
 //! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
 //! search with full alternatives is never blocked.
 //!
-//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C that nothing is taken back from, and the events
-//! that others explore are *barred*: they are in neither ex(C) nor en(C), like those that are too high, and in no alternative.
-//! So the search is one of a smaller event structure, with a D of its own. Where nothing is enabled but what is
-//! barred, it is blocked.
+//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is taken back. The events
+//! that others explore are *barred*: like those that are too high, they are in neither ex(C) nor en(C), and in no
+//! alternative. So the search is one of a smaller event structure, with a D of its own. If only barred events are enabled,
+//! it is blocked.
 //!
-//! That holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much
-//! there is to do: the default is the least contended first, and an [`Order`] replaces it.
+//! All this holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much work
+//! there is. By default the least contended event comes first; an [`Order`] replaces that.
 
 use super::k::K;
 use super::notes::Notes;
@@ -100,7 +100,7 @@ impl Explorer for Udpor {
     }
 }
 
-/// Runs UDPOR on `system` with this way to find alternatives, as [`Udpor`] does with the usual ones.
+/// Runs UDPOR on `system` with this way to find alternatives, as [`Udpor`] does with its own.
 pub fn udpor_with<S: System, T: Alternatives>(
     system: &S,
     alternatives: T,
@@ -112,7 +112,7 @@ pub fn udpor_with<S: System, T: Alternatives>(
     driver.finish()
 }
 
-/// Visits every class once until the notes are full; what it met, and what it noted.
+/// Visits every class once, until the notes are full. Returns what it met and what it noted.
 pub(super) fn unfold<'s, S: System, N: Notes>(
     system: &'s S,
     k: K,
@@ -180,14 +180,14 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     /// For a [`Prefix`](super::prefix::Prefix), or none.
     notes: N,
     driver: &'d mut Driver<'o>,
-    /// The size of the smallest C with a call that goes on to alternatives: what smaller ones had left to do is left to
-    /// others.
+    /// The size of the smallest C with a call that goes on to alternatives. What calls with smaller ones had left to do
+    /// belongs to others.
     start: usize,
     /// Where D ∩ en(C) of each call begins among the `live` ones.
     calls: Vec<usize>,
 }
 
-/// Stack that a call must find left, and what is added when it does not.
+/// The stack that a call must find left, and the stack that is added if there is less.
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
@@ -244,7 +244,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         found.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
-    /// Leaves to others what the outermost call has left to do.
+    /// Gives to others what the outermost call has left to do.
     #[cold]
     fn split(&mut self) {
         let size = self.start;
@@ -269,7 +269,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         self.driver.is_stopped() || self.notes.are_full()
     }
 
-    /// Those of the caller's D ∩ en(C) that are in the new en(C). No others of D are: what is in conflict
+    /// The events of the caller's D ∩ en(C) that are in the new en(C). No others of D are in it, because what is in conflict
     /// with C stays so.
     fn keep_enabled(&mut self, outer: std::ops::Range<usize>) {
         for index in outer {
@@ -319,7 +319,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         best
     }
 
-    /// The first of those that the fewest events are in conflict with.
+    /// The first of the events with the fewest conflicts.
     fn least_contended(&self, candidates: impl Iterator<Item = EventId>) -> Option<EventId> {
         let mut best = None;
         for e in candidates {
@@ -373,7 +373,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         }
     }
 
-    /// What is left to do would end fruitless rounds.
+    /// Handles a C after which every possible action would end a fruitless round.
     fn wait(&mut self) {
         let driver = &mut self.driver;
         let is_end =
@@ -402,7 +402,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
     }
 }
 
-/// Events that nothing can be in conflict with come first: what follows them is explored once, not once per
+/// Events that nothing can be in conflict with come first. Then what follows them is explored once, and not once for each
 /// order of the others.
 fn contention(op: &Op) -> u8 {
     match op {
@@ -429,7 +429,7 @@ impl Queue {
         Queue { sorter: Sorter::new(order), events: Vec::new(), actions: Vec::new() }
     }
 
-    /// The first of these events, which are in en(C). There is one for each action that is possible.
+    /// The first of these events of en(C). There is one for each possible action.
     fn first<S: System>(
         &mut self,
         unfolding: &Unfolding<'_, S>,
