@@ -102,12 +102,12 @@ impl<S: System> Check<'_, S> {
         self
     }
 
-    /// Judges this, too.
+    /// Also judges this property.
     pub fn property(self, property: impl Property) -> Self {
         Check { properties: self.properties.with(property), ..self }
     }
 
-    /// Does not judge this: [`Deadlocks`](crate::property::Deadlocks), say.
+    /// Does not judge this property, for example [`Deadlocks`](crate::property::Deadlocks).
     pub fn without<P: Property>(self) -> Self {
         Check { properties: self.properties.without::<P>(), ..self }
     }

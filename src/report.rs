@@ -109,7 +109,7 @@ pub struct CheckReport {
     /// What was judged.
     #[serde(skip)]
     pub properties: Properties,
-    /// One of them, where it is about states that the explorer does not all visit.
+    /// A property among them that is about states which the explorer does not all visit.
     #[serde(skip)]
     pub unanswered: Option<String>,
     /// UDPOR's k as on the command line; `None` for other explorers.

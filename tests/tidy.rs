@@ -202,6 +202,31 @@ fn files_are_of_a_size_to_be_read() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
+/// Names that many things could have, and that therefore only one type may have.
+const GENERAL_NAMES: [&str; 6] = ["Outcome", "Verdict", "Kind", "Frame", "Search", "Rule"];
+
+#[test]
+fn general_names_mean_one_thing() {
+    let mut declared: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for path in files("src", "rs") {
+        let code = code(&read(&path));
+        let words: Vec<&str> = code
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|w| !w.is_empty())
+            .collect();
+        for pair in words.windows(2) {
+            let is_declaration = ["enum", "struct", "trait", "type"].contains(&pair[0]);
+            let known = GENERAL_NAMES.iter().find(|known| **known == pair[1]);
+            if let Some(known) = known.filter(|_| is_declaration) {
+                declared.entry(known).or_default().push(name(&path));
+            }
+        }
+    }
+    assert!(declared.contains_key("Outcome"), "declarations are found: {declared:?}");
+    declared.retain(|_, files| files.len() > 1);
+    assert!(declared.is_empty(), "{declared:#?}");
+}
+
 #[test]
 fn nothing_is_left_to_be_done() {
     let markers = ["todo!", "unimplemented!"].map(|marker| format!("{marker}("));

@@ -2,7 +2,7 @@
 //!
 //! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
 //! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`]
-//! before it goes on. The [`Properties`](crate::property::Properties) are asked here, on the bare
+//! before it goes on. The [`Properties`](crate::property::Properties) are asked here, on the
 //! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
 //! kept by a [`Watchdog`], also while a single step takes long.
 
@@ -229,7 +229,7 @@ impl<'o> Driver<'o> {
         true
     }
 
-    /// The execution to `at` is complete, and this is the first objection to its end.
+    /// Notes that the execution to `at` is complete, with the first objection to its end.
     fn ends<S: System>(
         &mut self,
         locals: &Locals<'_, S>,

@@ -167,8 +167,8 @@ pub fn explore<S: System>(
     run(system, explorer, refusal, Driver::new(system, budget, observer))
 }
 
-/// The same for one branch, of which `splitter` may take parts. The guarantee of the explorer is for the classes of what is
-/// left of the branch. An exploration may be blocked (see [`Branch`]).
+/// As [`explore`], for one branch, parts of which `splitter` may take. The guarantee of the explorer is for the classes of
+/// the rest of the branch. An exploration may be blocked (see [`Branch`]).
 ///
 /// # Panics
 /// If the explorer cannot be split, or the branch is not one of this system.

@@ -103,8 +103,8 @@ impl State {
         ids
     }
 
-    /// The portable name of an action that is enabled here, or was earlier in this execution; `is_handler` says that
-    /// it handles a message. O(p) for p processes.
+    /// The portable name of an action that is enabled here, or was executed earlier in this execution. `is_handler` says
+    /// whether it handles a message. O(p) for p processes.
     pub fn portable(&self, action: Action, is_handler: bool) -> Action {
         let choice = match action.choice.handled() {
             Handled::Message(id) if is_handler => {

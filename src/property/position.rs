@@ -1,8 +1,8 @@
-//! Where a search is, for those who do not know what kind of system it searches: observers and properties.
+//! Where a search is, told to observers and properties, which do not know the type of the system.
 //!
-//! A search keeps a [`State`], full of numbers, and [`Locals`], which say what they stand for. The type of the latter depends on the
-//! system, so no trait object can be told of it. A [`Position`] shows both in the program's own terms. It is made of
-//! references; what it tells is worked out when somebody asks.
+//! A search has a [`State`], which consists of numbers, and [`Locals`], which say what the numbers stand for. The type of
+//! the latter depends on the system, so it cannot be passed to a trait object. A [`Position`] shows both in the program's
+//! own terms. It is made of references; what it tells is computed when somebody asks.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -23,23 +23,23 @@ pub struct Position<'p> {
 }
 
 impl<'p> Position<'p> {
-    /// In this state, whose local states these are.
+    /// The position in this state, whose local states these are.
     #[inline]
     pub fn new<S: System>(locals: &'p Locals<'_, S>, state: &'p State) -> Self {
         Position { state, terms: locals, process: None, spins: &[] }
     }
 
-    /// The same, when the question is about this process, which has just come to its local state.
+    /// The position for a question about this process, which has just come to its local state.
     pub(crate) fn about(self, process: ProcessId) -> Self {
         Position { process: Some(process), ..self }
     }
 
-    /// The same, when these processes go round for ever.
+    /// The position in a livelock, where these processes go round for ever.
     pub(crate) fn going_round(self, spins: &'p [Spin]) -> Self {
         Position { spins, ..self }
     }
 
-    /// The state: who exists, what is in the objects, which actions led here.
+    /// The state: the processes, the contents of the objects, the actions that led here.
     ///
     /// Its numbers of spawned processes, messages and objects are those of this search.
     pub fn state(self) -> &'p State {
@@ -56,7 +56,7 @@ impl<'p> Position<'p> {
         self.process
     }
 
-    /// Of a livelock: the processes that go round for ever.
+    /// In a livelock: the processes that go round for ever.
     pub fn spins(self) -> &'p [Spin] {
         self.spins
     }
@@ -66,10 +66,10 @@ impl<'p> Position<'p> {
         self.state.processes()
     }
 
-    /// What the author of the program calls the process. Several may have the same name.
+    /// The name that the author of the program gave the process. Several may have the same name.
     ///
     /// # Panics
-    /// This and the other questions about a process: if it does not exist here.
+    /// If the process does not exist here. The same holds for the other questions about a process.
     pub fn name(self, process: ProcessId) -> String {
         self.terms.name(self.state.local(process))
     }
@@ -79,7 +79,7 @@ impl<'p> Position<'p> {
         self.terms.status(self.state.local(process))
     }
 
-    /// Where in its source the process is, if the system has one.
+    /// The place of the process in the source, if the system has one.
     pub fn site(self, process: ProcessId) -> Option<Site> {
         self.terms.site(self.state.local(process))
     }
@@ -89,7 +89,7 @@ impl<'p> Position<'p> {
         self.terms.local(self.state.local(process)).0
     }
 
-    /// The same as what it is; `None` if `L` is not the system's type of local states.
+    /// The local state of the process with its type; `None` if `L` is not the system's type of local states.
     pub fn local_as<L: 'static>(self, process: ProcessId) -> Option<&'p L> {
         self.terms.local(self.state.local(process)).1.downcast_ref()
     }
@@ -105,8 +105,8 @@ impl<'p> Position<'p> {
         self.terms.cell(self.state, declared)
     }
 
-    /// The cells with their names and contents, in order of declaration. If very many are declared: those that some
-    /// process has come to.
+    /// The cells with their names and contents, in order of declaration. If very many are declared, only those that
+    /// some process has reached.
     pub fn cells(self) -> Vec<(String, Value)> {
         self.terms.cells(self.state)
     }
@@ -116,8 +116,8 @@ impl<'p> Position<'p> {
         self.terms.values()
     }
 
-    /// Of a terminal state: is some process neither done nor failed, or has some actor pending messages, unless that is
-    /// allowed?
+    /// In a terminal state: is some process neither done nor failed, or does some actor have pending messages, unless that
+    /// is allowed?
     pub fn is_deadlocked(self, allow_pending: bool) -> bool {
         self.terms.is_deadlocked(self.state, allow_pending)
     }
@@ -133,7 +133,7 @@ impl<'p> Position<'p> {
     }
 }
 
-/// What [`Locals`] say without regard to the type of system.
+/// What [`Locals`] tell without the type of the system.
 trait Terms {
     fn name(&self, local: LocalId) -> String;
     fn status(&self, local: LocalId) -> &Status;

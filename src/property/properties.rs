@@ -1,4 +1,4 @@
-//! What is judged in a search, and when: the built-in properties, and those of a user's own.
+//! What is judged in a search, and when: the built-in properties, and those of users.
 //!
 //! | property | asked | objects to |
 //! |---|---|---|
@@ -6,9 +6,9 @@
 //! | [`CrowdedBarriers`] | when a process comes to a full barrier | more processes there than take part |
 //! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed |
 //! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
-//! | [`Livelocks`] | where nothing can happen but that loops go round for nothing | processes that do so for ever |
+//! | [`Livelocks`] | where only fruitless rounds of loops are possible | processes that go round for ever |
 //!
-//! They are all judged unless somebody says otherwise. One can be left out, and others can be added:
+//! By default all of them are judged. Each can be left out, and others can be added:
 //!
 //! ```
 //! use mazurka::model::{CellId, Value};
@@ -54,11 +54,11 @@ use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, Syste
 ///
 /// # Contract
 ///
-/// - [`objection`](Property::objection) is a function: of equal positions it says the same.
-/// - It looks at what [`When`] allows. Explorers visit only some of the executions that differ in the order of independent
+/// - [`objection`](Property::objection) is a function: for equal positions it gives the same answer.
+/// - It looks only at what [`When`] allows. Explorers visit only some of the executions that differ in the order of independent
 ///   actions, so what it says must not depend on which of them they choose.
 /// - It says [`Objection::Deadlock`] only where some process is neither done nor failed, [`Objection::Livelock`] only when it
-///   is asked about a livelock, and [`Objection::Failed`] only of a process that has failed; asserted where it is noted or
+///   is asked about a livelock, and [`Objection::Failed`] only of a process that has failed; this is asserted when the objection is noted or
 ///   explained.
 pub trait Property: Any + Debug + Send + Sync {
     /// When it is asked.
@@ -86,9 +86,9 @@ pub enum When {
     /// [visits every state](crate::explore::Explorer::visits_every_state).
     State,
     /// At the end of an execution: nothing can happen any more. The answer may depend on the whole state, but not on the
-    /// way there. Of several properties the first that objects is the one that is told.
+    /// way there. If several properties object, only the first objection is reported.
     End,
-    /// Where nothing can happen any more but that processes go round loops for nothing: [`Position::spins`].
+    /// Where nothing can happen any more except fruitless rounds of loops: [`Position::spins`].
     Livelock,
 }
 
@@ -97,9 +97,9 @@ pub enum When {
 pub enum Objection {
     /// Nothing can happen any more, and some process is neither done nor failed.
     Deadlock,
-    /// Nothing can happen any more but that [`Position::spins`] go round.
+    /// Nothing can happen any more except that [`Position::spins`] go round.
     Livelock,
-    /// This process has failed: [`Position::status`] says on what.
+    /// This process has failed: [`Position::status`] says why.
     Failed(ProcessId),
     /// Something is wrong with the state as a whole.
     Wrong(Failure),
@@ -133,8 +133,8 @@ impl Property for Failures {
     }
 }
 
-/// At no barrier do more processes arrive than take part. Where that happens the search ends in any case, since nothing
-/// has a meaning beyond.
+/// At no barrier do more processes arrive than take part. If that happens, the search ends in any case, because nothing
+/// has a meaning after it.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdedBarriers;
 
@@ -148,10 +148,10 @@ impl Property for CrowdedBarriers {
     }
 }
 
-/// Where nothing can happen any more, all processes are done or have failed, and actors have taken their messages.
+/// When nothing can happen any more, all processes are done or have failed, and actors have taken their messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadlocks {
-    /// Actors need not have.
+    /// Need actors not have taken their messages?
     pub allow_pending: bool,
 }
 
@@ -161,7 +161,7 @@ impl Property for Deadlocks {
     }
 }
 
-/// At the end of an execution the system's own judgement holds, if it has one.
+/// At the end of an execution the system's own [`Finale`](crate::model::Finale) holds, if it has one.
 #[derive(Clone, Copy, Debug)]
 pub struct FinalStates;
 
@@ -171,7 +171,7 @@ impl Property for FinalStates {
     }
 }
 
-/// Processes do not go round loops for ever when nothing else can happen.
+/// When nothing else can happen, processes do not go round loops for ever.
 #[derive(Clone, Copy, Debug)]
 pub struct Livelocks;
 
@@ -199,19 +199,19 @@ impl Default for Properties {
 }
 
 impl Properties {
-    /// These and one more, which is asked last.
+    /// The properties with one more, which is asked last.
     pub fn with(mut self, property: impl Property) -> Self {
         self.0.push(Arc::new(property));
         self
     }
 
-    /// All but those of this type.
+    /// The properties without those of this type.
     pub fn without<P: Property>(mut self) -> Self {
         self.0.retain(|property| !is::<P>(property));
         self
     }
 
-    /// Messages to actors that nobody takes make no deadlock, or do.
+    /// The properties with messages to actors allowed to stay pending, or not. If allowed, they make no deadlock.
     pub fn allow_pending(mut self, allow_pending: bool) -> Self {
         for property in self.0.iter_mut().filter(|property| is::<Deadlocks>(property)) {
             *property = Arc::new(Deadlocks { allow_pending });
@@ -219,7 +219,7 @@ impl Properties {
         self
     }
 
-    /// Is one of this type among them?
+    /// Is a property of this type among them?
     pub fn contain<P: Property>(&self) -> bool {
         self.0.iter().any(is::<P>)
     }
@@ -229,7 +229,7 @@ impl Properties {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Those that are not built in.
+    /// The properties that are not built in.
     pub fn own(&self) -> impl Iterator<Item = &dyn Property> {
         let is_built_in = |property: &&Arc<dyn Property>| {
             is::<Failures>(property)
@@ -241,7 +241,7 @@ impl Properties {
         self.0.iter().filter(move |property| !is_built_in(property)).map(AsRef::as_ref)
     }
 
-    /// What those object to that are asked at this time.
+    /// The objections of the properties that are asked at this time.
     pub fn objections<'a>(
         &'a self,
         when: When,
@@ -251,12 +251,12 @@ impl Properties {
         asked.filter_map(move |property| property.objection(at))
     }
 
-    /// Is any asked in states that are no ends, whatever happens there?
+    /// Is any property asked in states that are no ends, whatever happens there?
     pub fn are_asked_on_the_way(&self) -> bool {
         self.iter().any(|property| matches!(property.when(), When::Step | When::State))
     }
 
-    /// What those object to that are asked on the way, in the state that the last action led to.
+    /// The objections of the properties that are asked on the way, in the state that the last action led to.
     pub fn objections_on_the_way<S: System>(
         &self,
         locals: &Locals<'_, S>,

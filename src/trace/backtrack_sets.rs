@@ -108,8 +108,8 @@ impl BacktrackSets {
         first.copied().inspect(|first| self.add(at, first.strand)).is_some()
     }
 
-    /// Adds the strands of what is asleep in the last state to its backtrack set: where a branch begins, some of the choices of a
-    /// strand may be explored elsewhere, and others not.
+    /// Adds the strands of the sleepers of the last state to its backtrack set. This is for the beginning of a branch, where
+    /// some choices of a strand may be explored elsewhere and others not.
     pub fn add_siblings_of_sleepers(&mut self) {
         let at = self.points.len() - 1;
         for place in self.range(at) {

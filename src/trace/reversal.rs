@@ -50,7 +50,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
             .unwrap_or_else(|| self.has_weak_initial_there(path, action, v))
     }
 
-    /// Has v an event of this process?
+    /// Does v have an event of this process?
     pub fn has_process(&self, process: ProcessId, v: &[usize]) -> bool {
         v.iter().any(|&position| self.event(position).0.process == process)
     }

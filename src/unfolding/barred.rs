@@ -1,13 +1,13 @@
 //! Barred events: those that a branch of a search leaves to others ([`crate::explore::Branch`]).
 //!
-//! They are enabled where the branch begins. From then on they are in no en(C), in no ex(C) and in no alternative, and
-//! so nothing is ever after them. What is left of the unfolding is closed under causes.
+//! They are enabled where the branch begins. From then on they are in no en(C), no ex(C) and no alternative, so nothing
+//! ever comes after them. The rest of the unfolding is closed under causes.
 
 use super::{Configuration, EventId, EventStructure, Unfolding};
 use crate::model::System;
 
 impl<S: System> Unfolding<'_, S> {
-    /// Leaves an event of en(C) out for good. C must not be backtracked from any more.
+    /// Leaves out an event of en(C) for good. After that, the last event of C must not be taken back any more.
     pub fn bar(&mut self, c: &mut Configuration, event: EventId) {
         self.structure.barred.push(event);
         let process = self.structure.event(event).process;
@@ -15,8 +15,7 @@ impl<S: System> Unfolding<'_, S> {
         c.set_enabled(process, &others.collect::<Vec<_>>());
     }
 
-    /// The barred events that would be enabled after these of a configuration, from the one where they were barred
-    /// on.
+    /// The barred events that would be enabled in this configuration, which contains the one where they were barred.
     pub fn barred_after(&self, events: &[EventId]) -> impl Iterator<Item = EventId> {
         let structure = &self.structure;
         let is_enabled =
@@ -26,7 +25,7 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
-    /// Is it left out?
+    /// Is the event left out?
     #[inline]
     pub fn is_barred(&self, event: EventId) -> bool {
         !self.barred.is_empty() && self.barred.contains(&event)

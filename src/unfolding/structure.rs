@@ -80,7 +80,7 @@ pub struct EventStructure {
     pub(super) history: CutBuffer,
     pub(super) likely_clash: usize,
     pub(super) census: Census,
-    /// What is in no configuration.
+    /// The events that are in no configuration.
     pub(super) barred: Vec<EventId>,
     /// See [`Unfolding::new`](super::Unfolding::new).
     pub(super) stop: StopSignal,

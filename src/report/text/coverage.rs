@@ -1,4 +1,4 @@
-//! What a search has covered: all there is, or why it ended before, and what it left out.
+//! What a search has covered: everything; or why it ended early, and what it left out.
 
 use bytesize::ByteSize;
 
@@ -157,7 +157,7 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
     }
 }
 
-/// An option, by its name on the command line, as those know it who read the report: of the command line, or of
+/// An option, given by its name on the command line, as readers of the report know it: as that of the command line, or of
 /// [`Check`](crate::check::Check).
 fn option(name: &str, report: &CheckReport) -> String {
     match report.subject.has_file() {

@@ -1,8 +1,8 @@
-//! What it means that nothing was found: it depends on what was looked for.
+//! The meaning of a search that found nothing: it depends on what was looked for.
 
 use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
 
-/// What is known to be so when a complete search has found nothing.
+/// What is certain if a complete search has found nothing.
 pub(super) fn verified(properties: &Properties) -> String {
     let judges_failures = properties.contain::<Failures>();
     let judges_deadlocks = properties.contain::<Deadlocks>();
