@@ -61,7 +61,7 @@ use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, Syste
 ///   is asked about a livelock, and [`Objection::Failed`] only of a process that has failed; this is asserted when the objection is noted or
 ///   explained.
 pub trait Property: Any + Debug + Send + Sync {
-    /// When it is asked.
+    /// When it is asked; always the same.
     fn when(&self) -> When {
         When::End
     }
@@ -187,7 +187,20 @@ impl Property for Livelocks {
 
 /// The properties that a search judges, in the order in which they are asked.
 #[derive(Clone, Debug)]
-pub struct Properties(Vec<Arc<dyn Property>>);
+pub struct Properties(Vec<Judge>);
+
+/// A property, and when it is asked: at the end of every execution there is no time to find that out.
+#[derive(Clone, Debug)]
+struct Judge {
+    when: When,
+    property: Arc<dyn Property>,
+}
+
+impl Judge {
+    fn is<P: Property>(&self) -> bool {
+        (self.property.as_ref() as &dyn Any).is::<P>()
+    }
+}
 
 impl Default for Properties {
     /// The built-in ones.
@@ -201,44 +214,45 @@ impl Default for Properties {
 impl Properties {
     /// The properties with one more, which is asked last.
     pub fn with(mut self, property: impl Property) -> Self {
-        self.0.push(Arc::new(property));
+        self.0.push(Judge { when: property.when(), property: Arc::new(property) });
         self
     }
 
     /// The properties without those of this type.
     pub fn without<P: Property>(mut self) -> Self {
-        self.0.retain(|property| !is::<P>(property));
+        self.0.retain(|judge| !judge.is::<P>());
         self
     }
 
     /// The properties with messages to actors allowed to stay pending, or not. If allowed, they make no deadlock.
     pub fn allow_pending(mut self, allow_pending: bool) -> Self {
-        for property in self.0.iter_mut().filter(|property| is::<Deadlocks>(property)) {
-            *property = Arc::new(Deadlocks { allow_pending });
+        for judge in self.0.iter_mut().filter(|judge| judge.is::<Deadlocks>()) {
+            judge.property = Arc::new(Deadlocks { allow_pending });
         }
         self
     }
 
     /// Is a property of this type among them?
     pub fn contain<P: Property>(&self) -> bool {
-        self.0.iter().any(is::<P>)
+        self.0.iter().any(Judge::is::<P>)
     }
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Property> {
-        self.0.iter().map(AsRef::as_ref)
+        self.0.iter().map(|judge| judge.property.as_ref())
     }
 
     /// The properties that are not built in.
     pub fn own(&self) -> impl Iterator<Item = &dyn Property> {
-        let is_built_in = |property: &&Arc<dyn Property>| {
-            is::<Failures>(property)
-                || is::<CrowdedBarriers>(property)
-                || is::<Deadlocks>(property)
-                || is::<FinalStates>(property)
-                || is::<Livelocks>(property)
+        let is_built_in = |judge: &&Judge| {
+            judge.is::<Failures>()
+                || judge.is::<CrowdedBarriers>()
+                || judge.is::<Deadlocks>()
+                || judge.is::<FinalStates>()
+                || judge.is::<Livelocks>()
         };
-        self.0.iter().filter(move |property| !is_built_in(property)).map(AsRef::as_ref)
+        let own = self.0.iter().filter(move |judge| !is_built_in(judge));
+        own.map(|judge| judge.property.as_ref())
     }
 
     /// The objections of the properties that are asked at this time.
@@ -247,13 +261,13 @@ impl Properties {
         when: When,
         at: Position<'a>,
     ) -> impl Iterator<Item = Objection> + 'a {
-        let asked = self.iter().filter(move |property| property.when() == when);
-        asked.filter_map(move |property| property.objection(at))
+        let asked = self.0.iter().filter(move |judge| judge.when == when);
+        asked.filter_map(move |judge| judge.property.objection(at))
     }
 
     /// Is any property asked in states that are no ends, whatever happens there?
     pub fn are_asked_on_the_way(&self) -> bool {
-        self.iter().any(|property| matches!(property.when(), When::Step | When::State))
+        self.0.iter().any(|judge| matches!(judge.when, When::Step | When::State))
     }
 
     /// The objections of the properties that are asked on the way, in the state that the last action led to.
@@ -270,8 +284,4 @@ impl Properties {
         let about = |process| self.objections(When::Step, at.about(process));
         new.into_iter().flat_map(about).chain(self.objections(When::State, at)).collect()
     }
-}
-
-fn is<P: Property>(property: &Arc<dyn Property>) -> bool {
-    (property.as_ref() as &dyn Any).is::<P>()
 }
