@@ -12,10 +12,6 @@ use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
 /// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
 /// ever.
 const MAX_STEPS: u32 = 1_000_000;
-
-/// A message sent or an actor started by a handler counts as this many local steps. It is kept, and takes about this
-/// much longer than a step.
-const EFFECT: u32 = 8;
 /// The most values within lists, tuples and messages that may be built or compared between two visible operations. The
 /// time and the memory of a step are in proportion to them.
 const MAX_PARTS: usize = 4_000_000;
@@ -61,6 +57,11 @@ pub trait World {
     /// Sends a message to an actor.
     fn send(&mut self, to: ProcessId, message: Value) {
         unreachable!("{message:?} cannot be sent to {to:?} here")
+    }
+
+    /// A message sent or an actor started counts as so many local steps.
+    fn effort(&self) -> u32 {
+        unreachable!("nothing is sent or started here")
     }
 
     /// Starts an actor of this template.
@@ -365,14 +366,14 @@ impl<'c, W: World> Machine<'c, W> {
                 other => unreachable!("{other:?} as a message in a checked program"),
             },
             Instr::Send => {
-                self.count_steps(EFFECT)?;
+                self.count_steps(self.world.effort())?;
                 let (message, to) = (self.pop(), self.pop());
                 let Value::Process(to) = to else { unreachable!("a send to {to:?}") };
                 self.world.send(to, message);
                 Value::Unit
             }
             Instr::Create { process, args } => {
-                self.count_steps(EFFECT)?;
+                self.count_steps(self.world.effort())?;
                 let args = self.stack.split_off(self.stack.len() - args as usize);
                 Value::Process(self.world.create(process, args))
             }

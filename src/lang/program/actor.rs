@@ -43,6 +43,12 @@ struct Acting<'a> {
 }
 
 impl World for Acting<'_> {
+    /// What a handler sends and starts is kept, and takes about that much longer than a step. What is too much for `init`
+    /// is counted, and not kept.
+    fn effort(&self) -> u32 {
+        self.own.map_or(0, |_| 8)
+    }
+
     fn myself(&self) -> Option<ProcessId> {
         self.own
     }
