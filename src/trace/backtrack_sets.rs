@@ -108,17 +108,6 @@ impl BacktrackSets {
         first.copied().inspect(|first| self.add(at, first.strand)).is_some()
     }
 
-    /// Adds the strands of the sleepers of the last state to its backtrack set. This is for the beginning of a branch, where
-    /// some choices of a strand may be explored elsewhere and others not.
-    pub fn add_siblings_of_sleepers(&mut self) {
-        let at = self.points.len() - 1;
-        for place in self.range(at) {
-            if self.candidates[place].is_asleep {
-                self.add(at, self.candidates[place].strand);
-            }
-        }
-    }
-
     /// Is `action`, enabled in state `at`, in the backtrack set there, or asleep?
     pub fn covers(&self, at: usize, action: Action) -> bool {
         self.candidates(at).iter().find(|c| c.action == action).is_some_and(Candidate::is_covered)

@@ -74,9 +74,6 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
         if reached == Reached::Stop {
             return;
         }
-        if walk.is_start() {
-            self.backtrack.add_siblings_of_sleepers();
-        }
         let here = walk.execution.len();
         let is_cut = reached == Reached::TooLong || !walk.execution.cut().is_empty();
         if is_cut && self.races.covers_cuts() {

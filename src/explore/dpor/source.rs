@@ -94,9 +94,6 @@ impl<S: System> Rule<S> for SourceSets {
         }
         let reached = walk.look();
         self.backtrack.push(walk.candidates());
-        if walk.is_start() {
-            self.backtrack.add_siblings_of_sleepers();
-        }
         match reached {
             // backtrack(E) := {p} for a p ∈ enabled(E) ∖ Sleep
             Reached::Open if self.backtrack.start() => {}
