@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Branch, Budget, Exhaustive, Explorer, Guarantee, Outcome, Splitter, explore, explore_branch,
+    Branch, Budget, Depth, Exhaustive, Explorer, Guarantee, Outcome, Splitter, StopReason, explore,
+    explore_branch,
 };
 
 use crate::judge::{Counts, LONG, METHODS, Recorder, has_ended, is_refused};
@@ -32,10 +33,16 @@ impl Splitter for AtRandom {
     }
 }
 
+/// The bound on the depth: none where executions are not to be cut, but for those that ask for one.
+fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
+    (depth < LONG || explorer.depth() == Depth::Length).then_some(depth)
+}
+
 /// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the kinds of violations.
 fn in_pieces<S: Subject, E: Explorer>(
     sample: &Sample<S>,
     explorers: &[E],
+    depth: u32,
     recorder: &mut Recorder<'_, S>,
 ) -> (Counts, Vec<Outcome>) {
     let branches = vec![Branch::default()];
@@ -46,10 +53,16 @@ fn in_pieces<S: Subject, E: Explorer>(
         let branch = splitter.branches.swap_remove(index);
         let explorer = *splitter.rng.pick(explorers);
         // UDPOR forgets whenever it can.
-        let budget = Budget { all: true, keep_events: 0, depth: Some(LONG), ..Budget::default() };
+        let budget = Budget {
+            all: true,
+            keep_events: 0,
+            depth: bound(&explorer, depth),
+            ..Budget::default()
+        };
         let script = &sample.script;
         let outcome = explore_branch(script, explorer, &branch, &mut splitter, budget, recorder);
-        assert!(has_ended(&outcome), "{explorer:?}, {branch} on {}", sample.describe());
+        let is_cut = depth < LONG && outcome.stopped_by == Some(StopReason::Depth);
+        assert!(is_cut || has_ended(&outcome), "{explorer:?}, {branch} on {}", sample.describe());
         outcomes.push(outcome);
     }
     (recorder.take(), outcomes)
@@ -60,12 +73,18 @@ fn kinds<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> BTreeSet<String
     violations.map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
 
+/// The whole, and the prefix of the unfolding up to a small height.
 fn check<S: Subject>(sample: &Sample<S>) {
+    check_to(sample, LONG);
+    check_to(sample, 4);
+}
+
+fn check_to<S: Subject>(sample: &Sample<S>, depth: u32) {
     let mut recorder = Recorder::new(&sample.script);
-    let budget = Budget { all: true, ..Budget::default() };
+    let budget = Budget { all: true, depth: Some(depth), ..Budget::default() };
     let whole = explore(&sample.script, Exhaustive, budget, &mut recorder);
     let classes = recorder.take();
-    let (found, pieces) = in_pieces(sample, &[Exhaustive], &mut recorder);
+    let (found, pieces) = in_pieces(sample, &[Exhaustive], depth, &mut recorder);
     let executions = |counts: &Counts| -> Vec<_> {
         counts.iter().map(|(class, visits)| (class.clone(), visits.times)).collect()
     };
@@ -73,13 +92,14 @@ fn check<S: Subject>(sample: &Sample<S>) {
     assert_eq!(kinds(&pieces), kinds([&whole]), "exhaustive on {}", sample.describe());
 
     let able = METHODS.iter().map(|&(_, method, _)| method);
-    let able = able.filter(|m| m.can_split() && !is_refused(&sample.script, *m));
+    let able = able.filter(|m| m.can_split(bound(m, depth)) && !is_refused(&sample.script, *m));
+    let able = able.filter(|m| depth == LONG || m.depth() == Depth::Causal);
     let able: Vec<_> = able.collect();
     let once = able.iter().copied().filter(|m| m.guarantee() == Guarantee::EveryClassOnce);
     let mixed: Vec<_> = once.collect();
     for explorers in able.iter().map(std::slice::from_ref).chain([&mixed[..]]) {
-        let (found, pieces) = in_pieces(sample, explorers, &mut recorder);
-        let what = || format!("{explorers:?} on {}", sample.describe());
+        let (found, pieces) = in_pieces(sample, explorers, depth, &mut recorder);
+        let what = || format!("{explorers:?} to {depth} on {}", sample.describe());
         assert!(
             found.keys().eq(classes.keys()),
             "{} of {}: {}",

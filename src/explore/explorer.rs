@@ -78,8 +78,9 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         false
     }
 
-    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it?
-    fn can_split(&self) -> bool {
+    /// Can it explore a single [`Branch`] ([`explore_branch`]) up to this depth, and have branches taken out of it?
+    fn can_split(&self, depth: Option<u32>) -> bool {
+        let _ = depth;
         false
     }
 
@@ -171,7 +172,7 @@ pub fn explore<S: System>(
 /// the rest of the branch. An exploration may be blocked (see [`Branch`]).
 ///
 /// # Panics
-/// If the explorer cannot be split, or the branch is not one of this system.
+/// If the explorer cannot be split ([`Explorer::can_split`]), or the branch is not one of this system.
 pub fn explore_branch<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -180,7 +181,7 @@ pub fn explore_branch<S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    assert!(explorer.can_split(), "{} cannot be split", explorer.info().name);
+    assert!(explorer.can_split(budget.depth), "{} cannot be split", explorer.info().name);
     let refusal = explorer.refusal(system, &budget);
     let driver = Driver::new(system, budget, observer).of_branch(branch, splitter);
     run(system, explorer, refusal, driver)

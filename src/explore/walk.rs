@@ -172,7 +172,6 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         action.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
-    // A call for each part of a step costs up to 4% of all instructions.
     /// Explore(E, Sleep)
     fn explore(&mut self, rule: &mut impl Rule<S>) {
         rule.arrive(self);
@@ -188,6 +187,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         rule.leave(self);
     }
 
+    // Here and below: a call for each part of a step would cost up to 4% of all instructions.
     #[inline(always)]
     fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
         if self.execution.len() < self.start || self.driver.is_stopped() {

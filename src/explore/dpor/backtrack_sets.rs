@@ -105,7 +105,7 @@ impl Explorer for Dpor {
         self.sleep_sets
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

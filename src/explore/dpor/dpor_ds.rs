@@ -176,7 +176,7 @@ impl Explorer for DporDs {
         refusal(Self::INFO, system, budget)
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

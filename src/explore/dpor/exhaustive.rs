@@ -39,7 +39,7 @@ impl Explorer for Exhaustive {
         Self::INFO
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

@@ -55,7 +55,7 @@ impl Explorer for Sleep {
         true
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

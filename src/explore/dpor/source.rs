@@ -66,7 +66,7 @@ impl Explorer for Source {
         true
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

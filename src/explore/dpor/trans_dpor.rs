@@ -82,7 +82,7 @@ impl Explorer for TransDpor {
         refusal(system)
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 

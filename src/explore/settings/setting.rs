@@ -92,8 +92,8 @@ impl Explorer for Setting {
         self.made().may_block()
     }
 
-    fn can_split(&self) -> bool {
-        self.made().can_split()
+    fn can_split(&self, depth: Option<u32>) -> bool {
+        self.made().can_split(depth)
     }
 
     fn visits_every_state(&self) -> bool {

@@ -72,9 +72,9 @@ macro_rules! explorers {
                 }
             }
 
-            fn can_split(&self) -> bool {
+            fn can_split(&self, depth: Option<u32>) -> bool {
                 match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.can_split()),*
+                    $(AnyExplorer::$explorer(explorer) => explorer.can_split(depth)),*
                 }
             }
 

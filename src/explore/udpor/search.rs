@@ -88,7 +88,7 @@ impl Explorer for Udpor {
         self.k != K::Optimal
     }
 
-    fn can_split(&self) -> bool {
+    fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
 
