@@ -21,6 +21,7 @@ mod execution;
 mod explorers;
 mod files;
 mod interrupt;
+mod lint;
 mod log;
 mod machine;
 mod measure;

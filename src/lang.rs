@@ -8,6 +8,7 @@ mod check;
 mod code;
 mod compile;
 mod constant;
+mod coverage;
 mod diagnostic;
 mod expectation;
 mod hir;
@@ -27,6 +28,7 @@ mod types;
 mod walk;
 
 pub use compile::Granularity;
+pub use coverage::{Unreached, UnreachedKind};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
@@ -104,6 +106,7 @@ fn compile_here(
         sent_blindly,
         born: Vec::new(),
         sent: Vec::new(),
+        reached: None,
     };
     match program.initialise() {
         Ok(()) => Ok(program),

@@ -14,11 +14,13 @@
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, and who waits in a circle |
+//! | [`Leak`] | what an execution leaves behind although nothing goes wrong in it |
 //! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
 
 mod calls;
 mod changes;
 mod deadlock;
+mod leaks;
 mod livelock;
 mod narration;
 mod position;
@@ -33,6 +35,7 @@ pub(crate) mod scripts;
 pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
+pub use leaks::{Leak, LeakKind, Leaks};
 pub use livelock::{Motion, Spin, Watch};
 pub use position::Position;
 pub use properties::{

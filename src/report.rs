@@ -9,6 +9,7 @@ pub mod count;
 pub mod dot;
 pub mod html;
 pub mod json;
+pub mod lint;
 pub mod picture;
 pub mod plot;
 pub mod reproduction;
@@ -23,6 +24,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
+
+use self::lint::{Level, Warning};
 
 use crate::explore::{
     self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
@@ -151,6 +154,9 @@ pub struct CheckReport {
     pub stats: Figures,
     /// What was found.
     pub violations: Vec<ViolationReport>,
+    /// What is odd, although nothing is wrong there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// A violation with its counterexample.
@@ -240,9 +246,17 @@ pub struct ExecutionReport {
     pub replay: String,
     /// What is wrong at its end: one or none.
     pub violations: Vec<ViolationReport>,
+    /// What it leaves behind, although nothing is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl CheckReport {
+    /// Was something told that is denied?
+    pub fn is_denied(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.level == Level::Deny)
+    }
+
     /// Tells an outcome in the program's own terms, by replaying each violation on the model alone.
     ///
     /// # Panics
@@ -287,6 +301,7 @@ impl CheckReport {
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
+            warnings: lint::of_search(&subject, outcome),
             properties,
             subject,
         }
@@ -440,6 +455,7 @@ impl ExecutionReport {
             calls: replay.calls().to_vec(),
             replay: schedule.to_string(),
             violations: violation.into_iter().collect(),
+            warnings: lint::of_execution(&subject, replay),
             subject,
         }
     }

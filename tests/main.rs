@@ -22,6 +22,7 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
+//! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
 //! | `client` | data structures, and clients made for them |
@@ -70,6 +71,7 @@ mod known;
 mod lang;
 mod laws;
 mod limits;
+mod lint;
 mod naive;
 mod observers;
 mod own_explorer;

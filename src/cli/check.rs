@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
-use super::options::{ExplorerArgs, LimitArgs, SpecArgs};
+use super::options::{ExplorerArgs, LimitArgs, LintArgs, SpecArgs};
 use super::output::{Format, Output, format};
 use super::progress::Progress;
 use super::spec::{Spec, refusal};
-use super::{Exit, Failure, files, interrupt, memory};
+use super::{Exit, Failure, files, interrupt, lint, memory};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, K, Listed, Setting, Violation, explore};
 use crate::property::Properties;
@@ -41,6 +41,8 @@ pub(super) struct Args {
     shortest: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    lints: LintArgs,
     /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if there are many
     #[arg(long)]
     keep_events: bool,
@@ -70,7 +72,7 @@ Examples:
   mazurka check philosophers.maz -o result.json
   mazurka replay philosophers.maz result.json
 
-Exit codes: 0 explored, nothing violated; 1 a violation was found; 2 the command line or the spec is
+Exit codes: 0 explored, nothing violated; 1 a violation was found, or what is denied; 2 the command line or the spec is
 wrong; 3 not complete, nothing found so far: a limit or a signal stopped it, or the explorer may miss
 executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
@@ -80,6 +82,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         Setting::new(explorer, args.options.options()?).map_err(Failure::Usage)
     })?;
     let limits = args.limits.limits()?;
+    let lints = args.lints.levels()?;
     let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
     let path = args.spec.path.as_path();
     output.direct(args.output.as_deref(), once(path))?;
@@ -87,9 +90,15 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         files::keep(drawing, once(path))?;
     }
     let format = format(args.format, args.output.as_deref(), Format::Text);
-    let spec = Spec::load(&args.spec, output)?;
+    let mut spec = Spec::load(&args.spec, output)?;
     if let Some(refusal) = refusal(&setting, &spec.program, &limits) {
         return Err(Failure::Usage(refusal));
+    }
+    if let Some(refusal) = lint::refusal(&lints, &setting) {
+        return Err(Failure::Usage(refusal));
+    }
+    if lints.ask_about_all() {
+        spec.program = spec.program.observed();
     }
     let properties = Properties::default().allow_pending(spec.subject.allow_pending);
     let mut budget = Budget {
@@ -109,7 +118,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let subject = spec.subject.clone();
     let report =
         CheckReport::new(subject, &spec.program, setting, (limits, properties), &outcome, peak);
-    let report = CheckReport { shortest: args.shortest, ..report };
+    let mut warnings = report.warnings;
+    if outcome.is_complete() {
+        warnings.extend(lint::unreached(&spec));
+    }
+    let warnings = lints.applied(warnings);
+    let report = CheckReport { shortest: args.shortest, warnings, ..report };
     match format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => {
@@ -121,7 +135,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let effort = Effort::within(&report.limits);
         output.remark(draw(file, format, &spec, &outcome.violations, effort)?);
     }
-    Ok(report.verdict.into())
+    match report.is_denied() {
+        true => Ok(Exit::Violation),
+        false => Ok(report.verdict.into()),
+    }
 }
 
 /// Draws what was found, and returns a note about it.

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use super::{Failure, memory};
 use crate::explore::{OPTIONS, OptionInfo, Options};
+use crate::report::lint::{Levels, Named};
 use crate::study::Limits;
 
 /// The program.
@@ -137,6 +138,28 @@ impl LimitArgs {
             timeout: self.timeout.map_or(timeout, Limit::value),
             max_memory: self.max_memory.map_or(max_memory.filter(|_| !is_unknown), Limit::value),
         })
+    }
+}
+
+/// What to do about what is odd but not wrong.
+#[derive(Args)]
+pub(super) struct LintArgs {
+    /// Do not tell of these
+    #[arg(long, value_name = "LINTS", value_delimiter = ',')]
+    allow: Vec<Named>,
+    /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks` (ended processes own them
+    /// or queue for them), in short `leaks`; `lines`, `branches` (no execution runs them), `assertions` (none evaluates
+    /// them), in short `unreached`; `all` [default: leaks]. What is unreached is known only when every class was explored
+    #[arg(long, value_name = "LINTS", value_delimiter = ',')]
+    warn: Vec<Named>,
+    /// Tell of these, and if there are any, end with exit code 1
+    #[arg(long, value_name = "LINTS", value_delimiter = ',')]
+    deny: Vec<Named>,
+}
+
+impl LintArgs {
+    pub(super) fn levels(&self) -> Result<Levels, Failure> {
+        Levels::new(&self.allow, &self.warn, &self.deny).map_err(Failure::Usage)
     }
 }
 

@@ -19,7 +19,7 @@ use super::watchdog::Watchdog;
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
-use crate::property::{self, Motion, Objection, Position, Spin, Watch, When};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -83,6 +83,7 @@ pub struct Driver<'o> {
     violations: Vec<Violation>,
     /// The symptoms that tell them apart, and the place of each.
     known: FxHashMap<Symptom, usize>,
+    leaks: Leaks,
     stopped_by: Option<StopReason>,
     watchdog: Watchdog,
     start: Instant,
@@ -116,6 +117,7 @@ impl<'o> Driver<'o> {
             stats: Stats::default(),
             violations: Vec::new(),
             known: FxHashMap::default(),
+            leaks: Leaks::default(),
             stopped_by: None,
             start: now,
             last_progress: now,
@@ -243,6 +245,9 @@ impl<'o> Driver<'o> {
             self.object(locals, at, objection);
         }
         let is_violating = has_bad_end || self.has_gone_wrong(locals, at.state());
+        if !is_violating {
+            self.leaks.look(locals, at.state());
+        }
         self.stats.traces += 1;
         self.stats.deadlocked_traces += u64::from(is_deadlocked);
         self.stats.livelocked_traces += u64::from(is_livelocked);
@@ -389,6 +394,7 @@ impl<'o> Driver<'o> {
         Outcome {
             stats: self.stats,
             violations: self.violations,
+            leaks: self.leaks.found(),
             stopped_by: self.stopped_by,
             elapsed: self.start.elapsed(),
             answered_by: None,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alternatives::Combs;
 use crate::model::{Failure, FailureKind, ProcessId, Schedule};
+use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was found, one per place in the program and kind, in the order found.
     pub violations: Vec<Violation>,
+    /// What executions in which nothing goes wrong leave behind, one per kind and place in the program, in the order found.
+    pub leaks: Vec<Leak>,
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
     /// How long it took.

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ast::{BinaryOp, UnaryOp};
+use super::coverage::Points;
 use super::diagnostic::Span;
 use crate::model::{Objects, Site, Value};
 
@@ -260,6 +261,8 @@ pub struct Code {
     /// Is there a `value(c)` anywhere? If not, what communications yielded need not be remembered.
     pub remembers_values: bool,
     pub objects: Objects,
+    /// What the instructions stand for.
+    pub points: Points,
 }
 
 impl Code {

@@ -8,6 +8,7 @@ mod actor;
 mod control;
 mod operation;
 mod pattern;
+mod points;
 mod procedure;
 
 use rustc_hash::FxHashMap;
@@ -63,6 +64,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         constants: FxHashMap::default(),
         texts: FxHashMap::default(),
         frame: StackFrame::default(),
+        excluded: 0,
     };
     for function in &program.functions {
         let entry = compiler.body(function, BodyKind::Function);
@@ -111,6 +113,8 @@ struct Compiler<'a> {
     constants: FxHashMap<Value, u32>,
     texts: FxHashMap<String, u32>,
     frame: StackFrame,
+    /// How many sides around the code at hand constants have excluded.
+    excluded: u32,
 }
 
 /// The body at hand.
@@ -181,12 +185,15 @@ impl Compiler<'_> {
         let ExprKind::Block(statements, _) = &body.block.kind else {
             unreachable!("a body is a block")
         };
+        let mut points = Vec::new();
         for statement in statements {
+            points.extend(self.point(statement));
             self.statement(statement);
             if let ExprKind::Let(..) = statement.kind {
                 self.frame.top = self.frame.depth;
             }
         }
+        self.note_block(points);
     }
 
     fn here(&self) -> u32 {
@@ -369,6 +376,7 @@ impl Compiler<'_> {
             ExprKind::Assert(condition, message) => {
                 self.expr(condition);
                 let message = message.as_ref().map(|message| self.text(&printable(message)));
+                self.note_assertion(expr.span);
                 self.emit_with(Instr::Assert(message), -1);
                 self.constant(Value::Unit);
             }
@@ -443,9 +451,13 @@ impl Compiler<'_> {
 
     fn block(&mut self, statements: &[Expr], value: &Expr) {
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());
+        let mut points = Vec::new();
         for statement in statements {
+            points.extend(self.point(statement));
             self.statement(statement);
         }
+        points.extend(self.point(value));
+        self.note_block(points);
         self.expr(value);
         self.leave_scope(scope);
         self.squash(depth);

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::books::Books;
 use super::check::{Enum, Instantiation};
 use super::code::{Code, Instr};
+use super::coverage::Reached;
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
@@ -44,6 +45,8 @@ pub struct Program {
     pub(super) born: Vec<Local>,
     /// The messages that `init` has sent.
     pub(super) sent: Vec<(ProcessId, Value)>,
+    /// What was run so far, if that is to be known.
+    pub(super) reached: Option<Reached>,
 }
 
 /// A process or an actor as declared.
@@ -153,6 +156,22 @@ impl Program {
         &self.warnings
     }
 
+    /// The same program, which from now on notes what is run: see [`unreached`](Program::unreached).
+    pub fn observed(mut self) -> Program {
+        self.reached = Some(Reached::nothing_of(&self.code));
+        // It came to its end before.
+        self.initialise().unwrap_or_else(|_| unreachable!("`init` does what it has done before"));
+        self
+    }
+
+    /// Runs a machine until it comes to rest.
+    fn carry_out<W: World>(&self, machine: &mut Machine<'_, W>) -> Rest {
+        match &self.reached {
+            None => machine.run(),
+            Some(reached) => reached.run(&self.code, machine),
+        }
+    }
+
     fn instr(&self, local: &Local) -> &Instr {
         &self.code.instrs[local.pc as usize]
     }
@@ -165,7 +184,7 @@ impl Program {
 
     fn run(&self, path: Path, stack: Vec<Value>, pc: u32, mut books: Books) -> Local {
         let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
-        let failure = match machine.run() {
+        let failure = match self.carry_out(&mut machine) {
             Rest::Visible | Rest::End => None,
             Rest::Failed(failure) => Some(Arc::new(failure)),
             Rest::Unknown => unreachable!("only `final` asks for what it may not find"),
@@ -349,7 +368,7 @@ impl Finale<Local> for Program {
     fn judge(&self, locals: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.code.finals.iter().find_map(|&entry| {
             let world = Whole { program: self, locals, cells };
-            match Machine::new(&self.code, world, Vec::new(), entry).run() {
+            match self.carry_out(&mut Machine::new(&self.code, world, Vec::new(), entry)) {
                 Rest::Failed(failure) => Some(failure),
                 _ => None,
             }

@@ -8,6 +8,7 @@
 //! invariants between objects and processes: a request in a log is noted with its process, and a spawned process exists
 //! from its spawn on.
 
+mod open;
 mod portrait;
 
 pub use portrait::Parts;

@@ -10,6 +10,7 @@ mod levels;
 mod shell;
 mod steps;
 mod verified;
+mod warnings;
 
 pub use calls::CallTable;
 use coverage::{complete, coverage, stop_sentence};
@@ -18,6 +19,7 @@ pub use shell::{quoted, quoted_path, shown};
 use steps::shortened;
 pub use steps::{ChangeRows, StepTable};
 use verified::verified;
+use warnings::{Warnings, denied};
 
 use std::fmt::{self, Display, Formatter};
 
@@ -62,7 +64,7 @@ pub struct Check<'r> {
 impl Display for Check<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let report = self.report;
-        writeln!(f, "{}", verdict_line(report))?;
+        writeln!(f, "{}{}", verdict_line(report), denied(report))?;
         if self.quiet {
             return Ok(());
         }
@@ -80,6 +82,7 @@ impl Display for Check<'_> {
         }
         writeln!(f)?;
         statistics(f, report)?;
+        write!(f, "{}", Warnings(&report.subject, &report.warnings))?;
         if let [violation, ..] = report.violations.as_slice() {
             let of = if report.violations.len() > 1 { " the first of them" } else { "" };
             let (heading, how) = match report.subject.has_file() {

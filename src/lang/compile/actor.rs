@@ -8,6 +8,7 @@
 use super::{BodyKind, Compiler};
 use crate::lang::check::{self, Process};
 use crate::lang::code::{self, Family, Instr};
+use crate::lang::coverage::Part;
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, Handler, VarId};
 
 impl Compiler<'_> {
@@ -46,6 +47,7 @@ impl Compiler<'_> {
 
     fn handler(&mut self, handler: &Handler) -> code::Handler {
         let guard = handler.guard.as_ref().map(|guard| self.with_params(&handler.params, guard));
+        self.note_part(Part::Handler, handler.header.to(handler.body.span));
         let entry = self.with_params(&handler.params, &handler.body);
         code::Handler { guard, entry, site: self.site(handler.header) }
     }

@@ -13,11 +13,12 @@ impl Compiler<'_> {
     pub(super) fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) {
         self.expr(condition);
         let no = self.jump(Instr::JumpIfFalse);
-        self.expr(then);
+        let sides = self.sides(condition, no, then, otherwise);
+        self.side(sides.0, then);
         let end = self.jump(Instr::Jump);
         self.aim(no);
         self.frame.depth -= 1;
-        self.expr(otherwise);
+        self.side(sides.1, otherwise);
         self.aim(end);
     }
 

@@ -3,6 +3,7 @@
 use super::Compiler;
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Instr;
+use crate::lang::coverage::Part;
 use crate::lang::hir::{Arm, Expr, Pattern, VarId};
 use crate::model::Value;
 
@@ -102,6 +103,7 @@ impl Compiler<'_> {
             self.expr(guard);
             self.jump(Instr::JumpIfFalse)
         });
+        self.note_part(Part::Arm, arm.body.span);
         self.expr(&arm.body);
         self.leave_scope(scope);
         self.squash(depth);

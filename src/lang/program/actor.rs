@@ -112,7 +112,7 @@ impl Program {
             let effects = &mut done;
             let world = Acting { program: self, own: None, path: &path, books, effects };
             let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
-            if let Rest::Failed(failure) = machine.run() {
+            if let Rest::Failed(failure) = self.carry_out(&mut machine) {
                 return Err(self.init_failed(failure));
             }
             books = machine.world.books;
@@ -187,7 +187,7 @@ impl Program {
             let Some(guard) = handler.guard else { return Some(runs) };
             let stack = [&local.stack, args].concat();
             let mut machine = Machine::new(&self.code, Looking(own), stack, guard);
-            match machine.run() {
+            match self.carry_out(&mut machine) {
                 Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
                 Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
                 // If it is not known whose guard it is, it may hold.
@@ -226,7 +226,7 @@ impl Program {
         let world = Acting { program: self, own: Some(own), path, books: books.clone(), effects };
         let stack = [&local.stack, args].concat();
         let mut machine = Machine::new(&self.code, world, stack, handler.entry);
-        let failure = match machine.run() {
+        let failure = match self.carry_out(&mut machine) {
             Rest::End => None,
             Rest::Failed(failure) => Some(Arc::new(failure)),
             rest => unreachable!("a handler comes to {rest:?}"),

@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::calls::CallTable;
 use super::shell::{quoted, quoted_path};
 use super::steps::{clipped, hanging, shortened};
+use super::warnings::Warnings;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
@@ -130,7 +131,7 @@ impl Display for Ending<'_> {
             Some(violation) => {
                 write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))
             }
-            None => Ok(()),
+            None => write!(f, "{}", Warnings(&report.subject, &report.warnings)),
         }
     }
 }

@@ -1,0 +1,43 @@
+//! The requests of a state that nothing has answered yet: posts without a partner, places in the queue of a mutex, units of
+//! a semaphore that were not granted.
+
+use super::State;
+use crate::model::{End, Handle, Posted, ProcessId};
+
+impl State {
+    /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
+    pub fn has_open_requests(&self) -> bool {
+        let has_posts = |end| self.mailboxes.iter().any(|m| m.unpaired(end).next().is_some());
+        has_posts(End::Send)
+            || has_posts(End::Receive)
+            || self.mutexes.iter().any(|mutex| mutex.owner().is_some())
+            || self.semaphores.iter().any(|semaphore| {
+                semaphore.requests.len() > semaphore.initial as usize + semaphore.releases.len()
+            })
+    }
+
+    /// The requests that nothing has answered, with who made them, process by process. The owner of a mutex is in its
+    /// queue, too.
+    pub fn open_requests(&self) -> impl Iterator<Item = (ProcessId, Handle, Posted)> {
+        let of = |(process, posted): (usize, &Posted), handle: usize| {
+            (ProcessId(process as u32), Handle(handle as u32), *posted)
+        };
+        let all = self.processes.iter().enumerate().flat_map(move |(process, known)| {
+            let requests = known.posted.iter().enumerate();
+            requests.map(move |(handle, posted)| of((process, posted), handle))
+        });
+        all.filter(|&(_, _, posted)| self.is_open(posted))
+    }
+
+    fn is_open(&self, posted: Posted) -> bool {
+        match posted {
+            Posted::At(mailbox, end, position) => {
+                self.mailbox(mailbox).posts(end)[position as usize].partner().is_none()
+            }
+            Posted::Mutex(mutex, position) => self.mutex(mutex).released_at(position).is_none(),
+            Posted::Semaphore(semaphore, position) => {
+                !self.semaphore(semaphore).is_granted(position)
+            }
+        }
+    }
+}

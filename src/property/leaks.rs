@@ -1,0 +1,153 @@
+//! What executions leave behind: messages that nobody receives, requests that nothing answers, mutexes that are not
+//! given back.
+//!
+//! None of this is a violation. It is looked for at the end of the executions in which nothing goes wrong. (In a deadlock
+//! messages and requests are left, too, but there the deadlock is the news.) So a leak is a statement about one execution:
+//! "in some execution this message is never received". An explorer that reaches every terminal state finds, for each kind
+//! of leak, every process that has one.
+//!
+//! Two leaks are the same if they are of one kind and at one place in the source, or, without a place, of one process at one
+//! object. Most executions leave behind what others did, and looking up the place of a request takes a walk along the
+//! execution. So what was seen is noted under a name that costs nothing: the process, the number of the request, and how
+//! the process ended. Only a new one is looked up. (The same request may be made at two places by executions after which
+//! the process remembers the same. Then the place is one of them.)
+
+use rustc_hash::FxHashSet;
+
+use crate::model::{
+    End, Handle, LocalId, Locals, Posted, ProcessId, Schedule, Site, State, System,
+};
+
+/// The most leaks that are kept.
+const MAX_LEAKS: usize = 1000;
+
+/// The kinds of leak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeakKind {
+    /// A message that no receive takes.
+    Message,
+    /// A receive that no message comes for.
+    Receive,
+    /// A request for a unit of a semaphore that is never granted.
+    Acquire,
+    /// A mutex that its owner never gives back.
+    Held,
+    /// A request for a mutex that is never granted and never taken back.
+    Queued,
+}
+
+/// Something that an execution leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leak {
+    /// What it is.
+    pub kind: LeakKind,
+    /// Who left it.
+    pub process: String,
+    /// The mailbox, the mutex or the semaphore.
+    pub object: String,
+    /// Where it was sent or asked for.
+    pub site: Option<Site>,
+    /// An execution that leaves it behind.
+    pub schedule: Schedule,
+}
+
+/// A request as it can be told apart from others without looking back.
+type Seen = (ProcessId, Handle, LeakKind, LocalId);
+
+/// The leaks found so far.
+#[derive(Debug, Default)]
+pub struct Leaks {
+    found: Vec<Leak>,
+    seen: FxHashSet<Seen>,
+}
+
+impl Leaks {
+    /// Notes what the execution that ends in `state` leaves behind.
+    #[inline]
+    pub fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        if self.found.len() < MAX_LEAKS && state.has_open_requests() {
+            self.note(locals, state);
+        }
+    }
+
+    /// The leaks, in the order in which they were found.
+    pub fn found(self) -> Vec<Leak> {
+        self.found
+    }
+
+    #[cold]
+    fn note<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        for (process, handle, posted) in state.open_requests() {
+            let kind = kind_of(state, posted);
+            let is_lock = matches!(kind, LeakKind::Held | LeakKind::Queued);
+            let end = state.local(process);
+            // One who still waits may yet give it back.
+            if is_lock && !locals.status(end).has_ended() {
+                continue;
+            }
+            if self.seen.insert((process, handle, kind, end)) {
+                self.add(locals, state, (process, handle, posted), kind);
+            }
+        }
+    }
+
+    fn add<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        (process, handle, posted): (ProcessId, Handle, Posted),
+        kind: LeakKind,
+    ) {
+        let describe = locals.system().describe();
+        let leak = Leak {
+            kind,
+            process: describe.process_name(locals.get(state.local(process))),
+            object: match posted {
+                Posted::At(mailbox, ..) => locals.name_of(mailbox),
+                Posted::Mutex(mutex, _) => locals.name_of(mutex),
+                Posted::Semaphore(semaphore, _) => locals.name_of(semaphore),
+            },
+            site: describe.site(locals.get(asked_from(locals, state, process, handle))),
+            schedule: Schedule::of(state),
+        };
+        let is_known = self.found.iter().any(|known| match &leak.site {
+            Some(_) => (known.kind, &known.site) == (kind, &leak.site),
+            None => {
+                (known.kind, &known.process, &known.object) == (kind, &leak.process, &leak.object)
+            }
+        });
+        if !is_known {
+            self.found.push(leak);
+        }
+    }
+}
+
+fn kind_of(state: &State, posted: Posted) -> LeakKind {
+    match posted {
+        Posted::At(_, End::Send, _) => LeakKind::Message,
+        Posted::At(_, End::Receive, _) => LeakKind::Receive,
+        Posted::Semaphore(..) => LeakKind::Acquire,
+        Posted::Mutex(mutex, request) => match state.mutex(mutex).owner() == Some(request) {
+            true => LeakKind::Held,
+            false => LeakKind::Queued,
+        },
+    }
+}
+
+/// The local state from which the process made this request.
+fn asked_from<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+    handle: Handle,
+) -> LocalId {
+    let mut past = state.clone();
+    while past.depth() > 0 {
+        past.undo(locals);
+        let is_before = !past.exists(process) || past.posted_count(process) <= handle.0;
+        if is_before {
+            return past.local(process);
+        }
+    }
+    panic!("{process:?} never made request {handle:?}")
+}

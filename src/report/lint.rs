@@ -1,0 +1,317 @@
+//! Warnings: what is odd in a program in which nothing is wrong.
+//!
+//! | lint | group | tells of | by default |
+//! |---|---|---|---|
+//! | `messages` | `leaks` | messages that nobody receives | warn |
+//! | `requests` | `leaks` | receives that no message comes for, units of semaphores that are never granted | warn |
+//! | `locks` | `leaks` | mutexes that ended processes own or queue for | warn |
+//! | `lines` | `unreached` | statements and handlers that no execution runs | allow |
+//! | `branches` | `unreached` | conditions that are always decided in one way, arms of `match` that are never taken | allow |
+//! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
+//!
+//! A leak is about one execution, so it is told by whichever search meets it, with a schedule that replays. A search that
+//! stops at its first violation tells none: it has hardly begun to look. That something is never reached is about all
+//! executions, so it is told only after a complete search that visits every class.
+//!
+//! A lint is allowed, warned about, or denied. One that is denied and tells something makes the command end as a violation
+//! does; the verdict stays as it is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use super::Subject;
+use crate::explore::{Outcome, StopReason};
+use crate::model::System;
+use crate::property::{Leak, LeakKind, Leaks, Replay, Standing};
+
+/// A kind of warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lint {
+    /// Messages that nobody receives.
+    Messages,
+    /// Requests that nothing answers, but those for mutexes.
+    Requests,
+    /// Mutexes that ended processes own or queue for.
+    Locks,
+    /// Statements and handlers that no execution runs.
+    Lines,
+    /// Conditions that are always decided in one way, and arms that are never taken.
+    Branches,
+    /// Assertions that no execution evaluates.
+    Assertions,
+}
+
+/// The group of what is about all executions.
+const UNREACHED: &str = "unreached";
+
+/// The names of each lint, from the most particular to the one for all.
+const NAMES: [(Lint, [&str; 3]); 6] = [
+    (Lint::Messages, ["messages", "leaks", "all"]),
+    (Lint::Requests, ["requests", "leaks", "all"]),
+    (Lint::Locks, ["locks", "leaks", "all"]),
+    (Lint::Lines, ["lines", UNREACHED, "all"]),
+    (Lint::Branches, ["branches", UNREACHED, "all"]),
+    (Lint::Assertions, ["assertions", UNREACHED, "all"]),
+];
+
+impl Lint {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        self.names()[0]
+    }
+
+    /// Is it about all executions?
+    pub fn is_about_all(self) -> bool {
+        self.names()[1] == UNREACHED
+    }
+
+    fn names(self) -> [&'static str; 3] {
+        NAMES[self as usize].1
+    }
+}
+
+impl Serialize for Lint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl From<LeakKind> for Lint {
+    fn from(kind: LeakKind) -> Self {
+        match kind {
+            LeakKind::Message => Lint::Messages,
+            LeakKind::Receive | LeakKind::Acquire => Lint::Requests,
+            LeakKind::Held | LeakKind::Queued => Lint::Locks,
+        }
+    }
+}
+
+/// Some lints, by a name that they share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named(&'static str);
+
+impl Named {
+    /// How particular the name is for this lint, 0 being the most; `None` if it is not one of its names.
+    fn rank(self, lint: Lint) -> Option<usize> {
+        lint.names().iter().position(|&name| name == self.0)
+    }
+}
+
+impl FromStr for Named {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = known_names();
+        let found = names.iter().find(|&&name| name == text);
+        found.map(|&name| Named(name)).ok_or_else(|| format!("the lints are {}", names.join(", ")))
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// All names, the most particular first.
+fn known_names() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for rank in 0..3 {
+        for (_, of_one) in NAMES {
+            if !names.contains(&of_one[rank]) {
+                names.push(of_one[rank]);
+            }
+        }
+    }
+    names
+}
+
+/// What is done about a lint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing is told.
+    Allow,
+    /// It is told.
+    Warn,
+    /// It is told, and the command ends as with a violation.
+    Deny,
+}
+
+/// What is done about each lint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels([Level; NAMES.len()]);
+
+impl Default for Levels {
+    fn default() -> Self {
+        Levels(NAMES.map(|(lint, _)| match lint.is_about_all() {
+            true => Level::Allow,
+            false => Level::Warn,
+        }))
+    }
+}
+
+impl Levels {
+    /// The levels that these names ask for. For each lint its most particular name counts.
+    ///
+    /// # Errors
+    /// If one name stands in two of the lists.
+    pub fn new(allow: &[Named], warn: &[Named], deny: &[Named]) -> Result<Levels, String> {
+        let asked = [(Level::Allow, allow), (Level::Warn, warn), (Level::Deny, deny)];
+        let asked =
+            || asked.iter().flat_map(|&(level, names)| names.iter().map(move |&n| (n, level)));
+        for (name, level) in asked() {
+            if let Some((_, other)) = asked().find(|&(same, other)| same == name && other != level)
+            {
+                let option = |level: Level| format!("{level:?}").to_lowercase();
+                return Err(format!(
+                    "`{name}` is in the list of --{} and in that of --{}",
+                    option(level),
+                    option(other)
+                ));
+            }
+        }
+        let mut levels = Levels::default();
+        for (lint, _) in NAMES {
+            let named = asked().filter_map(|(name, level)| Some((name.rank(lint)?, level)));
+            if let Some((_, level)) = named.min_by_key(|&(rank, _)| rank) {
+                levels.0[lint as usize] = level;
+            }
+        }
+        Ok(levels)
+    }
+
+    /// What is done about this lint.
+    pub fn of(&self, lint: Lint) -> Level {
+        self.0[lint as usize]
+    }
+
+    /// Is anything to be told that is about all executions?
+    pub fn ask_about_all(&self) -> bool {
+        NAMES.iter().any(|&(lint, _)| lint.is_about_all() && self.of(lint) != Level::Allow)
+    }
+
+    /// Those of the warnings that are to be told, with their levels.
+    pub fn applied(&self, warnings: Vec<Warning>) -> Vec<Warning> {
+        let told = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
+        told.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
+    }
+}
+
+/// Something odd.
+#[derive(Clone, Debug, Serialize)]
+pub struct Warning {
+    /// What kind.
+    pub lint: Lint,
+    /// Is it denied?
+    pub level: Level,
+    /// What is odd, in a sentence without a full stop.
+    pub message: String,
+    /// The spec.
+    pub file: String,
+    /// The line.
+    pub line: Option<u32>,
+    /// The column there.
+    pub column: Option<u32>,
+    /// The process that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// The object that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// An execution that shows it, as a string for `--schedule`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<String>,
+}
+
+/// What executions leave behind, by place, as warnings.
+pub fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
+    if outcome.stopped_by == Some(StopReason::Violation) {
+        return Vec::new();
+    }
+    let warn = |leak: &Leak| {
+        let warning = of_leak(subject, leak);
+        let message = format!("in some execution {}", warning.message);
+        Warning { message, replay: Some(leak.schedule.to_string()), ..warning }
+    };
+    sorted(&outcome.leaks).into_iter().map(warn).collect()
+}
+
+/// What this execution leaves behind, if it has ended and nothing is wrong.
+pub fn of_execution<S: System>(subject: &Subject, replay: &Replay<'_, S>) -> Vec<Warning> {
+    let mut leaks = Leaks::default();
+    if replay.standing() == Standing::Ended {
+        leaks.look(replay.locals(), replay.state());
+    }
+    sorted(&leaks.found()).into_iter().map(|leak| of_leak(subject, leak)).collect()
+}
+
+fn sorted(leaks: &[Leak]) -> Vec<&Leak> {
+    let mut leaks: Vec<&Leak> = leaks.iter().collect();
+    leaks.sort_by_key(|leak| {
+        let place = leak.site.as_ref().map(|site| (site.line, site.column));
+        (Lint::from(leak.kind), place, leak.kind)
+    });
+    leaks
+}
+
+fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
+    let Leak { process, object, .. } = leak;
+    let message = match leak.kind {
+        LeakKind::Message => {
+            format!("the message that {process} sends to {object} is never received")
+        }
+        LeakKind::Receive => format!("no message comes for the receive of {process} at {object}"),
+        LeakKind::Acquire => {
+            format!("{process} is never granted the unit of {object} that it asks for")
+        }
+        LeakKind::Held => format!("{process} ends without giving {object} back"),
+        LeakKind::Queued => format!("{process} ends in the queue of {object}"),
+    };
+    Warning {
+        lint: leak.kind.into(),
+        level: Level::Warn,
+        message,
+        file: subject.spec.clone(),
+        line: leak.site.as_ref().map(|site| site.line),
+        column: leak.site.as_ref().map(|site| site.column),
+        process: Some(process.clone()),
+        object: Some(object.clone()),
+        replay: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str]) -> Vec<Named> {
+        names.iter().map(|name| name.parse().expect("a lint")).collect()
+    }
+
+    #[test]
+    fn each_lint_stands_in_the_table_at_its_place() {
+        for (place, (lint, _)) in NAMES.into_iter().enumerate() {
+            assert_eq!(lint as usize, place);
+        }
+    }
+
+    #[test]
+    fn the_most_particular_name_counts() {
+        let levels = Levels::new(&named(&["messages"]), &[], &named(&["all"])).unwrap();
+        assert_eq!(levels.of(Lint::Messages), Level::Allow);
+        assert_eq!(levels.of(Lint::Locks), Level::Deny);
+        let levels = Levels::new(&named(&["leaks"]), &named(&["locks"]), &named(&["all"])).unwrap();
+        assert_eq!(levels.of(Lint::Requests), Level::Allow);
+        assert_eq!(levels.of(Lint::Locks), Level::Warn);
+    }
+
+    #[test]
+    fn one_name_cannot_be_asked_two_things_of() {
+        let refused = Levels::new(&named(&["leaks"]), &[], &named(&["leaks"])).unwrap_err();
+        assert_eq!(refused, "`leaks` is in the list of --allow and in that of --deny");
+        assert!("leak".parse::<Named>().unwrap_err().starts_with("the lints are messages, "));
+    }
+}
