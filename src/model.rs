@@ -42,7 +42,7 @@ mod touch;
 mod value;
 
 pub use actors::{Actors, Effects};
-pub use declarations::{Declarations, Objects};
+pub use declarations::{Asking, Declarations, Objects};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Site};
 pub use foresight::Foresight;
 pub use independence::{Footprint, Independence, PaperRelation};
@@ -56,7 +56,7 @@ pub use objects::mutex::Mutex;
 pub use objects::semaphore::Semaphore;
 pub use op::{
     Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, MailboxId, MessageId,
-    MutexId, Op, Request, Response, SemaphoreId, Stimulus,
+    MutexId, Op, Register, Request, Response, SemaphoreId, Stimulus,
 };
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};

@@ -15,7 +15,7 @@ pub use builder::{
     Template, Variable, Variables, acquire, acquire_wait, arrive, assert_that, async_acquire,
     async_lock, barrier, barrier_wait, branch, cas, choose, fetch_add, irecv, irecv_with, isend,
     isend_with, join, local, lock, mutex_test, mutex_test_any, mutex_wait, mutex_wait_any, read,
-    recv, release, repeat_while, send, set, spawn, swap, test, test_any, unlock, value_of, wait,
-    wait_any, write,
+    recv, release, repeat_while, send, set, spawn, swap, test, test_any, try_lock, unlock,
+    value_of, wait, wait_any, write,
 };
 pub use script::{Local, Script};

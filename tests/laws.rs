@@ -15,7 +15,7 @@ use mazurka::model::Locals;
 use crate::naive::{Obstacle, Structure};
 use crate::random_models::{MAX_CONFIGURATIONS, Sample, Subject};
 
-/// Each law, a function of the samples, as a test on processes and one on actors.
+/// Each law, a function of the samples, as a test on processes, one on actors, and one on processes with later objects.
 macro_rules! hold_on_random_programs {
     ($($law:ident)*) => {
         mod processes {
@@ -24,6 +24,10 @@ macro_rules! hold_on_random_programs {
 
         mod actors {
             $(#[test] fn $law() { super::$law(crate::random_models::actors()); })*
+        }
+
+        mod later {
+            $(#[test] fn $law() { super::$law(crate::random_models::later()); })*
         }
     };
 }

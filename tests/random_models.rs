@@ -18,7 +18,7 @@ mod shares;
 mod text;
 
 pub use actors::ActorScript;
-pub use generate::generate;
+pub use generate::{generate, generate_later};
 pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
 pub use rng::Rng;
 pub use script::Script;
@@ -103,25 +103,26 @@ pub struct Sample<S> {
 /// for, or `MAZURKA_PROGRAMS`.
 pub fn processes() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(300))
+    SAMPLES.get_or_init(|| first_samples(300, Script::of))
+}
+
+/// The same, of processes with the objects that came later: mutexes that are tried.
+pub fn later() -> &'static [Sample<Script>] {
+    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))
 }
 
 /// The same, of actors.
 pub fn actors() -> &'static [Sample<ActorScript>] {
     static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(160))
+    SAMPLES.get_or_init(|| first_samples(160, ActorScript::of))
 }
 
-fn first_samples<S: Subject>(ordinary: usize) -> Vec<Sample<S>> {
+fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
     let count =
         asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
-    (0..).filter_map(sample).take(count).collect()
-}
-
-/// The program of `seed`, unless it is too large.
-fn sample<S: Subject>(seed: u64) -> Option<Sample<S>> {
-    Sample::new(seed, S::of(seed))
+    (0..).filter_map(|seed| Sample::new(seed, of(seed))).take(count).collect()
 }
 
 impl<S: Subject> Sample<S> {

@@ -162,6 +162,9 @@ struct Group {
     span: Span,
     /// The first send or receive, to be shown beside one that disagrees.
     first_use: Option<(Span, String)>,
+    /// Of a mutex: the first `try_lock`, and the first test of a request.
+    tried: Option<Span>,
+    tested: Option<Span>,
 }
 
 impl Group {
@@ -448,6 +451,7 @@ impl Checker<'_> {
 
     /// Reports what can be told only of the whole program.
     fn finish(&mut self) {
+        self.finish_mutexes();
         self.infer.settle();
         for (ty, span) in std::mem::take(&mut self.open) {
             if self.sized(ty, span) == Type::Error {

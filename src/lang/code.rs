@@ -140,6 +140,8 @@ pub enum Visible {
     /// list of mutexes → index
     MutexWaitAny,
     MutexTestAny,
+    /// mutex → bool
+    TryLock,
     Unlock,
     AsyncAcquire,
     AcquireWait,
@@ -176,7 +178,8 @@ impl Visible {
             Isend { src, tag } => 2 + usize::from(src) + usize::from(tag),
             Irecv { src, tag } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
-            AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny | Unlock => 1,
+            AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny => 1,
+            TryLock | Unlock => 1,
             AsyncAcquire | AcquireWait | Release | Arrive | BarrierWait | Read | Join => 1,
             Write | FetchAdd | Swap | Choose => 2,
             CompareAndSwap => 3,

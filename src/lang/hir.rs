@@ -204,6 +204,7 @@ pub enum Operation {
     MutexWaitAny(Vec<Address>),
     MutexTestAny(Vec<Address>),
     Lock(Address),
+    TryLock(Address),
     Unlock(Address),
     AsyncAcquire(Address),
     AcquireWait(Address),

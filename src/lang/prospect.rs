@@ -207,10 +207,21 @@ impl Walk<'_> {
         match visible {
             Visible::Isend { src, tag } => self.post(End::Send, &args, (src, tag), 2),
             Visible::Irecv { src, tag } => self.post(End::Receive, &args, (src, tag), 1),
-            Visible::AsyncLock => add(all.mutexes.len(), &[|id| Touch::Lock(MutexId(id))]),
+            Visible::AsyncLock => add(
+                all.mutexes.len(),
+                &[|id| Touch::Lock(MutexId(id)), |id| Touch::Queue(MutexId(id))],
+            ),
+            Visible::TryLock => add(
+                all.mutexes.len(),
+                &[|id| Touch::Try(MutexId(id)), |id| Touch::Queue(MutexId(id))],
+            ),
             Visible::Unlock => add(
                 all.mutexes.len(),
-                &[|id| Touch::Unlock(MutexId(id)), |id| Touch::Cancel(MutexId(id))],
+                &[
+                    |id| Touch::Unlock(MutexId(id)),
+                    |id| Touch::Cancel(MutexId(id)),
+                    |id| Touch::Queue(MutexId(id)),
+                ],
             ),
             Visible::MutexTest => add(all.mutexes.len(), &[|id| Touch::AwaitUnlock(MutexId(id))]),
             // Of a list: whichever they are.

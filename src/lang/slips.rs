@@ -38,6 +38,9 @@ pub fn function(name: &str) -> Option<&'static str> {
         }
         "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
         "mutex_lock" | "pthread_mutex_lock" => "a mutex is taken with `lock(mutex)`",
+        "trylock" | "mutex_trylock" | "pthread_mutex_trylock" | "mutex_try_lock" => {
+            "a mutex is taken if nobody has it or waits for it with `try_lock(mutex)`"
+        }
         "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is given back with `unlock(mutex)`",
         "compare_and_swap" | "compare_exchange" | "CAS" => {
             "this is `cas(cell, old, new)`, which says whether it changed the cell"

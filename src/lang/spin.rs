@@ -48,7 +48,9 @@ fn always_changes(visible: Visible) -> bool {
         Isend { .. } | Irecv { .. } | AsyncLock | Unlock | AsyncAcquire | Release | Arrive => true,
         Write | Spawn { .. } => true,
         Wait | Test | WaitAny | TestAny | MutexWait | MutexTest | MutexWaitAny => false,
-        MutexTestAny | AcquireWait | BarrierWait | Read | CompareAndSwap | FetchAdd => false,
+        MutexTestAny | TryLock | AcquireWait | BarrierWait | Read | CompareAndSwap | FetchAdd => {
+            false
+        }
         Swap | Choose | Local | Join => false,
     }
 }

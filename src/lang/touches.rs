@@ -92,6 +92,8 @@ fn key(touch: Touch) -> (u8, u32) {
         Touch::Write(cell) => (11, cell.0),
         Touch::Tell(process) => (12, process.0),
         Touch::Listen(process) => (13, process.0),
+        Touch::Queue(mutex) => (14, mutex.0),
+        Touch::Try(mutex) => (15, mutex.0),
     }
 }
 
@@ -217,6 +219,8 @@ static NOWHERE: Address = Address { name: String::new(), base: 0, count: 1, inde
 const READ: fn(u32) -> Touch = |id| Touch::Read(CellId(id));
 const WRITE: fn(u32) -> Touch = |id| Touch::Write(CellId(id));
 const LOCK: fn(u32) -> Touch = |id| Touch::Lock(MutexId(id));
+const QUEUE: fn(u32) -> Touch = |id| Touch::Queue(MutexId(id));
+const TRY: fn(u32) -> Touch = |id| Touch::Try(MutexId(id));
 const AWAIT_UNLOCK: fn(u32) -> Touch = |id| Touch::AwaitUnlock(MutexId(id));
 const ACQUIRE: fn(u32) -> Touch = |id| Touch::Acquire(SemaphoreId(id));
 
@@ -226,9 +230,11 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
     match operation {
         Isend { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Send)]),
         Irecv { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Receive)]),
-        AsyncLock(mutex) | Lock(mutex) => add(mutex, &[LOCK]),
+        AsyncLock(mutex) | Lock(mutex) => add(mutex, &[LOCK, QUEUE]),
+        TryLock(mutex) => add(mutex, &[TRY, QUEUE]),
         Unlock(mutex) => {
-            add(mutex, &[|id| Touch::Unlock(MutexId(id)), |id| Touch::Cancel(MutexId(id))]);
+            let unlock: fn(u32) -> Touch = |id| Touch::Unlock(MutexId(id));
+            add(mutex, &[unlock, |id| Touch::Cancel(MutexId(id)), QUEUE]);
         }
         MutexTest(mutex) => add(mutex, &[AWAIT_UNLOCK]),
         MutexTestAny(mutexes) => mutexes.iter().for_each(|mutex| add(mutex, &[AWAIT_UNLOCK])),

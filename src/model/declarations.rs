@@ -9,8 +9,8 @@ use super::Value;
 pub struct Objects {
     /// Mailboxes.
     pub mailboxes: Declarations<()>,
-    /// Mutexes.
-    pub mutexes: Declarations<()>,
+    /// Mutexes, and how each is asked for.
+    pub mutexes: Declarations<Asking>,
     /// Semaphores with their initial number of units.
     pub semaphores: Declarations<u32>,
     /// Barriers with their number of participants.
@@ -30,6 +30,16 @@ impl Objects {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// How processes ask for a mutex. It fixes which actions on it commute ([`super::Footprint`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asking {
+    /// They queue, and wait or test until it is their turn.
+    #[default]
+    Queues,
+    /// Some `try_lock` may ask for it, so it is seen whether somebody is in the queue. It must not be tested.
+    Tries,
 }
 
 /// The objects of one kind, numbered in order of declaration; each starts with a `T`.
@@ -87,6 +97,15 @@ impl<T> Declarations<T> {
         self.add(name.into(), true, starts.len() as u32, Start::Each(starts));
     }
 
+    /// Lets all objects of the declaration that this one is of start with something else.
+    ///
+    /// # Panics
+    /// If there is no such object.
+    pub fn restart(&mut self, number: u32, start: T) {
+        let index = self.index(number);
+        self.groups[index].start = Start::Same(start);
+    }
+
     fn add(&mut self, name: String, is_array: bool, count: u32, start: Start<T>) {
         self.groups.push(Group { name, first: self.count, is_array, start });
         self.count += count;
@@ -120,16 +139,20 @@ impl<T> Declarations<T> {
     /// # Panics
     /// If there is no such object.
     fn group(&self, number: u32) -> &Group<T> {
+        &self.groups[self.index(number)]
+    }
+
+    fn index(&self, number: u32) -> usize {
         assert!(number < self.count, "object {number} of {}", self.count);
         // An empty array begins where the next declaration does.
         let behind = self.groups.partition_point(|group| group.first <= number);
-        &self.groups[behind - 1]
+        behind - 1
     }
 }
 
-impl FromIterator<String> for Declarations<()> {
+impl<T: Default> FromIterator<String> for Declarations<T> {
     fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
-        names.into_iter().map(|name| (name, ())).collect()
+        names.into_iter().map(|name| (name, T::default())).collect()
     }
 }
 
@@ -158,5 +181,7 @@ mod tests {
         assert_eq!(named, ["a", "b[0]", "b[1]", "b[2]", "c[0]", "c[1]"]);
         assert_eq!([0, 1, 3, 4, 5].map(|number| *all.start(number)), [7, 1, 1, 4, 5]);
         assert_eq!(all.name(1_000_005), "d[999999]");
+        all.restart(2, 8);
+        assert_eq!([0, 1, 3, 4].map(|number| *all.start(number)), [7, 8, 8, 4]);
     }
 }

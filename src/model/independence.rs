@@ -11,6 +11,7 @@
 //! | async_lock, unlock | the same | of the same mutex; an async_lock and an unlock are independent |
 //! | mutex_wait, mutex_test→true | unlock | it is the last one to release a request ahead in the queue |
 //! | mutex_test→false | unlock | it makes the tester, who is in the queue, the owner |
+//! | try_lock, async_lock, unlock of a mutex that is tried | the same | unless both are a try_lock→false |
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
 //! | acquire_wait | release | it granted the request |
 //! | barrier_wait | arrival | of the same round; two arrivals are independent |
@@ -39,7 +40,7 @@
 
 use smallvec::SmallVec;
 
-use super::{BarrierId, CellId, End, MailboxId, MutexId, ProcessId, SemaphoreId};
+use super::{BarrierId, CellId, End, MailboxId, MutexId, ProcessId, Register, SemaphoreId};
 
 /// What an executed action touched. Positions are places in the logs of [`super::State`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +87,10 @@ pub enum Footprint {
     },
     /// mutex_test→false: the own requests under test.
     NotOwned(SmallVec<[(MutexId, u32); 2]>),
+    /// A request for a mutex that is tried, or a try_lock→true.
+    Enqueue(MutexId),
+    /// try_lock→false.
+    Held(MutexId),
     /// async_acquire.
     Acquire(SemaphoreId),
     /// release.
@@ -146,9 +151,21 @@ impl Footprint {
         use Footprint::*;
         match self {
             Completed { .. } | Incomplete(_) | Owned { .. } | NotOwned(_) | Granted { .. } => true,
-            Pass { .. } | Read(_) | Join(_) | Nothing => true,
-            Post { .. } | Lock(_) | Unlock { .. } | Acquire(_) | Release { .. } => false,
-            Arrive { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
+            Held(_) | Pass { .. } | Read(_) | Join(_) | Nothing => true,
+            Post { .. } | Lock(_) | Unlock { .. } | Enqueue(_) | Acquire(_) => false,
+            Release { .. } | Arrive { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
+        }
+    }
+
+    /// Did the action make a new version of this?
+    pub fn changes(&self, register: Register) -> bool {
+        match (self, register) {
+            (Footprint::Write(cell), Register::Cell(other)) => *cell == other,
+            (
+                Footprint::Enqueue(mutex) | Footprint::Unlock { mutex, .. },
+                Register::Queue(other),
+            ) => *mutex == other,
+            _ => false,
         }
     }
 }
@@ -211,6 +228,8 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Unlock { mutex, new_owner: Some(owner), .. }, NotOwned(tested)) => {
             tested.contains(&(*mutex, *owner))
         }
+        (Enqueue(mutex), Enqueue(other) | Held(other)) => mutex == other,
+        (Unlock { mutex, .. }, Enqueue(other) | Held(other)) => mutex == other,
         (Acquire(semaphore), Acquire(other)) => semaphore == other,
         (Release { semaphore, .. }, Release { semaphore: other, .. }) => semaphore == other,
         (Release { semaphore, position }, Granted { semaphore: other, by }) => {
@@ -228,6 +247,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         // Only the last event of the process waited for can be next to the join, and it enables it.
         (Join(target), _) => *target == q,
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
+        (Enqueue(_) | Held(_), _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
         (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,
     }

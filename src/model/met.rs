@@ -13,7 +13,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    BarrierId, CellId, MailboxId, MutexId, Objects, Op, SemaphoreId, Touch, ValueId, Values,
+    Asking, BarrierId, CellId, MailboxId, MutexId, Objects, Op, SemaphoreId, Touch, ValueId, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
@@ -99,8 +99,8 @@ impl<T: Copy> Roster<T> {
 pub struct Met {
     /// Mailboxes.
     pub mailboxes: Roster<()>,
-    /// Mutexes.
-    pub mutexes: Roster<()>,
+    /// Mutexes, and how each is asked for.
+    pub mutexes: Roster<Asking>,
     /// Semaphores with their initial number of units.
     pub semaphores: Roster<u32>,
     /// Barriers with their number of participants.
@@ -117,7 +117,7 @@ impl Met {
         let mut all = Met::default();
         let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
         few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id)));
-        few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id)));
+        few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id), objects));
         few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
         few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
         few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
@@ -141,11 +141,11 @@ impl Met {
             Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
                 *mailbox = self.mailbox(*mailbox);
             }
-            Op::AsyncLock(mutex) => *mutex = self.mutex(*mutex),
-            Op::Unlock(request) => request.mutex = self.mutex(request.mutex),
+            Op::AsyncLock(mutex) | Op::TryLock(mutex) => *mutex = self.mutex(*mutex, objects),
+            Op::Unlock(request) => request.mutex = self.mutex(request.mutex, objects),
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
                 for request in requests {
-                    request.mutex = self.mutex(request.mutex);
+                    request.mutex = self.mutex(request.mutex, objects);
                 }
             }
             Op::AsyncAcquire(semaphore)
@@ -180,6 +180,8 @@ impl Met {
             Touch::Unlock(id) => Touch::Unlock(mutex(id)),
             Touch::Cancel(id) => Touch::Cancel(mutex(id)),
             Touch::AwaitUnlock(id) => Touch::AwaitUnlock(mutex(id)),
+            Touch::Queue(id) => Touch::Queue(mutex(id)),
+            Touch::Try(id) => Touch::Try(mutex(id)),
             Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
             Touch::Release(id) => Touch::Release(semaphore(id)),
             Touch::Arrive(id) => Touch::Arrive(barrier(id)),
@@ -205,8 +207,9 @@ impl Met {
         self.enter(MailboxId(id), is_new)
     }
 
-    fn mutex(&mut self, declared: MutexId) -> MutexId {
-        let (id, is_new) = self.mutexes.meet(declared.0, || ());
+    fn mutex(&mut self, declared: MutexId, objects: &Objects) -> MutexId {
+        let asking = || *objects.mutexes.start(declared.0);
+        let (id, is_new) = self.mutexes.meet(declared.0, asking);
         self.enter(MutexId(id), is_new)
     }
 
@@ -258,7 +261,7 @@ mod tests {
 
     fn declared() -> Objects {
         let mut objects = Objects::default();
-        objects.mutexes.push_array("m", 1_000_000, ());
+        objects.mutexes.push_array("m", 1_000_000, Asking::Queues);
         objects.semaphores.push_array("s", 3, 2);
         objects.cells.push_array("x", 1_000, Value::Int(5));
         objects

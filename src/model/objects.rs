@@ -3,7 +3,7 @@
 //! | file | object | operations |
 //! |---|---|---|
 //! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
-//! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, unlock |
+//! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, try_lock, unlock |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
@@ -121,6 +121,7 @@ macro_rules! by_operation {
             Op::AsyncLock(mutex) => answer!(mutex::Lock(mutex)),
             Op::MutexWaitAny(ref requests) => answer!(mutex::Own { requests, is_test: false }),
             Op::MutexTestAny(ref requests) => answer!(mutex::Own { requests, is_test: true }),
+            Op::TryLock(mutex) => answer!(mutex::Try(mutex)),
             Op::Unlock(request) => answer!(mutex::Unlock(request)),
             Op::AsyncAcquire(semaphore) => answer!(semaphore::Acquire(semaphore)),
             Op::AcquireWait { semaphore, handle } => {
@@ -160,6 +161,25 @@ pub enum Posted {
 }
 
 impl State {
+    /// What the process would be told by an operation on a register at this version; `None` if it would change it.
+    pub fn observed(
+        &self,
+        op: &super::Op,
+        version: usize,
+        values: &mut Values,
+    ) -> Option<Response> {
+        match *op {
+            super::Op::Access(cell, access) => {
+                let (told, new) = access.apply(self.versions(cell)[version], values);
+                new.is_none().then_some(told)
+            }
+            super::Op::TryLock(mutex) => {
+                (!self.mutex(mutex).was_free(version)).then_some(Response::Incomplete)
+            }
+            ref other => panic!("{other:?} acts on no register"),
+        }
+    }
+
     /// The place of the request `handle` of `process`.
     pub fn posted(&self, process: ProcessId, handle: Handle) -> Posted {
         self.processes[process.index()].posted[handle.index()]

@@ -105,6 +105,9 @@ pub enum Op {
     MutexWaitAny(Box<[Request]>),
     /// MutexTest over own requests: response [`Response::Completed`] or [`Response::Incomplete`].
     MutexTestAny(Box<[Request]>),
+    /// Takes the mutex if nobody is in its queue: response [`Response::Posted`], and the process owns it. Otherwise it
+    /// does nothing: response [`Response::Incomplete`]. The process must not be in the queue.
+    TryLock(MutexId),
     /// MutexUnlock of an own request that is in the queue, owner or not: response [`Response::Unit`].
     Unlock(Request),
     /// Appends to the semaphore's queue: response [`Response::Posted`].
@@ -166,6 +169,24 @@ impl Op {
     pub fn is_choice(&self) -> bool {
         by_operation!(self, operation => operation.is_choice())
     }
+
+    /// The object whose content it reads and, depending on what that is, changes.
+    pub fn register(&self) -> Option<Register> {
+        match *self {
+            Op::Access(cell, _) => Some(Register::Cell(cell)),
+            Op::TryLock(mutex) => Some(Register::Queue(mutex)),
+            _ => None,
+        }
+    }
+}
+
+/// Something whose content can be looked at, so that each change of it makes a new *version*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Register {
+    /// A cell.
+    Cell(CellId),
+    /// The queue of a mutex that is tried.
+    Queue(MutexId),
 }
 
 /// An atomic access to a shared cell. Whether it is a read or a write may depend on the content.

@@ -129,6 +129,8 @@ fn parts(touch: Touch) -> (u8, u32) {
         Touch::Write(cell) => (12, cell.0),
         Touch::Tell(process) => (13, process.0),
         Touch::Listen(process) => (14, process.0),
+        Touch::Queue(mutex) => (15, mutex.0),
+        Touch::Try(mutex) => (16, mutex.0),
     }
 }
 
@@ -141,6 +143,8 @@ fn shifted(touch: Touch, by: u32) -> Touch {
         Touch::Unlock(mutex) => Touch::Unlock(MutexId(mutex.0 + by)),
         Touch::Cancel(mutex) => Touch::Cancel(MutexId(mutex.0 + by)),
         Touch::AwaitUnlock(mutex) => Touch::AwaitUnlock(MutexId(mutex.0 + by)),
+        Touch::Queue(mutex) => Touch::Queue(MutexId(mutex.0 + by)),
+        Touch::Try(mutex) => Touch::Try(MutexId(mutex.0 + by)),
         Touch::Acquire(semaphore) => Touch::Acquire(SemaphoreId(semaphore.0 + by)),
         Touch::Release(semaphore) => Touch::Release(SemaphoreId(semaphore.0 + by)),
         Touch::Arrive(barrier) => Touch::Arrive(BarrierId(barrier.0 + by)),

@@ -105,7 +105,7 @@ impl State {
         for &object in &met.order()[self.known..] {
             match object {
                 Object::Mailbox(_) => self.mailboxes.push(Mailbox::default()),
-                Object::Mutex(_) => self.mutexes.push(Mutex::new()),
+                Object::Mutex(id) => self.mutexes.push(Mutex::new(met.mutexes.start(id.0))),
                 Object::Semaphore(id) => {
                     let (requests, releases) = (Vec::new(), Vec::new());
                     let initial = met.semaphores.start(id.0);

@@ -17,6 +17,8 @@
 //! | unlock | test of the mutex; unlock of a request that was not granted |
 //! | unlock of a request that was not granted | unlock or test of the mutex |
 //! | mutex_test, mutex_waitany of what is not owned | unlock of the mutex |
+//! | request, unlock or successful try of a mutex that is tried | the same, and a failed try |
+//! | try of it that would fail | request, unlock or successful try |
 //! | read of a cell | change of it |
 //! | change of a cell | access to it |
 //! | an actor at rest | message to it |
@@ -50,6 +52,10 @@ pub enum Touch {
     Cancel(MutexId),
     /// A test of a mutex, or an open wait for one of several.
     AwaitUnlock(MutexId),
+    /// A change of the queue of a mutex that is tried: a request, an unlock, a successful try.
+    Queue(MutexId),
+    /// A failed try.
+    Try(MutexId),
     /// An async_acquire.
     Acquire(SemaphoreId),
     /// A release.
@@ -77,6 +83,8 @@ impl Touch {
             Unlock(m) => smallvec![Cancel(m), AwaitUnlock(m)],
             Cancel(m) => smallvec![Unlock(m), Cancel(m), AwaitUnlock(m)],
             AwaitUnlock(m) => smallvec![Unlock(m), Cancel(m)],
+            Queue(m) => smallvec![Queue(m), Try(m)],
+            Try(m) => smallvec![Queue(m)],
             Acquire(s) => smallvec![Acquire(s)],
             Release(s) => smallvec![Release(s)],
             Read(c) => smallvec![Write(c)],

@@ -25,7 +25,7 @@ impl<S: System> Replay<'_, S> {
             Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
                 view.extend([End::Send, End::Receive].map(|end| self.posts_now(*mailbox, end)));
             }
-            Op::AsyncLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
+            Op::AsyncLock(mutex) | Op::TryLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
                 view.push(self.queue_now(*mutex));
             }
             Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {

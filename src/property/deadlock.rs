@@ -19,7 +19,7 @@ use super::livelock::Spin;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, CellId, End, Handle, LocalId, Op, ProcessId, Request, SemaphoreId, Status, System,
+    BarrierId, CellId, End, Handle, LocalId, MutexId, Op, ProcessId, SemaphoreId, Status, System,
     Touch,
 };
 
@@ -183,8 +183,9 @@ impl<S: System> Replay<'_, S> {
                 Op::MutexTestAny(requests) => any(requests
                     .iter()
                     .filter(|&&request| !self.state.owns(spin.process, request))
-                    .map(|&request| self.wait_for_mutex(spin.process, request))
+                    .map(|&request| self.wait_for_mutex(spin.process, request.mutex))
                     .collect()),
+                Op::TryLock(mutex) => self.wait_for_mutex(spin.process, *mutex),
                 Op::Access(cell, _) => self.wait_for_change(spin.process, *cell),
                 _ => continue,
             };
@@ -214,7 +215,8 @@ impl<S: System> Replay<'_, S> {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
             }
             Op::MutexWaitAny(requests) => {
-                let waits = requests.iter().map(|&request| self.wait_for_mutex(process, request));
+                let waits =
+                    requests.iter().map(|&request| self.wait_for_mutex(process, request.mutex));
                 Some(any(waits.collect()))
             }
             Op::AcquireWait { semaphore, handle } => {
@@ -302,10 +304,9 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    fn wait_for_mutex(&self, process: ProcessId, request: Request) -> Wait {
-        let name = self.locals.name_of(request.mutex);
-        let ahead: Vec<_> =
-            self.state.mutex(request.mutex).queue().take_while(|&p| p != process).collect();
+    fn wait_for_mutex(&self, process: ProcessId, mutex: MutexId) -> Wait {
+        let name = self.locals.name_of(mutex);
+        let ahead: Vec<_> = self.state.mutex(mutex).queue().take_while(|&p| p != process).collect();
         let owner = ahead[0];
         let mut words = format!("mutex {name}, held by {}", self.name(owner));
         if let [_, queued @ ..] = ahead.as_slice()
@@ -316,7 +317,7 @@ impl<S: System> Replay<'_, S> {
         }
         // All requests ahead have to be unlocked. A single one that cannot be is reason enough.
         let unlocks = |p: ProcessId| {
-            let ways = [Touch::Unlock(request.mutex), Touch::Cancel(request.mutex)];
+            let ways = [Touch::Unlock(mutex), Touch::Cancel(mutex)];
             ways.into_iter().any(|touch| self.may_still(p, touch))
         };
         let gone = ahead.iter().find(|&&p| self.has_ended(p));

@@ -46,9 +46,7 @@ impl<S: System> Replay<'_, S> {
             Op::AsyncLock(mutex) => self.requested(*mutex),
             Op::MutexWaitAny(requests) if requests.len() == 1 => owned(requests),
             Op::MutexTestAny(requests) if choice == Choice::NOTHING && requests.len() == 1 => {
-                let mutex = requests[0].mutex;
-                let owner = state.mutex(mutex).queue().next().expect("another owner");
-                format!("false: {} is held by {}", self.locals.name_of(mutex), self.name(owner))
+                self.held(requests[0].mutex)
             }
             Op::MutexTestAny(_) if choice == Choice::NOTHING => "-1: owns none of them".into(),
             Op::MutexTestAny(requests) if requests.len() == 1 => {
@@ -57,6 +55,7 @@ impl<S: System> Replay<'_, S> {
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
                 format!("returns index {}: {}", choice.0, owned(requests))
             }
+            Op::TryLock(mutex) => self.tried(process, *mutex),
             Op::Unlock(request) => self.unlocked(process, *request),
             Op::AsyncAcquire(semaphore) => {
                 let name = self.locals.name_of(*semaphore);
@@ -154,6 +153,19 @@ impl<S: System> Replay<'_, S> {
             [owner, .., _] => format!("queues for {name}, held by {}", self.name(*owner)),
             [] => unreachable!("a request was just made"),
         }
+    }
+
+    /// What came of a `try_lock`.
+    fn tried(&self, process: ProcessId, mutex: MutexId) -> String {
+        match self.state.mutex(mutex).queue().next() == Some(process) {
+            true => format!("true: owns {}", self.locals.name_of(mutex)),
+            false => self.held(mutex),
+        }
+    }
+
+    fn held(&self, mutex: MutexId) -> String {
+        let owner = self.state.mutex(mutex).queue().next().expect("another owner");
+        format!("false: {} is held by {}", self.locals.name_of(mutex), self.name(owner))
     }
 
     fn unlocked(&self, process: ProcessId, request: Request) -> String {

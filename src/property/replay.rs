@@ -459,6 +459,7 @@ fn describe(op: &Op) -> &'static str {
         Op::AsyncLock(_) => "async_lock",
         Op::MutexWaitAny(_) => "mutex_wait",
         Op::MutexTestAny(_) => "mutex_test",
+        Op::TryLock(_) => "try_lock",
         Op::Unlock(_) => "unlock",
         Op::AsyncAcquire(_) => "async_acquire",
         Op::AcquireWait { .. } => "acquire_wait",

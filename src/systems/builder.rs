@@ -31,8 +31,8 @@ use std::sync::Arc;
 use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
-    BarrierId, CellId, Contents, Envelope, Failure, FailureKind, MailboxId, MutexId, Objects,
-    SemaphoreId, Site, Value,
+    Asking, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, MailboxId, MutexId,
+    Objects, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -171,14 +171,14 @@ impl Builder {
 
     /// A mutex.
     pub fn mutex(&mut self, name: impl Into<String>) -> Mutex {
-        self.objects.mutexes.push(name, ());
+        self.objects.mutexes.push(name, Asking::Queues);
         Mutex(MutexId(self.objects.mutexes.len() as u32 - 1))
     }
 
     /// Mutexes `name[0]`, `name[1]`, ..
     pub fn mutexes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mutex> {
         let first = self.objects.mutexes.len() as u32;
-        self.objects.mutexes.push_array(name, count as u32, ());
+        self.objects.mutexes.push_array(name, count as u32, Asking::Queues);
         (first..first + count as u32).map(|id| Mutex(MutexId(id))).collect()
     }
 
@@ -250,8 +250,27 @@ impl Builder {
     }
 
     /// The system.
+    ///
+    /// # Panics
+    /// If a request for a mutex is tested that a [`try_lock`] may ask for (for an array: for one of its mutexes).
     pub fn build(self) -> Script {
-        let Builder { objects, variables, codes, processes, finally, .. } = self;
+        let Builder { mut objects, variables, codes, processes, finally, .. } = self;
+        let instructions = || codes.iter().flat_map(|code| &code.instructions);
+        for (instruction, _) in instructions() {
+            if let Instruction::TryLock { mutex, .. } = instruction {
+                objects.mutexes.restart(mutex.0, Asking::Tries);
+            }
+        }
+        for (instruction, _) in instructions() {
+            if let Instruction::Own { mutexes, form: Form::Test | Form::TestAny, .. } = instruction
+            {
+                for mutex in mutexes {
+                    let is_tried = *objects.mutexes.start(mutex.0) == Asking::Tries;
+                    let name = || objects.mutexes.name(mutex.0);
+                    assert!(!is_tried, "a mutex that is tried cannot be tested: {}", name());
+                }
+            }
+        }
         Script::new(objects, variables, codes, processes, finally)
     }
 }
@@ -346,6 +365,12 @@ pub fn lock(mutex: Mutex) -> Step {
 #[track_caller]
 pub fn async_lock(mutex: Mutex) -> Step {
     Step::new([Instruction::Lock(mutex.0)])
+}
+
+/// Takes a mutex if nobody has it or waits for it; the result says whether it did (0 or 1).
+#[track_caller]
+pub fn try_lock(mutex: Mutex) -> Step {
+    Step::new([Instruction::TryLock { mutex: mutex.0, into: None }])
 }
 
 /// Waits for a mutex that was asked for.

@@ -38,6 +38,10 @@ pub(super) enum Instruction {
         into: Kept,
     },
     Lock(MutexId),
+    TryLock {
+        mutex: MutexId,
+        into: Kept,
+    },
     Own {
         mutexes: Box<[MutexId]>,
         form: Form,
@@ -113,7 +117,7 @@ impl Instruction {
             Access { access: self::Access::Write(_), .. } | Own { form: Form::Wait, .. } => None,
             Wait { into, .. } | Test { into, .. } | CompleteAny { into, .. } => Some(into),
             ValueOf { into, .. } | Own { into, .. } | Access { into, .. } => Some(into),
-            Choose { into, .. } => Some(into),
+            TryLock { into, .. } | Choose { into, .. } => Some(into),
             Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
             Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
             Unless(..) | Jump(_) => None,
@@ -129,8 +133,11 @@ impl Instruction {
             }
             // Which mailboxes these look at depends on what was posted.
             (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
-            (Lock(mutex), Touch::Lock(other)) => *mutex == other,
-            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other)) => *mutex == other,
+            (Lock(mutex), Touch::Lock(other) | Touch::Queue(other)) => *mutex == other,
+            (TryLock { mutex, .. }, Touch::Try(other) | Touch::Queue(other)) => *mutex == other,
+            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other) | Touch::Queue(other)) => {
+                *mutex == other
+            }
             (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
             (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
             (Release(semaphore), Touch::Release(other)) => *semaphore == other,
@@ -191,6 +198,7 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
             Form::WaitAny => format!("mutex_wait_any({})", mutexes(ids)),
             Form::TestAny => format!("mutex_test_any({})", mutexes(ids)),
         },
+        TryLock { mutex: id, .. } => format!("try_lock({})", mutex(id)),
         Unlock(id) => format!("unlock({})", mutex(id)),
         Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),
         Release(id) => format!("release({})", semaphore(id)),

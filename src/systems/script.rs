@@ -106,7 +106,9 @@ impl Local {
         let requested = |mutex: &MutexId| of(&self.requests, *mutex).is_some();
         let begun = |&comm: &usize| self.comm(Some(comm)).is_some();
         let (is_fine, what) = match instruction {
-            Lock(mutex) => (!requested(mutex), "a mutex is asked for twice"),
+            Lock(mutex) | TryLock { mutex, .. } => {
+                (!requested(mutex), "a mutex is asked for twice")
+            }
             Unlock(mutex) => (requested(mutex), "a mutex that was not asked for is unlocked"),
             Own { mutexes, .. } => (
                 !mutexes.is_empty() && mutexes.iter().all(requested),
@@ -235,6 +237,7 @@ impl Script {
                     Form::Test | Form::TestAny => Op::MutexTestAny(requests),
                 }
             }
+            TryLock { mutex, .. } => Op::TryLock(*mutex),
             Unlock(mutex) => Op::Unlock(Script::request(local, *mutex)),
             Acquire(semaphore) => Op::AsyncAcquire(*semaphore),
             AcquireWait(semaphore) => {
@@ -324,7 +327,10 @@ impl System for Script {
                 after.complete(Some(comms[index as usize]), values.get(value));
                 after.keep(*into, i64::from(index));
             }
-            (Test { into, .. } | Own { form: Form::Test, into, .. }, Response::Incomplete) => {
+            (
+                Test { into, .. } | Own { form: Form::Test, into, .. } | TryLock { into, .. },
+                Response::Incomplete,
+            ) => {
                 after.keep(*into, 0);
             }
             (CompleteAny { into, .. } | Own { into, .. }, Response::Incomplete) => {
@@ -336,7 +342,10 @@ impl System for Script {
             (Own { into, .. }, Response::Completed { index, .. }) => {
                 after.keep(*into, i64::from(index));
             }
-            (Lock(mutex), Response::Posted(handle)) => {
+            (Lock(mutex) | TryLock { mutex, .. }, Response::Posted(handle)) => {
+                if let TryLock { into, .. } = instruction {
+                    after.keep(*into, 1);
+                }
                 after.requests.push((*mutex, handle));
                 after.requests.sort_unstable_by_key(|&(mutex, _)| mutex);
             }

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use super::spin::{self, Earlier};
 use super::{HappensBefore, Heights};
 use crate::model::{
-    Action, CellId, Choice, Footprint, Handled, LocalId, Locals, MessageId, Op, PaperRelation,
-    ProcessId, State, System,
+    Action, Choice, Footprint, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
+    Register, Response, State, Status, System,
 };
 
 /// What is scheduled on its own, one action after the other. Races are between strands.
@@ -218,7 +218,7 @@ impl<'s, S: System> Execution<'s, S> {
         self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
     }
 
-    /// The processes that wait at an access to a cell, because it would end a fruitless round.
+    /// The processes that wait at an access to a register, because it would end a fruitless round.
     pub fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
         let mut held = SmallVec::new();
         if self.waits() {
@@ -226,7 +226,8 @@ impl<'s, S: System> Execution<'s, S> {
             for process in processes {
                 let op = self.locals.op(self.state.local(process));
                 let action = Action { process, choice: Choice::ONLY };
-                if matches!(op, Some(Op::Access(..))) && self.is_fruitless(action) {
+                let is_access = op.is_some_and(|op| op.register().is_some());
+                if is_access && self.is_fruitless(action) {
                     held.push(process);
                 }
             }
@@ -246,26 +247,24 @@ impl<'s, S: System> Execution<'s, S> {
         waits && spin::is_fruitless_instead(locals, state, order, position, choice)
     }
 
-    /// The cell that the action at `position` is an access to, if its process may wait for it in a loop.
-    pub fn awaited_cell(&self, position: usize) -> Option<CellId> {
+    /// The register that the action at `position` is an access to, if its process may wait for it in a loop.
+    pub fn awaited(&self, position: usize) -> Option<Register> {
         self.awaited_from(self.state.before(position))
     }
 
-    /// The cell that the next action of `process` is an access to, if the process may wait for it in a loop.
-    pub fn awaits(&self, process: ProcessId) -> Option<CellId> {
+    /// The register that the next action of `process` is an access to, if the process may wait for it in a loop.
+    pub fn awaits(&self, process: ProcessId) -> Option<Register> {
         self.awaited_from(self.state.local(process))
     }
 
-    fn awaited_from(&self, local: LocalId) -> Option<CellId> {
-        match self.locals.op(local) {
-            Some(&Op::Access(cell, _)) if self.waits() && self.locals.may_return(local) => {
-                Some(cell)
-            }
-            _ => None,
+    fn awaited_from(&self, local: LocalId) -> Option<Register> {
+        match self.waits() && self.locals.may_return(local) {
+            true => self.locals.op(local)?.register(),
+            false => None,
         }
     }
 
-    /// The newest earlier version of its cell at which an access could have come: the access at position `later`, or
+    /// The newest earlier version of its register at which an access could have come: the access at position `later`, or
     /// else the one that the process is at.
     pub fn earlier_access(&mut self, process: ProcessId, later: Option<usize>) -> Option<Earlier> {
         let Execution { locals, state, order, .. } = self;
@@ -274,9 +273,17 @@ impl<'s, S: System> Execution<'s, S> {
             Some(_) => (own.len() - 1, state.before(later?)),
             None => (own.len(), state.local(process)),
         };
-        let Some(&Op::Access(cell, _)) = locals.op(before) else { return None };
-        let latest = spin::version_at(order, cell, later.unwrap_or(order.len()));
+        let register = locals.op(before)?.register()?;
+        let latest = spin::version_at(order, register, later.unwrap_or(order.len()));
         spin::earlier_access(locals, state, order, (process, nth), before, latest)
+    }
+
+    /// What the process of the action at `position`, an access to a register, would have been told at this version of it;
+    /// `None` if it would have changed it.
+    pub fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
+        let status = self.locals.shared_status(self.state.before(position));
+        let Status::At(op) = &*status else { unreachable!("a process that moved") };
+        self.state.observed(op, version, &mut self.locals.values)
     }
 
     /// What the enabled action would touch if it were executed now.

@@ -31,9 +31,9 @@ mod cut;
 
 pub use cut::with_cut;
 
-use super::{Execution, HappensBefore, Strand};
+use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
-    Access, Action, Choice, Footprint, Handled, Op, PaperRelation, ProcessId, State, Stimulus,
+    Action, Choice, Footprint, Handled, Op, PaperRelation, ProcessId, Register, State, Stimulus,
     System,
 };
 
@@ -222,6 +222,7 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::TestAny(_)
         | Op::MutexTestAny(_)
         | Op::AsyncLock(_)
+        | Op::TryLock(_)
         | Op::Unlock(_)
         | Op::AsyncAcquire(_)
         | Op::Release(_)
@@ -258,8 +259,8 @@ fn with_predecessors<S: System>(
         if !is_reversible(execution, first, last) {
             continue;
         }
-        if let Some(cell) = execution.awaited_cell(last)
-            && *execution.order().footprint(first) == Footprint::Write(cell)
+        if let Some(register) = execution.awaited(last)
+            && execution.order().footprint(first).changes(register)
         {
             races.extend(earlier_access(execution, action.process, Some(last)));
             continue;
@@ -279,7 +280,7 @@ fn with_predecessors<S: System>(
     }
 }
 
-/// The race of an access, that of the last event or one that waits at the end, with the write that ends the nearest
+/// The race of an access, that of the last event or one that waits at the end, with the change that ends the nearest
 /// earlier version at which it is possible: see [`super::spin`].
 fn earlier_access<S: System>(
     execution: &mut Execution<'_, S>,
@@ -310,19 +311,16 @@ fn without<S: System>(
         ref op @ (Op::TestAny(_) | Op::MutexTestAny(_)) if choice != Choice::NOTHING => {
             failure(execution, process, op)
         }
-        Op::Access(cell, access)
-            if *execution.order().footprint(first) == Footprint::Write(cell) =>
-        {
-            match changes_without(execution, first, cell, access) {
-                true => Footprint::Write(cell),
-                false => Footprint::Read(cell),
-            }
+        ref op => {
+            let register = op.register();
+            let changed = |&it: &Register| execution.order().footprint(first).changes(it);
+            let footprint = match register.filter(changed) {
+                Some(register) => touched_without(execution, first, last, register),
+                None => execution.order().footprint(last).clone(),
+            };
+            return Some((choice, footprint));
         }
-        _ => return Some((choice, execution.order().footprint(last).clone())),
     };
-    if let Footprint::Read(_) | Footprint::Write(_) = footprint {
-        return Some((choice, footprint));
-    }
     let is_possible = fails_without(execution, first, last)
         && !execution.is_fruitless_instead(last, Choice::NOTHING);
     is_possible.then_some((Choice::NOTHING, footprint))
@@ -358,24 +356,16 @@ fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: us
     })
 }
 
-/// Would the access change the cell if the write at `first` had not come yet?
-fn changes_without<S: System>(
+/// What the access that is the last event would touch if the change at `first` had not come yet.
+fn touched_without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
-    cell: crate::model::CellId,
-    access: Access,
-) -> bool {
-    match access {
-        Access::Read => false,
-        Access::Write(_) => true,
-        _ => {
-            let order = execution.order();
-            let write = Footprint::Write(cell);
-            let version = (0..first).filter(|&at| *order.footprint(at) == write).count();
-            let content = execution.state().versions(cell)[version];
-            access.apply(content, &mut execution.locals.values).1.is_some()
-        }
-    }
+    last: usize,
+    register: Register,
+) -> Footprint {
+    let version = spin::version_at(execution.order(), register, first);
+    let observed = execution.observed(last, version);
+    spin::touched(register, observed.is_none())
 }
 
 /// The races of the last event of the execution, if it is a choice, with what it could have been instead

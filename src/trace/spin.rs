@@ -27,8 +27,8 @@
 //! round for ever, that is a *livelock*. If one could get out of its loop now, it has looked too early, and what it waits
 //! for is there. Then the execution is given up, because an execution without that round comes to its end as well.
 //!
-//! **Races.** So an access to a cell may be possible at one version of the cell and not at the next. No other operation
-//! is like this. Where DPOR looks at the race of an access with the write before it, it has to look for the nearest
+//! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell, or of the queue, and not
+//! at the next. No other operation is like this. Where DPOR looks at the race of an access with the change before it, it has to look for the nearest
 //! earlier version at which the access is possible; also for accesses that wait at the end of an execution.
 
 use smallvec::SmallVec;
@@ -36,8 +36,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Access, Action, CellId, Choice, Footprint, Independence, LocalId, Locals, Op, PaperRelation,
-    ProcessId, Response, State, System, ValueId,
+    Action, Choice, Footprint, Independence, LocalId, Locals, Op, PaperRelation, ProcessId,
+    Register, Response, State, Status, System, ValueId,
 };
 
 type Order = HappensBefore<PaperRelation>;
@@ -128,19 +128,17 @@ fn is_stable<S: System>(
 ) -> bool {
     round.iter().all(|&position| {
         let position = position as usize;
-        let op = locals.op(state.before(position)).expect("a process that moved");
+        let status = locals.shared_status(state.before(position));
+        let Status::At(op) = &*status else { unreachable!("a process that moved") };
+        if let Some(register) = op.register() {
+            let version = |until: &dyn Fn(usize) -> bool| {
+                changes(order, register).filter(|&at| until(at)).count()
+            };
+            let (then, now) = (version(&|at| at < position), version(is_known));
+            let mut told = |version| state.observed(op, version, &mut locals.values);
+            return then == now || told(then) == told(now);
+        }
         match *op {
-            Op::Access(cell, access) => {
-                let version = |until: &dyn Fn(usize) -> bool| {
-                    writes(order, cell).filter(|&at| until(at)).count()
-                };
-                let (then, now) = (version(&|at| at < position), version(is_known));
-                let mut told = |version: usize| {
-                    let content = state.versions(cell)[version];
-                    access.apply(content, &mut locals.values)
-                };
-                then == now || told(then) == told(now)
-            }
             Op::TestAny(ref list) if is_failed(state, position) => {
                 !has_completed(state, order, position, op, list.len(), is_known)
             }
@@ -169,9 +167,9 @@ fn has_completed(
     completers.any(|completer| completer.flatten().is_some_and(is_known))
 }
 
-/// The positions of the writes of a cell.
-fn writes(order: &Order, cell: CellId) -> impl Iterator<Item = usize> {
-    (0..order.len()).filter(move |&at| *order.footprint(at) == Footprint::Write(cell))
+/// The positions of the changes of a register.
+fn changes(order: &Order, register: Register) -> impl Iterator<Item = usize> {
+    (0..order.len()).filter(move |&at| order.footprint(at).changes(register))
 }
 
 /// Is the event at `position` among these, or before one of them?
@@ -199,17 +197,17 @@ fn causes(state: &State, order: &Order, process: ProcessId, footprint: &Footprin
     own.into_iter().chain((0..order.len()).filter(depends)).collect()
 }
 
-/// An access that could have come at an earlier version of its cell.
+/// An access that could have come at an earlier version of its register.
 pub struct Earlier {
-    /// The write that ended this version.
+    /// The change that ended this version.
     pub overwritten_by: usize,
     /// The event that the access follows: its process's last action, or what started the process.
     pub after: Option<usize>,
-    /// Would it change the cell there?
+    /// What it would touch there.
     pub footprint: Footprint,
 }
 
-/// The newest version of the cell before number `latest` at which the process, after its first `nth` actions in
+/// The newest version of the register before number `latest` at which the process, after its first `nth` actions in
 /// local state `before`, could make its access without ending a fruitless round.
 pub fn earlier_access<S: System>(
     locals: &mut Locals<'_, S>,
@@ -219,17 +217,16 @@ pub fn earlier_access<S: System>(
     before: LocalId,
     latest: usize,
 ) -> Option<Earlier> {
-    let Some(&Op::Access(cell, access)) = locals.op(before) else { return None };
-    let writes: Vec<usize> = writes(order, cell).collect();
+    let register = locals.op(before)?.register()?;
+    let changes: Vec<usize> = changes(order, register).collect();
     let after = previous(state, order, process, nth);
     let known = |at: usize| after.is_some_and(|after| is_known(order, &[after], at));
-    let first = writes.iter().take_while(|&&at| known(at)).count();
+    let first = changes.iter().take_while(|&&at| known(at)).count();
     (first..latest).rev().find_map(|version| {
         let mut causes: Positions = after.into_iter().collect();
-        causes.extend(version.checked_sub(1).map(|last| writes[last]));
-        let at = (cell, access, version);
-        let footprint = access_at(locals, state, order, (process, nth), before, at, &causes)?;
-        Some(Earlier { overwritten_by: writes[version], after, footprint })
+        causes.extend(version.checked_sub(1).map(|last| changes[last]));
+        let footprint = access_at(locals, state, order, (process, nth), before, version, &causes)?;
+        Some(Earlier { overwritten_by: changes[version], after, footprint })
     })
 }
 
@@ -240,23 +237,35 @@ fn access_at<S: System>(
     order: &Order,
     who: (ProcessId, usize),
     before: LocalId,
-    (cell, access, version): (CellId, Access, usize),
+    version: usize,
     causes: &[usize],
 ) -> Option<Footprint> {
-    let (response, new) = access.apply(state.versions(cell)[version], &mut locals.values);
-    if new.is_some() {
-        return Some(Footprint::Write(cell));
-    }
+    let status = locals.shared_status(before);
+    let Status::At(op) = &*status else { unreachable!("a process that accesses a register") };
+    let register = op.register().expect("an access");
+    let observed = state.observed(op, version, &mut locals.values);
+    let footprint = touched(register, observed.is_none());
+    let Some(response) = observed else { return Some(footprint) };
     let after = locals.resume(before, response);
     let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
     });
-    (!is_fruitless).then_some(Footprint::Read(cell))
+    (!is_fruitless).then_some(footprint)
 }
 
-/// How many versions of the cell there were before `position`, without the initial one.
-pub fn version_at(order: &Order, cell: CellId, position: usize) -> usize {
-    writes(order, cell).take_while(|&at| at < position).count()
+/// What an access to a register, by an operation that may go either way, touches.
+pub(super) fn touched(register: Register, is_change: bool) -> Footprint {
+    match (register, is_change) {
+        (Register::Cell(cell), false) => Footprint::Read(cell),
+        (Register::Cell(cell), true) => Footprint::Write(cell),
+        (Register::Queue(mutex), false) => Footprint::Held(mutex),
+        (Register::Queue(mutex), true) => Footprint::Enqueue(mutex),
+    }
+}
+
+/// How many versions of the register there were before `position`, without the initial one.
+pub fn version_at(order: &Order, register: Register, position: usize) -> usize {
+    changes(order, register).take_while(|&at| at < position).count()
 }
 
 /// If the action at `position` had got this other result, would it have ended a fruitless round?

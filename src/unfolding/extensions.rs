@@ -18,12 +18,12 @@
 
 mod actor;
 mod barrier;
-mod cell;
 mod mailbox;
 mod mutex;
 mod process;
 mod semaphore;
 mod spin;
+mod versions;
 
 use std::ops::RangeInclusive;
 
@@ -165,6 +165,9 @@ impl<S: System> Unfolding<'_, S> {
 
     /// Finds all extensions of C by `op` from an origin whose last event has just joined C, and returns the enabled ones.
     fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
+        if let Some(act) = c.versioned(op) {
+            return self.extend_versions(c, from, act);
+        }
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, Post::of(op)),
             Op::WaitAny(ref comms) => self.extend_completed(c, from, comms),
@@ -188,7 +191,7 @@ impl<S: System> Unfolding<'_, S> {
                 smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
-            Op::Access(cell, access) => self.extend_access(c, from, cell, access),
+            Op::Access(..) | Op::TryLock(_) => unreachable!("these act on versions"),
             Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
             Op::Spawn(_) => self.extend_spawn(c, from),
             Op::Join(target) => self.extend_joined(c, from, target),
@@ -213,6 +216,9 @@ impl<S: System> Unfolding<'_, S> {
 
     fn extend_other(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
         let Some(op) = self.locals.op(c.state.local(process)) else { return };
+        if let Some(act) = c.versioned(op) {
+            return self.extend_versions_by(c, process, act, e);
+        }
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => {
                 let post = Post::of(op);
@@ -245,10 +251,9 @@ impl<S: System> Unfolding<'_, S> {
             Op::BarrierWait { barrier, round } => {
                 self.extend_passed_by(c, process, barrier, round, e);
             }
-            Op::Access(cell, access) => self.extend_access_by(c, process, cell, access, e),
             Op::Join(target) => self.extend_joined_by(c, process, target, e),
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
-            Op::Handle { .. } => {}
+            Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } => {}
         }
     }
 

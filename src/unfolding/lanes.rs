@@ -2,7 +2,7 @@
 //!
 //! One lane per process, and per object that was met ([`Met`]) one for each kind of change that does not commute with
 //! itself: the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
-//! writes of a cell. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
+//! writes of a cell. If a mutex is tried, its requests are among the releases: then these are all changes of its queue. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
 //! free for further ones. When they are used up, their number grows by half, and the lanes of processes move: see
 //! [`Lanes::meet`].
 //!
@@ -140,7 +140,7 @@ impl Lanes {
         self.locks[mutex.index()]
     }
 
-    /// Releases of a mutex.
+    /// Releases of a mutex; of one that is tried, all changes of its queue.
     pub fn unlocks(&self, mutex: MutexId) -> Lane {
         self.locks(mutex).next()
     }
@@ -174,13 +174,13 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Access, Objects, Op, Value, Values};
+    use crate::model::{Access, Asking, Objects, Op, Value, Values};
 
     #[test]
     fn chains_stay_and_processes_move_up() {
         let mut objects = Objects::default();
         objects.mailboxes.push_array("m", 2, ());
-        objects.mutexes.push_array("l", 1_000, ());
+        objects.mutexes.push_array("l", 1_000, Asking::Queues);
         objects.cells.push_array("x", 1_000, Value::Int(0));
         let mut values = Values::default();
         let mut met = Met::new(&objects, &mut values);

@@ -144,6 +144,34 @@ fn mutexes_in_all_forms() {
 }
 
 #[test]
+fn tries() {
+    holds(
+        "mutex m, n[2];
+         shared got: [int; 2] = 0;
+         process P[i in 0..2] {
+             lock(n[i]);
+             if try_lock(n[1 - i]) { unlock(n[1 - i]); }
+             while !try_lock(m) { }
+             assert(fetch_add(got[0], 1) == 0);
+             fetch_add(got[0], -1);
+             unlock(m);
+         }",
+    );
+    fails(
+        "mutex m; process P { if try_lock(m) { try_lock(m); } }",
+        "tries to lock the mutex `m`, which it has requested already",
+    );
+    fails(
+        "mutex m; process P { async_lock(m); try_lock(m); }",
+        "tries to lock the mutex `m`, which it has requested already",
+    );
+    fails(
+        "mutex m; process P { if !try_lock(m) { unlock(m); } } process Q { lock(m); unlock(m); }",
+        "unlocks the mutex `m`, which it has not requested",
+    );
+}
+
+#[test]
 fn cancelled_requests() {
     // A request that is taken back does not keep the others waiting.
     holds(

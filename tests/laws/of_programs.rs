@@ -8,7 +8,7 @@ use mazurka::explore::{
 use mazurka::lang::compile;
 use mazurka::model::System;
 
-use crate::random_models::{Subject, processes};
+use crate::random_models::{Subject, later, processes};
 
 /// What one program means: figures, and the kinds of violations. (How many different ones there are is a
 /// matter of places in a text, which a syntax tree has not.)
@@ -24,7 +24,7 @@ fn meaning<S: System>(system: &S, method: impl Explorer) -> (Outcome, BTreeSet<S
 /// executions, classes, deadlocks and violations.
 #[test]
 fn compiled_programs_mean_what_their_syntax_trees_mean() {
-    for sample in processes() {
+    for sample in processes().iter().chain(later()) {
         let compiled = compile("random.maz", &sample.script.text(), &[]);
         let compiled = compiled.unwrap_or_else(|errors| {
             panic!("{}\n{}", errors.render(false), sample.describe());

@@ -14,6 +14,7 @@ enum Theme {
     Semaphore,
     Barrier,
     Cell,
+    Try,
 }
 
 const THEMES: &[Theme] = &[
@@ -28,12 +29,24 @@ const THEMES: &[Theme] = &[
     Theme::Cell,
 ];
 
+/// What the objects that came later are about, with a little of what they are used with.
+const LATER_THEMES: &[Theme] =
+    &[Theme::Try, Theme::Try, Theme::Try, Theme::Mutex, Theme::Cell, Theme::Semaphore];
+
 /// The program of `seed`.
 pub fn generate(seed: u64) -> Program {
-    let mut rng = Rng::new(seed);
+    of_themes(Rng::new(seed), THEMES)
+}
+
+/// The program of `seed` in the family of the objects that came later.
+pub fn generate_later(seed: u64) -> Program {
+    of_themes(Rng::new(seed ^ 0x5eed_0000), LATER_THEMES)
+}
+
+fn of_themes(mut rng: Rng, choice: &[Theme]) -> Program {
     let count = *rng.pick(&[2, 2, 2, 3, 3, 3, 3, 4]);
     let mut themes: Vec<Theme> =
-        (0..*rng.pick(&[1, 1, 1, 2, 2, 3])).map(|_| *rng.pick(THEMES)).collect();
+        (0..*rng.pick(&[1, 1, 1, 2, 2, 3])).map(|_| *rng.pick(choice)).collect();
     themes.dedup();
     let patterns = rng.chance(50);
     let spawns = rng.chance(30);
@@ -54,6 +67,10 @@ pub fn generate(seed: u64) -> Program {
         cells: (0..rng.range(1, 3)).map(|_| rng.value()).collect(),
         ..Program::default()
     };
+    if themes.contains(&Theme::Try) {
+        program.tried = rng.range(1, 3);
+        program.mutexes += program.tried;
+    }
     if spawns {
         let mut template = Writer::new(&mut rng, &program, &themes, patterns, 9);
         template.variables = 1;
@@ -129,6 +146,7 @@ struct Writer<'r> {
     themes: &'r [Theme],
     mailboxes: usize,
     mutexes: usize,
+    tried: usize,
     cells: usize,
     patterns: bool,
     /// What its sends say of their source.
@@ -152,7 +170,8 @@ impl<'r> Writer<'r> {
             rng,
             themes,
             mailboxes: program.mailboxes,
-            mutexes: program.mutexes,
+            mutexes: program.mutexes - program.tried,
+            tried: program.tried,
             cells: program.cells.len(),
             patterns,
             src: process as i64,
@@ -187,6 +206,7 @@ impl<'r> Writer<'r> {
         match *self.rng.pick(self.themes) {
             Theme::Mailbox => self.mailbox(body),
             Theme::Mutex => self.mutex(body),
+            Theme::Try => self.try_lock(body),
             Theme::Semaphore => self.semaphore(body),
             Theme::Barrier | Theme::Cell => self.cell(body),
         }
@@ -419,6 +439,48 @@ impl<'r> Writer<'r> {
                 body.extend([AsyncLock(m), MutexWait(m)]);
                 self.unlock(body, m);
             }
+        }
+    }
+
+    fn try_lock(&mut self, body: &mut Body) {
+        let m = self.mutexes + self.rng.below(self.tried);
+        let other = self.rng.below(self.mutexes + self.tried);
+        let into = self.variable();
+        match self.rng.below(20) {
+            0..9 => {
+                body.push(TryLock { mutex: m, into });
+                let mut then = Body::new();
+                self.inside(&mut then);
+                self.unlock(&mut then, m);
+                let otherwise = if self.rng.chance(40) { self.arm() } else { Body::new() };
+                let condition = Condition { of: Variable::Bool(into), test: Comparison::Equals(1) };
+                body.push(If { condition, then, otherwise });
+            }
+            9..13 => {
+                body.push(Lock(m));
+                self.inside(body);
+                self.unlock(body, m);
+            }
+            13..15 => {
+                body.push(AsyncLock(m));
+                self.inside(body);
+                body.push(Unlock(m));
+            }
+            15..19 => {
+                let mut mutexes = vec![m];
+                if other != m {
+                    mutexes.insert(self.rng.below(2), other);
+                }
+                body.extend(mutexes.iter().map(|&mutex| AsyncLock(mutex)));
+                let gone = mutexes.clone();
+                body.push(MutexWaitAny { mutexes, into });
+                if self.rng.chance(60) {
+                    let test = Comparison::Equals(self.rng.below(2) as i64);
+                    self.branch(body, Condition { of: Variable::Int(into), test });
+                }
+                gone.into_iter().for_each(|mutex| self.unlock(body, mutex));
+            }
+            _ => body.push(TryLock { mutex: m, into }),
         }
     }
 

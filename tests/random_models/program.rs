@@ -7,6 +7,8 @@ pub struct Program {
     pub mailboxes: usize,
     /// How many mutexes.
     pub mutexes: usize,
+    /// How many of them, the last ones, are tried.
+    pub tried: usize,
     /// Initial units.
     pub semaphores: Vec<u32>,
     /// Participants.
@@ -83,6 +85,8 @@ pub enum Statement {
     MutexTest { mutex: usize, into: usize },
     MutexWaitAny { mutexes: Vec<usize>, into: usize },
     MutexTestAny { mutexes: Vec<usize>, into: usize },
+    /// `into` whether it did.
+    TryLock { mutex: usize, into: usize },
     Unlock(usize),
     Lock(usize),
     AsyncAcquire(usize),

@@ -153,6 +153,9 @@ impl Names {
             MutexTestAny { mutexes, into } => {
                 steps::mutex_test_any(&self.mutexes(mutexes)).into(self.variable(*into))
             }
+            &TryLock { mutex, into } => {
+                steps::try_lock(self.mutexes[mutex]).into(self.variable(into))
+            }
             &Unlock(m) => steps::unlock(self.mutexes[m]),
             &Lock(m) => steps::lock(self.mutexes[m]),
             &AsyncAcquire(s) => steps::async_acquire(self.semaphores[s]),

@@ -114,6 +114,7 @@ fn simple(statement: &Statement) -> String {
         MutexTestAny { mutexes, into } => {
             format!("let v{into} = mutex_testany({});", list("l", mutexes))
         }
+        TryLock { mutex, into } => format!("let b{into} = try_lock(l{mutex});"),
         Unlock(m) => format!("unlock(l{m});"),
         Lock(m) => format!("lock(l{m});"),
         AsyncAcquire(s) => format!("async_acquire(s{s});"),

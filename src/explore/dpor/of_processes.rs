@@ -62,8 +62,8 @@ impl OfProcesses {
         walk.execution.push(action);
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
-            let awaited = walk.execution.awaited_cell(next).map(Footprint::Write);
-            if awaited.as_ref() == Some(walk.execution.order().footprint(i)) {
+            let awaited = walk.execution.awaited(next);
+            if awaited.is_some_and(|it| walk.execution.order().footprint(i).changes(it)) {
                 continue; // See `races_of_awaits`.
             }
             if race::is_reversible(&walk.execution, i, next) {
@@ -98,9 +98,9 @@ impl OfProcesses {
     }
 }
 
-/// An access to a cell that may be part of a loop that waits is in race with the write that ended the newest
+/// An access to a register that may be part of a loop that waits is in race with the change that ended the newest
 /// earlier version at which it was possible ([`crate::trace::spin`]), whether it is possible now or not. New races concern
-/// the process that moved, those that it started, and accesses to a cell just written.
+/// the process that moved, those that it started, and accesses to a register just changed.
 fn races_of_awaits<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
@@ -111,9 +111,9 @@ fn races_of_awaits<S: System>(
     let (state, moved) = (execution.state(), execution.order().process(last));
     let concerned = state.processes().filter(|&process| {
         let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
-        execution.awaits(process).is_some_and(|cell| {
-            let is_written = *execution.order().footprint(last) == Footprint::Write(cell);
-            process == moved || is_new || is_written
+        execution.awaits(process).is_some_and(|register| {
+            let is_changed = execution.order().footprint(last).changes(register);
+            process == moved || is_new || is_changed
         })
     });
     for process in concerned.collect::<SmallVec<[ProcessId; 4]>>() {

@@ -394,7 +394,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
     fn as_locks(&self, touches: &mut Touches) {
         if self.settings.as_printed {
             for touch in touches {
-                if let Touch::Unlock(m) | Touch::Cancel(m) | Touch::AwaitUnlock(m) = *touch {
+                use Touch::{AwaitUnlock, Cancel, Queue, Try, Unlock};
+                if let Unlock(m) | Cancel(m) | AwaitUnlock(m) | Queue(m) | Try(m) = *touch {
                     *touch = Touch::Lock(m);
                 }
             }

@@ -412,7 +412,11 @@ fn contention(op: &Op) -> u8 {
         Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
         Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
         Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
-        Op::AsyncAcquire(_) | Op::Release(_) | Op::Access(..) | Op::Choose { .. } => 1,
+        Op::TryLock(_)
+        | Op::AsyncAcquire(_)
+        | Op::Release(_)
+        | Op::Access(..)
+        | Op::Choose { .. } => 1,
         Op::Handle { .. } => 1,
     }
 }

@@ -28,6 +28,7 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("mutex_test", "mutex_test(mutex)", true),
     ("mutex_testany", "mutex_testany([mutex, …])", true),
     ("lock", "lock(mutex)", true),
+    ("try_lock", "try_lock(mutex)", true),
     ("unlock", "unlock(mutex)", true),
     ("async_acquire", "async_acquire(semaphore)", true),
     ("acquire_wait", "acquire_wait(semaphore)", true),

@@ -11,7 +11,7 @@ use crate::lang::diagnostic::{Diagnostic, listed};
 use crate::lang::hir::ObjectKind;
 use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
-use crate::model::Value;
+use crate::model::{Asking, Value};
 
 /// More objects than this in one array are regarded as a mistake.
 const MAX_OBJECTS: i64 = 1_000_000;
@@ -296,7 +296,7 @@ impl Checker<'_> {
             }
             Item::Mutex { name, size } => {
                 let group = self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.mutexes, ());
+                self.groups[group].add_to(&mut self.out.objects.mutexes, Asking::Queues);
             }
             Item::Semaphore { name, size, initial } => {
                 let units = self
@@ -341,6 +341,8 @@ impl Checker<'_> {
             ty,
             span: name.span,
             first_use: None,
+            tried: None,
+            tested: None,
         });
         self.groups.len() - 1
     }
@@ -396,6 +398,8 @@ impl Checker<'_> {
             ty: item,
             span: name.span,
             first_use: None,
+            tried: None,
+            tested: None,
         });
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::call::Call;
-use super::{Checker, Want};
+use super::{Checker, Group, Want};
 use crate::lang::ast;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation};
 use crate::lang::types::{Type, Yield};
+use crate::model::Asking;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
@@ -29,9 +30,30 @@ impl Checker<'_> {
             "waitall" => unit(Operation::WaitAll(self.comms(call)?)),
             "async_lock" => unit(Operation::AsyncLock(self.object_of(call, Mutex)?)),
             "mutex_wait" => unit(Operation::MutexWait(self.object_of(call, Mutex)?)),
-            "mutex_test" => Some((Operation::MutexTest(self.object_of(call, Mutex)?), Type::Bool)),
-            "mutex_waitany" => Some((Operation::MutexWaitAny(self.mutexes(call)?), Type::Int)),
-            "mutex_testany" => Some((Operation::MutexTestAny(self.mutexes(call)?), Type::Int)),
+            "mutex_test" => {
+                let [mutex] = self.positional(call)?;
+                let (group, mutex) = self.address(mutex, Mutex)?;
+                self.groups[group as usize].tested.get_or_insert(call.span);
+                Some((Operation::MutexTest(mutex), Type::Bool))
+            }
+            "try_lock" => {
+                let [mutex] = self.positional(call)?;
+                let (group, mutex) = self.address(mutex, Mutex)?;
+                self.groups[group as usize].tried.get_or_insert(call.span);
+                Some((Operation::TryLock(mutex), Type::Bool))
+            }
+            "mutex_waitany" => {
+                let mutexes = self.mutexes(call)?.into_iter().map(|(_, mutex)| mutex);
+                Some((Operation::MutexWaitAny(mutexes.collect()), Type::Int))
+            }
+            "mutex_testany" => {
+                let mutexes = self.mutexes(call)?;
+                for &(group, _) in &mutexes {
+                    self.groups[group as usize].tested.get_or_insert(call.span);
+                }
+                let mutexes = mutexes.into_iter().map(|(_, mutex)| mutex).collect();
+                Some((Operation::MutexTestAny(mutexes), Type::Int))
+            }
             "lock" => unit(Operation::Lock(self.object_of(call, Mutex)?)),
             "unlock" => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
             "async_acquire" => unit(Operation::AsyncAcquire(self.object_of(call, Semaphore)?)),
@@ -203,7 +225,7 @@ impl Checker<'_> {
     }
 
     /// A list of mutexes, or all of an array of them.
-    fn mutexes(&mut self, call: &Call<'_>) -> Option<Vec<Address>> {
+    fn mutexes(&mut self, call: &Call<'_>) -> Option<Vec<(u32, Address)>> {
         let [list] = self.positional(call)?;
         let ast::ExprKind::List(items) = &list.kind else {
             let message = format!("`{}` takes a list of mutexes", call.name);
@@ -218,7 +240,27 @@ impl Checker<'_> {
         }
         let found: Vec<_> =
             items.iter().map(|item| self.address(item, ObjectKind::Mutex)).collect();
-        found.into_iter().map(|found| found.map(|(_, address)| address)).collect()
+        found.into_iter().collect()
+    }
+
+    /// Notes which mutexes are tried. A request in the queue of such a mutex cannot be tested.
+    pub(super) fn finish_mutexes(&mut self) {
+        for group in 0..self.groups.len() {
+            let Group { ref name, base, count, tried, tested, .. } = self.groups[group];
+            let Some(tried) = tried else { continue };
+            if count > 0 {
+                self.out.objects.mutexes.restart(base, Asking::Tries);
+            }
+            if let Some(tested) = tested {
+                let message = format!(
+                    "the mutex `{name}` is asked for by `try_lock`, so its requests cannot be tested"
+                );
+                let hint = "wait for a request with `mutex_wait`, or ask for the mutex by \
+                            `try_lock` instead of `async_lock`";
+                let diagnostic = Diagnostic::error(tested, message).hint(hint);
+                self.report(diagnostic.also(tried, "tried here"));
+            }
+        }
     }
 
     fn choose(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {

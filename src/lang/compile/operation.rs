@@ -43,6 +43,7 @@ impl Compiler<'_> {
             Operation::Lock(mutex) => {
                 self.request_and_wait(mutex, Visible::AsyncLock, Visible::MutexWait)
             }
+            Operation::TryLock(mutex) => self.on_object(mutex, Visible::TryLock),
             Operation::Unlock(mutex) => self.on_object(mutex, Visible::Unlock),
             Operation::AsyncAcquire(semaphore) => self.on_object(semaphore, Visible::AsyncAcquire),
             Operation::AcquireWait(semaphore) => self.on_object(semaphore, Visible::AcquireWait),

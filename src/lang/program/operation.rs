@@ -45,15 +45,19 @@ impl Program {
                 }
                 op(comms)
             }
-            Visible::AsyncLock => {
+            Visible::AsyncLock | Visible::TryLock => {
                 let mutex = MutexId(number(&args[0]));
+                let (does, op): (_, fn(_) -> _) = match visible {
+                    Visible::TryLock => ("tries to lock", Op::TryLock),
+                    _ => ("requests", Op::AsyncLock),
+                };
                 if local.books.mutex(mutex).is_some() {
                     let name = objects.mutexes.name(mutex.0);
                     return Err(format!(
-                        "requests the mutex `{name}`, which it has requested already"
+                        "{does} the mutex `{name}`, which it has requested already"
                     ));
                 }
-                Op::AsyncLock(mutex)
+                op(mutex)
             }
             Visible::MutexWait => {
                 Op::MutexWaitAny([self.request(local, &args[0], "waits for")?].into())
@@ -157,6 +161,10 @@ impl Program {
                     books.requested(MutexId(number(&args[0])), handle);
                     Value::Unit
                 }
+                Visible::TryLock => {
+                    books.requested(MutexId(number(&args[0])), handle);
+                    Value::Bool(true)
+                }
                 Visible::AsyncAcquire => {
                     books.asked(SemaphoreId(number(&args[0])), handle);
                     Value::Unit
@@ -183,7 +191,7 @@ impl Program {
                 }
             }
             Response::Incomplete => match visible {
-                Visible::Test | Visible::MutexTest => Value::Bool(false),
+                Visible::Test | Visible::MutexTest | Visible::TryLock => Value::Bool(false),
                 _ => Value::Int(-1),
             },
             Response::Value(value) => values.get(value).clone(),

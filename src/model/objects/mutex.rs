@@ -3,12 +3,22 @@
 //! Invariant, restored by each method that changes a mutex: `head` is the first request that is not released, and
 //! `opened[i]` is the release after which every request up to `i` was released, known for all i before `head`. A mutex
 //! that nobody asked for allocates nothing.
+//!
+//! **Which actions commute.** A mutex is a queue, and if processes only queue, nobody sees who is in it but those who
+//! are. So a request and an unlock commute: whoever unlocks leaves the queue wherever he stands, whoever asks goes to its end.
+//! A `try_lock` sees whether the queue is empty, and that depends on every request and unlock. So a mutex that is tried
+//! anywhere ([`Asking::Tries`]) is treated as a cell that holds the queue: a request, an unlock and a successful try are changes
+//! of it, in one total order; a failed try is a read. A wait still depends only on the unlock that granted the
+//! request, since no later change takes it back. Two changes that might commute are told apart more often than needed
+//! (a request and an unlock, both in a long queue). But that is symmetric, stable and never wrong, and mutexes that are not tried
+//! keep their finer relation.
 
 use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Footprint, MutexId, ProcessId, Request, Response, System, Touch, ValueId, Values,
+    Asking, Choice, Footprint, MutexId, ProcessId, Request, Response, System, Touch, ValueId,
+    Values,
 };
 
 /// The queue of a mutex, with its past.
@@ -16,18 +26,33 @@ use crate::model::{
 pub struct Mutex {
     /// Every request in order, with the position of its release.
     requests: Vec<(ProcessId, u32)>,
-    /// Every release in order, by the request that it ended.
+    /// Every release in order, by the request that it ended. If the mutex is tried, each request is also entered, as
+    /// [`NONE`], so that these are all changes of the queue.
     releases: Vec<u32>,
     /// The first request that is not released.
     head: u32,
     /// `opened[i]`: the release after which no request up to `i` was left.
     opened: Vec<u32>,
+    asking: Asking,
 }
 
 impl Mutex {
     /// A mutex that is free and was never requested.
-    pub(in crate::model) fn new() -> Self {
-        Mutex { requests: Vec::new(), releases: Vec::new(), head: 0, opened: Vec::new() }
+    pub(in crate::model) fn new(asking: Asking) -> Self {
+        let (requests, releases, opened) = (Vec::new(), Vec::new(), Vec::new());
+        Mutex { requests, releases, head: 0, opened, asking }
+    }
+
+    /// May it be tried?
+    pub fn is_tried(&self) -> bool {
+        self.asking == Asking::Tries
+    }
+
+    /// Was nobody in the queue after this many changes of it? Only for a mutex that is tried.
+    pub fn was_free(&self, changes: usize) -> bool {
+        debug_assert!(self.is_tried(), "requests are not among the changes");
+        let so_far = &self.releases[..changes];
+        2 * so_far.iter().filter(|&&ended| ended == NONE).count() == changes
     }
 
     /// Every request so far, by process.
@@ -35,7 +60,8 @@ impl Mutex {
         self.requests.iter().map(|&(process, _)| process)
     }
 
-    /// Every release so far, by the position of the request that it ended.
+    /// Every release so far, by the position of the request that it ended. If the mutex is tried, its requests are
+    /// among them, as `u32::MAX`.
     pub fn releases(&self) -> &[u32] {
         &self.releases
     }
@@ -70,12 +96,16 @@ impl Mutex {
     /// Appends `process` to the queue; the position of its request.
     pub(in crate::model) fn request(&mut self, process: ProcessId) -> u32 {
         self.requests.push((process, NONE));
+        self.releases.extend(self.is_tried().then_some(NONE));
         self.requests.len() as u32 - 1
     }
 
     /// Takes the last request back.
     pub(in crate::model) fn undo_request(&mut self) {
         self.requests.pop().expect("a request to undo");
+        if self.is_tried() {
+            self.releases.pop();
+        }
     }
 
     /// Takes this request out of the queue.
@@ -137,16 +167,104 @@ impl Operation for Lock {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Lock(self.0)
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        match state.mutex(self.0).is_tried() {
+            false => Footprint::Lock(self.0),
+            true => Footprint::Enqueue(self.0),
+        }
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
         Some(Touch::Lock(self.0))
     }
 
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        each(as_queue(state, self.0, Touch::Lock(self.0)));
+    }
+
+    fn touches<S: System>(&self, state: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
+        each(as_queue(state, self.0, Touch::Lock(self.0)));
+    }
+
     fn may_observe(&self) -> bool {
         false
+    }
+}
+
+/// How a request or an unlock touches a mutex: as this, or as a queue at which others look.
+fn as_queue(state: &State, mutex: MutexId, touch: Touch) -> Touch {
+    match state.mutex(mutex).is_tried() {
+        false => touch,
+        true => Touch::Queue(mutex),
+    }
+}
+
+/// try_lock.
+pub(in crate::model) struct Try(pub(in crate::model) MutexId);
+
+impl Try {
+    fn touched(&self, is_change: bool) -> Touch {
+        if is_change { Touch::Queue(self.0) } else { Touch::Try(self.0) }
+    }
+}
+
+impl Operation for Try {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        assert!(
+            state.mutex(self.0).is_tried(),
+            "{:?} is not declared as one that is tried",
+            self.0
+        );
+        done.changed = state.mutex(self.0).owner().is_none();
+        match done.changed {
+            true => Lock(self.0).carry_out(state, world, done),
+            false => Response::Incomplete,
+        }
+    }
+
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        if done.changed {
+            Lock(self.0).undo(state, births, done);
+        }
+    }
+
+    fn footprint(&self, _: &State, _: &Births, done: &Done) -> Footprint {
+        if done.changed { Footprint::Enqueue(self.0) } else { Footprint::Held(self.0) }
+    }
+
+    /// It depends on the queue.
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        each(self.touched(state.mutex(self.0).owner().is_none()));
+    }
+
+    fn touches<S: System>(&self, _: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        each(self.touched(done.changed));
+    }
+
+    fn may_observe(&self) -> bool {
+        true
     }
 }
 
@@ -197,7 +315,10 @@ impl Operation for Own<'_> {
         each: &mut impl FnMut(Touch),
     ) {
         let open = self.requests.iter().filter(|&&request| !state.owns(process, request));
-        open.for_each(|request| each(Touch::AwaitUnlock(request.mutex)));
+        open.for_each(|&Request { mutex, .. }| match state.mutex(mutex).is_tried() {
+            false => each(Touch::AwaitUnlock(mutex)),
+            true => each(Touch::Try(mutex)),
+        });
     }
 
     /// What a test comes to may be different after what watches this.
@@ -244,6 +365,29 @@ impl Operation for Unlock {
     fn touch<S: System>(&self, system: &S) -> Option<Touch> {
         let touch = if system.foresight().may_cancel() { Touch::Cancel } else { Touch::Unlock };
         Some(touch(self.0.mutex))
+    }
+
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        system: &S,
+        _: &mut Values,
+        _: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let touch = self.touch(system);
+        touch.into_iter().for_each(|touch| each(as_queue(state, self.0.mutex, touch)));
+    }
+
+    fn touches<S: System>(
+        &self,
+        state: &State,
+        system: &S,
+        _: &Done,
+        each: &mut impl FnMut(Touch),
+    ) {
+        let touch = self.touch(system);
+        touch.into_iter().for_each(|touch| each(as_queue(state, self.0.mutex, touch)));
     }
 
     fn may_observe(&self) -> bool {

@@ -198,7 +198,13 @@ impl Book {
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests)
                 if choice != Choice::NOTHING =>
             {
-                self.owns(state, at, process, requests[choice.0 as usize]);
+                let request = requests[choice.0 as usize];
+                let position = state.mutex_request(process, request);
+                self.owns(state, at, process, (request.mutex, position));
+            }
+            Op::TryLock(mutex) if state.mutex(*mutex).queue().next() == Some(process) => {
+                let position = state.mutex(*mutex).requests().len() as u32 - 1;
+                self.owns(state, at, process, (*mutex, position));
             }
             Op::Unlock(request) => self.unlocked(state, at, process, *request),
             Op::Release(semaphore) => {
@@ -274,11 +280,16 @@ impl Book {
         self.arrow(Some(sent).filter(|_| !already), at, ArrowKind::Message);
     }
 
-    fn owns(&mut self, state: &State, at: usize, process: ProcessId, request: Request) {
-        let position = state.mutex_request(process, request);
-        self.owned.entry((process, request.mutex, position)).or_insert((at, None));
-        let unlock = state.mutex(request.mutex).granted_by(position);
-        let unlock = unlock.and_then(|at| self.unlocks.get(&(request.mutex, at)).copied());
+    fn owns(
+        &mut self,
+        state: &State,
+        at: usize,
+        process: ProcessId,
+        (mutex, position): (MutexId, u32),
+    ) {
+        self.owned.entry((process, mutex, position)).or_insert((at, None));
+        let unlock = state.mutex(mutex).granted_by(position);
+        let unlock = unlock.and_then(|at| self.unlocks.get(&(mutex, at)).copied());
         self.arrow_from_other(state, unlock, at, ArrowKind::Handover);
     }
 

@@ -6,8 +6,8 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, LocalId, MutexId, Op, System};
-use crate::unfolding::event::{EventId, EventKind};
+use crate::model::{Choice, LocalId, MutexId, Op, Status, System};
+use crate::unfolding::event::{Event, EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
 use crate::unfolding::{Configuration, Unfolding};
@@ -45,16 +45,16 @@ impl<S: System> Unfolding<'_, S> {
     /// Would this event's operation have the same result again after the history of the draft?
     fn is_stable(&mut self, c: &Configuration, draft: &Draft<'_>, event: EventId) -> bool {
         let known = self.structure.event(event);
-        let (process, choice, then) = (known.process, known.choice, known.link.depth);
-        match self.locals.op(known.before).expect("an event has an operation") {
-            &Op::Access(cell, access) => {
-                // The link of a read is one below the write that it sees.
-                let now = self.reach(draft, self.structure.lanes.writes(cell));
-                let content = |version: u32| c.state.versions(cell)[version as usize];
-                let (then, now) = (content(then - 1), content(now));
-                let values = &mut self.locals.values;
-                then == now || access.apply(then, values) == access.apply(now, values)
-            }
+        let Event { process, choice, before, kind, chain, ref link, .. } = *known;
+        if kind == EventKind::Read {
+            // The link of a read is one below the change that it sees.
+            let (then, now) = (link.depth as usize - 1, self.reach(draft, chain) as usize);
+            let status = self.locals.shared_status(before);
+            let Status::At(op) = &*status else { unreachable!("an event has an operation") };
+            let mut told = |version| c.state.observed(op, version, &mut self.locals.values);
+            return then == now || told(then) == told(now);
+        }
+        match self.locals.op(before).expect("an event has an operation") {
             Op::TestAny(comms) if choice == Choice::NOTHING => comms.iter().all(|&comm| {
                 let (mailbox, end, _, partner) = c.state.communication(process, comm);
                 let reach = self.reach(draft, self.structure.lanes.posts(mailbox, end.opposite()));
