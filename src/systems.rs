@@ -11,11 +11,11 @@ mod instruction;
 mod script;
 
 pub use builder::{
-    Barrier, Builder, Cell, Child, Communication, Expression, Mailbox, Mutex, Semaphore, Step,
-    Template, Variable, Variables, acquire, acquire_wait, arrive, assert_that, async_acquire,
+    Barrier, Builder, Cell, Child, Communication, Expression, Mailbox, Mutex, RwLock, Semaphore,
+    Step, Template, Variable, Variables, acquire, acquire_wait, arrive, assert_that, async_acquire,
     async_lock, barrier, barrier_wait, branch, cas, choose, fetch_add, irecv, irecv_with, isend,
     isend_with, join, local, lock, mutex_test, mutex_test_any, mutex_wait, mutex_wait_any, read,
-    recv, release, repeat_while, send, set, spawn, swap, test, test_any, try_lock, unlock,
-    value_of, wait, wait_any, write,
+    read_lock, recv, release, repeat_while, rw_unlock, send, set, spawn, swap, test, test_any,
+    try_lock, unlock, value_of, wait, wait_any, write, write_lock,
 };
 pub use script::{Local, Script};

@@ -73,6 +73,11 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
                 _ => LeakKind::Queued,
             })
         }
+        Posted::RwLock(lock, request) => {
+            // Whoever ends has waited for every lock that it asked for.
+            let is_left = !state.rwlock(lock).requests()[request as usize].is_over;
+            is_left.then_some(LeakKind::Held)
+        }
         Posted::Semaphore(semaphore, at) => {
             let semaphore = state.semaphore(semaphore);
             let granted = semaphore.initial as usize + semaphore.releases.len();

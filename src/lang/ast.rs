@@ -26,6 +26,7 @@ pub enum Item {
     Const { name: Name, ty: Option<TypeExpr>, value: Expr },
     Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr> },
     Mutex { name: Name, size: Option<Expr> },
+    RwLock { name: Name, size: Option<Expr> },
     Semaphore { name: Name, size: Option<Expr>, initial: Expr },
     Barrier { name: Name, size: Option<Expr>, participants: Expr },
     Shared { name: Name, ty: TypeExpr, initial: Expr },
@@ -60,6 +61,7 @@ impl Item {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }
             | Item::Mutex { name, .. }
+            | Item::RwLock { name, .. }
             | Item::Semaphore { name, .. }
             | Item::Barrier { name, .. }
             | Item::Shared { name, .. }

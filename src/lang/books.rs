@@ -3,13 +3,15 @@
 //! The model wants operations to be well-formed: a wait names the process's own request. Programs name
 //! the mutex instead. The books tell which request is meant, and whether there is one.
 
-use crate::model::{BarrierId, Handle, MutexId, SemaphoreId, Value};
+use crate::model::{BarrierId, Handle, MutexId, RwLockId, SemaphoreId, Value};
 
 /// One thing to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// The process is in the queue of the mutex, by this request.
     Mutex(MutexId, Handle),
+    /// The process holds the reader-writer lock or waits for it, by this request.
+    RwLock(RwLockId, Handle),
     /// It has asked for a unit and not waited for it yet.
     Semaphore(SemaphoreId, Handle),
     /// It has arrived and waited this many times.
@@ -46,6 +48,24 @@ impl Books {
     /// Notes that it is no longer in the queue.
     pub fn unlocked(&mut self, mutex: MutexId) {
         self.0.retain(|entry| !matches!(entry, Entry::Mutex(id, _) if *id == mutex));
+    }
+
+    /// The request for a reader-writer lock that is not unlocked.
+    pub fn rwlock(&self, lock: RwLockId) -> Option<Handle> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::RwLock(id, handle) if *id == lock => Some(*handle),
+            _ => None,
+        })
+    }
+
+    /// Notes that the process has asked for a reader-writer lock.
+    pub fn entered(&mut self, lock: RwLockId, handle: Handle) {
+        self.insert(Entry::RwLock(lock, handle));
+    }
+
+    /// Notes that it has unlocked it.
+    pub fn left(&mut self, lock: RwLockId) {
+        self.0.retain(|entry| !matches!(entry, Entry::RwLock(id, _) if *id == lock));
     }
 
     /// The oldest request for a unit that was not waited for.
@@ -111,9 +131,8 @@ impl Books {
     /// The requests in the books.
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(|entry| match entry {
-            Entry::Mutex(_, handle) | Entry::Semaphore(_, handle) | Entry::Received(handle, _) => {
-                Some(*handle)
-            }
+            Entry::Mutex(_, handle) | Entry::RwLock(_, handle) => Some(*handle),
+            Entry::Semaphore(_, handle) | Entry::Received(handle, _) => Some(*handle),
             Entry::Barrier { .. } | Entry::Spawned { .. } => None,
         })
     }
@@ -122,6 +141,7 @@ impl Books {
     pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
         let renamed = self.0.iter().map(|entry| match entry.clone() {
             Entry::Mutex(mutex, handle) => Entry::Mutex(mutex, name(handle)),
+            Entry::RwLock(lock, handle) => Entry::RwLock(lock, name(handle)),
             Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
             Entry::Received(handle, value) => Entry::Received(name(handle), value),
             other => other,
@@ -155,6 +175,7 @@ fn order(entry: &Entry) -> (u8, u32, u32) {
         Entry::Barrier { barrier, .. } => (2, barrier.0, 0),
         Entry::Received(handle, _) => (3, handle.0, 0),
         Entry::Spawned { process, .. } => (4, *process, 0),
+        Entry::RwLock(lock, _) => (5, lock.0, 0),
     }
 }
 

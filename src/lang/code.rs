@@ -143,6 +143,11 @@ pub enum Visible {
     /// mutex → bool
     TryLock,
     Unlock,
+    /// lock → unit, and so on
+    ReadRequest,
+    WriteRequest,
+    RwWait,
+    RwUnlock,
     AsyncAcquire,
     AcquireWait,
     Release,
@@ -179,7 +184,7 @@ impl Visible {
             Irecv { src, tag } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
             AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny => 1,
-            TryLock | Unlock => 1,
+            TryLock | Unlock | ReadRequest | WriteRequest | RwWait | RwUnlock => 1,
             AsyncAcquire | AcquireWait | Release | Arrive | BarrierWait | Read | Join => 1,
             Write | FetchAdd | Swap | Choose => 2,
             CompareAndSwap => 3,

@@ -64,6 +64,7 @@ pub struct Expr {
 pub enum ObjectKind {
     Mailbox,
     Mutex,
+    RwLock,
     Semaphore,
     Barrier,
     Cell,
@@ -75,6 +76,9 @@ impl ObjectKind {
         match self {
             ObjectKind::Mailbox => "it is used by `send(mailbox, value)` and `recv(mailbox)`",
             ObjectKind::Mutex => "it is used by `lock(mutex)` and `unlock(mutex)`",
+            ObjectKind::RwLock => {
+                "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`"
+            }
             ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
             ObjectKind::Barrier => "it is used by `barrier(barrier)`",
             ObjectKind::Cell => "it is read by its name",
@@ -206,6 +210,9 @@ pub enum Operation {
     Lock(Address),
     TryLock(Address),
     Unlock(Address),
+    ReadLock(Address),
+    WriteLock(Address),
+    RwUnlock(Address),
     AsyncAcquire(Address),
     AcquireWait(Address),
     Acquire(Address),

@@ -22,7 +22,8 @@ use super::code::{Code, Instr, Visible};
 use super::interpret::{self, Machine, World};
 use super::operators;
 use crate::model::{
-    BarrierId, CellId, End, Guess, MailboxId, MutexId, Reach, SemaphoreId, Touch, Value,
+    BarrierId, CellId, End, Guess, Hold, MailboxId, MutexId, Reach, RwLockId, SemaphoreId, Touch,
+    Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -228,6 +229,13 @@ impl Walk<'_> {
             Visible::MutexTestAny => {
                 self.reach.add(Touch::AwaitUnlock(MutexId(0)), all.mutexes.len() as u32);
             }
+            Visible::ReadRequest => {
+                add(all.rwlocks.len(), &[|id| Touch::RwRequest(RwLockId(id), Hold::Shared)])
+            }
+            Visible::WriteRequest => {
+                add(all.rwlocks.len(), &[|id| Touch::RwRequest(RwLockId(id), Hold::Exclusive)])
+            }
+            Visible::RwUnlock => add(all.rwlocks.len(), &[|id| Touch::RwUnlock(RwLockId(id))]),
             Visible::AsyncAcquire => {
                 add(all.semaphores.len(), &[|id| Touch::Acquire(SemaphoreId(id))]);
             }
@@ -250,6 +258,7 @@ impl Walk<'_> {
             | Visible::TestAny
             | Visible::MutexWait
             | Visible::MutexWaitAny
+            | Visible::RwWait
             | Visible::AcquireWait
             | Visible::BarrierWait
             | Visible::Choose

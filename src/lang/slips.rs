@@ -41,6 +41,15 @@ pub fn function(name: &str) -> Option<&'static str> {
         "trylock" | "mutex_trylock" | "pthread_mutex_trylock" | "mutex_try_lock" => {
             "a mutex is taken if nobody has it or waits for it with `try_lock(mutex)`"
         }
+        "rdlock" | "rlock" | "RLock" | "pthread_rwlock_rdlock" | "lock_shared" => {
+            "a reader-writer lock is taken with `read_lock(lock)`"
+        }
+        "wrlock" | "wlock" | "pthread_rwlock_wrlock" => {
+            "a reader-writer lock is taken with `write_lock(lock)`"
+        }
+        "read_unlock" | "write_unlock" | "rw_unlock" | "pthread_rwlock_unlock" => {
+            "a reader-writer lock is given back with `unlock(lock)`"
+        }
         "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is given back with `unlock(mutex)`",
         "compare_and_swap" | "compare_exchange" | "CAS" => {
             "this is `cas(cell, old, new)`, which says whether it changed the cell"
@@ -91,6 +100,9 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         "lock" | "Mutex" | "monitor" => "a lock is declared `mutex m;`",
         "let" | "var" | "int" | "bool" | "global" | "static" | "atomic" | "volatile" | "mut" => {
             "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`"
+        }
+        "rw_lock" | "RwLock" | "RWMutex" | "shared_mutex" => {
+            "a reader-writer lock is declared `rwlock r;`"
         }
         "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
         "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {

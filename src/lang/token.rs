@@ -28,6 +28,8 @@ pub enum Token {
     Mailbox,
     #[token("mutex")]
     Mutex,
+    #[token("rwlock")]
+    RwLock,
     #[token("semaphore")]
     Semaphore,
     #[token("barrier")]
@@ -175,6 +177,7 @@ impl Token {
             Const => "`const`",
             Mailbox => "`mailbox`",
             Mutex => "`mutex`",
+            RwLock => "`rwlock`",
             Semaphore => "`semaphore`",
             Barrier => "`barrier`",
             Shared => "`shared`",
@@ -245,6 +248,7 @@ impl Token {
             Const
                 | Mailbox
                 | Mutex
+                | RwLock
                 | Semaphore
                 | Barrier
                 | Shared

@@ -11,7 +11,9 @@ use super::check::{Checked, Instantiation, Process};
 use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
-use crate::model::{BarrierId, CellId, End, MailboxId, MutexId, SemaphoreId, Touch, Value};
+use crate::model::{
+    BarrierId, CellId, End, Hold, MailboxId, MutexId, RwLockId, SemaphoreId, Touch, Value,
+};
 
 /// The most steps that computing the index of an object for one instance may take.
 const MAX_STEPS: u64 = 1_000;
@@ -93,6 +95,9 @@ fn key(touch: Touch) -> (u8, u32) {
         Touch::Tell(process) => (12, process.0),
         Touch::Listen(process) => (13, process.0),
         Touch::Queue(mutex) => (14, mutex.0),
+        Touch::RwRequest(lock, Hold::Shared) => (16, lock.0),
+        Touch::RwRequest(lock, Hold::Exclusive) => (17, lock.0),
+        Touch::RwUnlock(lock) => (18, lock.0),
         Touch::Try(mutex) => (15, mutex.0),
     }
 }
@@ -238,6 +243,9 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
         }
         MutexTest(mutex) => add(mutex, &[AWAIT_UNLOCK]),
         MutexTestAny(mutexes) => mutexes.iter().for_each(|mutex| add(mutex, &[AWAIT_UNLOCK])),
+        ReadLock(lock) => add(lock, &[|id| Touch::RwRequest(RwLockId(id), Hold::Shared)]),
+        WriteLock(lock) => add(lock, &[|id| Touch::RwRequest(RwLockId(id), Hold::Exclusive)]),
+        RwUnlock(lock) => add(lock, &[|id| Touch::RwUnlock(RwLockId(id))]),
         AsyncAcquire(semaphore) | Acquire(semaphore) => add(semaphore, &[ACQUIRE]),
         Release(semaphore) => add(semaphore, &[|id| Touch::Release(SemaphoreId(id))]),
         Arrive(barrier) | Barrier(barrier) => {

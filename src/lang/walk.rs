@@ -121,6 +121,7 @@ fn arguments(operation: &Operation) -> Vec<&Expr> {
         Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
         AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
         | TryLock(object) | Unlock(object) => index_of(object),
+        ReadLock(object) | WriteLock(object) | RwUnlock(object) => index_of(object),
         AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
             index_of(object)
         }

@@ -11,6 +11,8 @@ pub struct Objects {
     pub mailboxes: Declarations<()>,
     /// Mutexes, and how each is asked for.
     pub mutexes: Declarations<Asking>,
+    /// Reader-writer locks.
+    pub rwlocks: Declarations<()>,
     /// Semaphores with their initial number of units.
     pub semaphores: Declarations<u32>,
     /// Barriers with their number of participants.
@@ -22,8 +24,9 @@ pub struct Objects {
 impl Objects {
     /// How many there are.
     pub fn len(&self) -> usize {
-        let Objects { mailboxes, mutexes, semaphores, barriers, cells } = self;
-        [mailboxes.len(), mutexes.len(), semaphores.len(), barriers.len(), cells.len()].iter().sum()
+        let Objects { mailboxes, mutexes, rwlocks, semaphores, barriers, cells } = self;
+        let locks = mutexes.len() + rwlocks.len();
+        mailboxes.len() + locks + semaphores.len() + barriers.len() + cells.len()
     }
 
     /// Are there none?

@@ -37,7 +37,7 @@ pub trait Foresight<L> {
     /// that any request may matter.
     ///
     /// If two local states become equal in this way, and their requests went the same way, they have the same future.
-    /// All requests for mutexes that are listed are still in the queue.
+    /// All requests for mutexes and reader-writer locks that are listed are still in the queue.
     fn canonical(&self, local: &L) -> Option<(L, Vec<Handle>)> {
         let _ = local;
         None

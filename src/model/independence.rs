@@ -12,6 +12,8 @@
 //! | mutex_wait, mutex_test→true | unlock | it is the last one to release a request ahead in the queue |
 //! | mutex_test→false | unlock | it makes the tester, who is in the queue, the owner |
 //! | try_lock, async_lock, unlock of a mutex that is tried | the same | unless both are a try_lock→false |
+//! | write request for a reader-writer lock | a request | of the same lock; two read requests are independent |
+//! | wait for a reader-writer lock | unlock | by the writer before it; for a writer also by the readers since then |
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
 //! | acquire_wait | release | it granted the request |
 //! | barrier_wait | arrival | of the same round; two arrivals are independent |
@@ -40,7 +42,9 @@
 
 use smallvec::SmallVec;
 
-use super::{BarrierId, CellId, End, MailboxId, MutexId, ProcessId, Register, SemaphoreId};
+use super::{
+    BarrierId, CellId, End, Hold, MailboxId, MutexId, ProcessId, Register, RwLockId, SemaphoreId,
+};
 
 /// What an executed action touched. Positions are places in the logs of [`super::State`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -91,6 +95,31 @@ pub enum Footprint {
     Enqueue(MutexId),
     /// try_lock→false.
     Held(MutexId),
+    /// The request of a read_lock or write_lock.
+    RwRequest {
+        /// The lock.
+        lock: RwLockId,
+        /// As a reader or a writer.
+        hold: Hold,
+    },
+    /// The wait of a read_lock or write_lock.
+    RwOwned {
+        /// The lock.
+        lock: RwLockId,
+        /// The turn of the request.
+        turn: u32,
+        /// As a reader or a writer.
+        hold: Hold,
+    },
+    /// unlock of a reader-writer lock.
+    RwUnlock {
+        /// The lock.
+        lock: RwLockId,
+        /// The turn of the request.
+        turn: u32,
+        /// As a reader or a writer.
+        hold: Hold,
+    },
     /// async_acquire.
     Acquire(SemaphoreId),
     /// release.
@@ -151,9 +180,10 @@ impl Footprint {
         use Footprint::*;
         match self {
             Completed { .. } | Incomplete(_) | Owned { .. } | NotOwned(_) | Granted { .. } => true,
-            Held(_) | Pass { .. } | Read(_) | Join(_) | Nothing => true,
+            Held(_) | RwOwned { .. } | Pass { .. } | Read(_) | Join(_) | Nothing => true,
             Post { .. } | Lock(_) | Unlock { .. } | Enqueue(_) | Acquire(_) => false,
-            Release { .. } | Arrive { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
+            RwRequest { .. } | RwUnlock { .. } | Release { .. } | Arrive { .. } => false,
+            Write(_) | Spawn(_) | Handler { .. } => false,
         }
     }
 
@@ -230,6 +260,15 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         }
         (Enqueue(mutex), Enqueue(other) | Held(other)) => mutex == other,
         (Unlock { mutex, .. }, Enqueue(other) | Held(other)) => mutex == other,
+        (RwRequest { lock, hold: Hold::Exclusive }, RwRequest { lock: other, .. }) => lock == other,
+        (
+            RwUnlock { lock, turn, hold: Hold::Exclusive },
+            RwOwned { lock: other, turn: other_turn, .. },
+        ) => lock == other && turn + 1 == *other_turn,
+        (
+            RwUnlock { lock, turn, hold: Hold::Shared },
+            RwOwned { lock: other, turn: other_turn, hold: Hold::Exclusive },
+        ) => lock == other && turn == other_turn,
         (Acquire(semaphore), Acquire(other)) => semaphore == other,
         (Release { semaphore, .. }, Release { semaphore: other, .. }) => semaphore == other,
         (Release { semaphore, position }, Granted { semaphore: other, by }) => {
@@ -247,7 +286,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         // Only the last event of the process waited for can be next to the join, and it enables it.
         (Join(target), _) => *target == q,
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
-        (Enqueue(_) | Held(_), _) => false,
+        (Enqueue(_) | Held(_) | RwRequest { .. } | RwOwned { .. } | RwUnlock { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
         (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,
     }

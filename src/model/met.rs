@@ -13,19 +13,22 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    Asking, BarrierId, CellId, MailboxId, MutexId, Objects, Op, SemaphoreId, Touch, ValueId, Values,
+    Asking, BarrierId, CellId, MailboxId, MutexId, Objects, Op, RwLockId, SemaphoreId, Touch,
+    ValueId, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
 const FEW: usize = 64;
 
 /// An object that was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Object {
     /// A mailbox.
     Mailbox(MailboxId),
     /// A mutex.
     Mutex(MutexId),
+    /// A reader-writer lock.
+    RwLock(RwLockId),
     /// A semaphore.
     Semaphore(SemaphoreId),
     /// A barrier.
@@ -101,6 +104,8 @@ pub struct Met {
     pub mailboxes: Roster<()>,
     /// Mutexes, and how each is asked for.
     pub mutexes: Roster<Asking>,
+    /// Reader-writer locks.
+    pub rwlocks: Roster<()>,
     /// Semaphores with their initial number of units.
     pub semaphores: Roster<u32>,
     /// Barriers with their number of participants.
@@ -118,6 +123,7 @@ impl Met {
         let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
         few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id)));
         few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id), objects));
+        few(objects.rwlocks.len()).for_each(|id| _ = all.rwlock(RwLockId(id)));
         few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
         few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
         few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
@@ -148,6 +154,9 @@ impl Met {
                     request.mutex = self.mutex(request.mutex, objects);
                 }
             }
+            Op::RwRequest { lock, .. } | Op::RwWait { lock, .. } | Op::RwUnlock { lock, .. } => {
+                *lock = self.rwlock(*lock);
+            }
             Op::AsyncAcquire(semaphore)
             | Op::AcquireWait { semaphore, .. }
             | Op::Release(semaphore) => *semaphore = self.semaphore(*semaphore, objects),
@@ -170,6 +179,7 @@ impl Met {
     pub(super) fn declared(&self, touch: Touch) -> Touch {
         let mailbox = |id: MailboxId| MailboxId(self.mailboxes.declared(id.0));
         let mutex = |id: MutexId| MutexId(self.mutexes.declared(id.0));
+        let rwlock = |id: RwLockId| RwLockId(self.rwlocks.declared(id.0));
         let semaphore = |id: SemaphoreId| SemaphoreId(self.semaphores.declared(id.0));
         let barrier = |id: BarrierId| BarrierId(self.barriers.declared(id.0));
         let cell = |id: CellId| CellId(self.cells.declared(id.0));
@@ -182,6 +192,8 @@ impl Met {
             Touch::AwaitUnlock(id) => Touch::AwaitUnlock(mutex(id)),
             Touch::Queue(id) => Touch::Queue(mutex(id)),
             Touch::Try(id) => Touch::Try(mutex(id)),
+            Touch::RwRequest(id, hold) => Touch::RwRequest(rwlock(id), hold),
+            Touch::RwUnlock(id) => Touch::RwUnlock(rwlock(id)),
             Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
             Touch::Release(id) => Touch::Release(semaphore(id)),
             Touch::Arrive(id) => Touch::Arrive(barrier(id)),
@@ -196,6 +208,7 @@ impl Met {
         match object {
             Object::Mailbox(id) => objects.mailboxes.name(self.mailboxes.declared(id.0)),
             Object::Mutex(id) => objects.mutexes.name(self.mutexes.declared(id.0)),
+            Object::RwLock(id) => objects.rwlocks.name(self.rwlocks.declared(id.0)),
             Object::Semaphore(id) => objects.semaphores.name(self.semaphores.declared(id.0)),
             Object::Barrier(id) => objects.barriers.name(self.barriers.declared(id.0)),
             Object::Cell(id) => objects.cells.name(self.cells.declared(id.0)),
@@ -211,6 +224,11 @@ impl Met {
         let asking = || *objects.mutexes.start(declared.0);
         let (id, is_new) = self.mutexes.meet(declared.0, asking);
         self.enter(MutexId(id), is_new)
+    }
+
+    fn rwlock(&mut self, declared: RwLockId) -> RwLockId {
+        let (id, is_new) = self.rwlocks.meet(declared.0, || ());
+        self.enter(RwLockId(id), is_new)
     }
 
     fn semaphore(&mut self, declared: SemaphoreId, objects: &Objects) -> SemaphoreId {
@@ -249,6 +267,7 @@ macro_rules! objects {
 objects!(
     Mailbox(MailboxId),
     Mutex(MutexId),
+    RwLock(RwLockId),
     Semaphore(SemaphoreId),
     Barrier(BarrierId),
     Cell(CellId)

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
 //! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, try_lock, unlock |
+//! | `rwlock` | a fair queue of readers and writers | read_lock, write_lock, unlock |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
@@ -25,6 +26,7 @@ pub(super) mod inbox;
 pub(super) mod mailbox;
 pub(super) mod mutex;
 pub(super) mod process;
+pub(super) mod rwlock;
 pub(super) mod semaphore;
 
 use super::locals::Births;
@@ -100,7 +102,8 @@ pub(super) struct World<'w> {
 /// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
-        use $crate::model::objects::{actor, barrier, cell, mailbox, mutex, process, semaphore};
+        use $crate::model::objects::{actor, barrier, cell, mailbox, mutex, process};
+        use $crate::model::objects::{rwlock, semaphore};
         use $crate::model::{End, Op, ValueId};
         macro_rules! answer {
             ($operation:expr) => {{
@@ -123,6 +126,9 @@ macro_rules! by_operation {
             Op::MutexTestAny(ref requests) => answer!(mutex::Own { requests, is_test: true }),
             Op::TryLock(mutex) => answer!(mutex::Try(mutex)),
             Op::Unlock(request) => answer!(mutex::Unlock(request)),
+            Op::RwRequest { lock, hold } => answer!(rwlock::Request { lock, hold }),
+            Op::RwWait { lock, handle } => answer!(rwlock::Wait { lock, handle }),
+            Op::RwUnlock { lock, handle } => answer!(rwlock::Unlock { lock, handle }),
             Op::AsyncAcquire(semaphore) => answer!(semaphore::Acquire(semaphore)),
             Op::AcquireWait { semaphore, handle } => {
                 answer!(semaphore::AcquireWait { semaphore, handle })
@@ -156,6 +162,8 @@ pub enum Posted {
     At(super::MailboxId, mailbox::End, u32),
     /// A request for a mutex.
     Mutex(super::MutexId, u32),
+    /// A request for a reader-writer lock.
+    RwLock(super::RwLockId, u32),
     /// A request for a semaphore.
     Semaphore(super::SemaphoreId, u32),
 }

@@ -25,6 +25,8 @@ ids! {
     MailboxId;
     /// A mutex, by its place in [`super::Met::mutexes`]; for a [`System`](super::System), in [`super::Objects::mutexes`].
     MutexId;
+    /// A reader-writer lock, by its place in [`super::Met::rwlocks`]; for a [`System`](super::System), in [`super::Objects::rwlocks`].
+    RwLockId;
     /// A semaphore, by its place in [`super::Met::semaphores`]; for a [`System`](super::System), in [`super::Objects::semaphores`].
     SemaphoreId;
     /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
@@ -36,7 +38,7 @@ ids! {
     /// one execution this tells messages apart. Together with the history of the sender it is the identity of
     /// a message across executions.
     MessageId;
-    /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`), counted
+    /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`, ..), counted
     /// per process from 0: a name that does not depend on what other processes did.
     Handle;
 }
@@ -71,6 +73,15 @@ pub struct Request {
     pub mutex: MutexId,
     /// The `async_lock` that asked.
     pub handle: Handle,
+}
+
+/// How a process holds a reader-writer lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hold {
+    /// As a reader, with others.
+    Shared,
+    /// As a writer, alone.
+    Exclusive,
 }
 
 /// A visible operation of a process.
@@ -110,6 +121,27 @@ pub enum Op {
     TryLock(MutexId),
     /// MutexUnlock of an own request that is in the queue, owner or not: response [`Response::Unit`].
     Unlock(Request),
+    /// Asks for a reader-writer lock: response [`Response::Posted`]. The process must not be in its queue.
+    RwRequest {
+        /// The lock.
+        lock: RwLockId,
+        /// As a reader or a writer.
+        hold: Hold,
+    },
+    /// Blocks until the own request is granted: response [`Response::Unit`].
+    RwWait {
+        /// The lock.
+        lock: RwLockId,
+        /// The `RwRequest` that asked.
+        handle: Handle,
+    },
+    /// Ends an own request that was waited for: response [`Response::Unit`].
+    RwUnlock {
+        /// The lock.
+        lock: RwLockId,
+        /// The `RwRequest` that asked.
+        handle: Handle,
+    },
     /// Appends to the semaphore's queue: response [`Response::Posted`].
     AsyncAcquire(SemaphoreId),
     /// Blocks until the own request is granted: response [`Response::Unit`].

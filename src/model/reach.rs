@@ -6,7 +6,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{BarrierId, CellId, End, Envelope, MailboxId, MutexId, ProcessId, SemaphoreId, Touch};
+use super::{
+    BarrierId, CellId, End, Envelope, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId,
+    Touch,
+};
 
 /// The touches that a process, or one that it spawns, may still make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,6 +132,9 @@ fn parts(touch: Touch) -> (u8, u32) {
         Touch::Write(cell) => (12, cell.0),
         Touch::Tell(process) => (13, process.0),
         Touch::Listen(process) => (14, process.0),
+        Touch::RwRequest(lock, Hold::Shared) => (17, lock.0),
+        Touch::RwRequest(lock, Hold::Exclusive) => (18, lock.0),
+        Touch::RwUnlock(lock) => (19, lock.0),
         Touch::Queue(mutex) => (15, mutex.0),
         Touch::Try(mutex) => (16, mutex.0),
     }
@@ -143,6 +149,8 @@ fn shifted(touch: Touch, by: u32) -> Touch {
         Touch::Unlock(mutex) => Touch::Unlock(MutexId(mutex.0 + by)),
         Touch::Cancel(mutex) => Touch::Cancel(MutexId(mutex.0 + by)),
         Touch::AwaitUnlock(mutex) => Touch::AwaitUnlock(MutexId(mutex.0 + by)),
+        Touch::RwRequest(lock, hold) => Touch::RwRequest(RwLockId(lock.0 + by), hold),
+        Touch::RwUnlock(lock) => Touch::RwUnlock(RwLockId(lock.0 + by)),
         Touch::Queue(mutex) => Touch::Queue(MutexId(mutex.0 + by)),
         Touch::Try(mutex) => Touch::Try(MutexId(mutex.0 + by)),
         Touch::Acquire(semaphore) => Touch::Acquire(SemaphoreId(semaphore.0 + by)),

@@ -17,6 +17,7 @@ use super::objects::barrier::Barrier;
 use super::objects::inbox::Inboxes;
 use super::objects::mailbox::Mailbox;
 use super::objects::mutex::Mutex;
+use super::objects::rwlock::RwLock;
 use super::objects::semaphore::Semaphore;
 use super::objects::{NONE, Operation, Place, Posted, by_operation, place};
 use super::{
@@ -64,6 +65,7 @@ pub struct State {
     pub(super) known: usize,
     pub(super) mailboxes: Vec<Mailbox>,
     pub(super) mutexes: Vec<Mutex>,
+    pub(super) rwlocks: Vec<RwLock>,
     pub(super) semaphores: Vec<Semaphore>,
     pub(super) barriers: Vec<Barrier>,
     /// Per cell its initial content and every content after a change.
@@ -106,6 +108,7 @@ impl State {
             match object {
                 Object::Mailbox(_) => self.mailboxes.push(Mailbox::default()),
                 Object::Mutex(id) => self.mutexes.push(Mutex::new(met.mutexes.start(id.0))),
+                Object::RwLock(_) => self.rwlocks.push(RwLock::default()),
                 Object::Semaphore(id) => {
                     let (requests, releases) = (Vec::new(), Vec::new());
                     let initial = met.semaphores.start(id.0);

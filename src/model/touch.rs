@@ -19,12 +19,14 @@
 //! | mutex_test, mutex_waitany of what is not owned | unlock of the mutex |
 //! | request, unlock or successful try of a mutex that is tried | the same, and a failed try |
 //! | try of it that would fail | request, unlock or successful try |
+//! | read request for a reader-writer lock | write request |
+//! | write request | request |
 //! | read of a cell | change of it |
 //! | change of a cell | access to it |
 //! | an actor at rest | message to it |
 //!
-//! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, a message sent, and
-//! every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
+//! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, an unlock of a
+//! reader-writer lock, a message sent, and every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
 //!
 //! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let its last
 //! action a be the only one that is dependent on t's operation in s. Then t's operation, executed first, is
@@ -35,7 +37,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{BarrierId, CellId, End, MailboxId, MutexId, ProcessId, SemaphoreId};
+use super::{BarrierId, CellId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId};
 
 /// One thing that an operation touches, or watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +58,10 @@ pub enum Touch {
     Queue(MutexId),
     /// A failed try.
     Try(MutexId),
+    /// A request for a reader-writer lock.
+    RwRequest(RwLockId, Hold),
+    /// An unlock of a reader-writer lock.
+    RwUnlock(RwLockId),
     /// An async_acquire.
     Acquire(SemaphoreId),
     /// A release.
@@ -85,12 +91,16 @@ impl Touch {
             AwaitUnlock(m) => smallvec![Unlock(m), Cancel(m)],
             Queue(m) => smallvec![Queue(m), Try(m)],
             Try(m) => smallvec![Queue(m)],
+            RwRequest(l, Hold::Shared) => smallvec![RwRequest(l, Hold::Exclusive)],
+            RwRequest(l, Hold::Exclusive) => {
+                smallvec![RwRequest(l, Hold::Shared), RwRequest(l, Hold::Exclusive)]
+            }
             Acquire(s) => smallvec![Acquire(s)],
             Release(s) => smallvec![Release(s)],
             Read(c) => smallvec![Write(c)],
             Write(c) => smallvec![Read(c), Write(c)],
             Listen(p) => smallvec![Tell(p)],
-            Arrive(_) | Tell(_) => smallvec![],
+            RwUnlock(_) | Arrive(_) | Tell(_) => smallvec![],
         }
     }
 

@@ -28,6 +28,9 @@ impl<S: System> Replay<'_, S> {
             Op::AsyncLock(mutex) | Op::TryLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
                 view.push(self.queue_now(*mutex));
             }
+            Op::RwRequest { lock, .. } | Op::RwUnlock { lock, .. } => {
+                view.push(self.holders_now(*lock));
+            }
             Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {
                 view.push(self.units_now(*semaphore));
             }
@@ -41,6 +44,7 @@ impl<S: System> Replay<'_, S> {
             | Op::TestAny(_)
             | Op::MutexWaitAny(_)
             | Op::MutexTestAny(_)
+            | Op::RwWait { .. }
             | Op::AcquireWait { .. }
             | Op::BarrierWait { .. }
             | Op::Choose { .. }

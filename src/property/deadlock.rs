@@ -10,6 +10,8 @@
 //!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out of it is not
 //!   reported: the wait may be ended from outside.
 
+mod locks;
+
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
@@ -19,8 +21,7 @@ use super::livelock::Spin;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, CellId, End, Handle, LocalId, MutexId, Op, ProcessId, SemaphoreId, Status, System,
-    Touch,
+    BarrierId, CellId, End, Handle, LocalId, Op, ProcessId, SemaphoreId, Status, System, Touch,
 };
 
 /// A terminal state in which some process is neither done nor failed.
@@ -219,6 +220,7 @@ impl<S: System> Replay<'_, S> {
                     requests.iter().map(|&request| self.wait_for_mutex(process, request.mutex));
                 Some(any(waits.collect()))
             }
+            Op::RwWait { lock, handle } => Some(self.wait_for_rwlock(process, *lock, *handle)),
             Op::AcquireWait { semaphore, handle } => {
                 Some(self.wait_for_unit(process, *semaphore, *handle))
             }
@@ -302,35 +304,6 @@ impl<S: System> Replay<'_, S> {
             (false, true) => format!("no other process {verb}"),
             (false, false) => format!("no process {verb}"),
         }
-    }
-
-    fn wait_for_mutex(&self, process: ProcessId, mutex: MutexId) -> Wait {
-        let name = self.locals.name_of(mutex);
-        let ahead: Vec<_> = self.state.mutex(mutex).queue().take_while(|&p| p != process).collect();
-        let owner = ahead[0];
-        let mut words = format!("mutex {name}, held by {}", self.name(owner));
-        if let [_, queued @ ..] = ahead.as_slice()
-            && !queued.is_empty()
-        {
-            let queued: Vec<_> = queued.iter().map(|&p| self.name(p)).collect();
-            words += &format!(", with {} ahead in the queue", queued.join(", "));
-        }
-        // All requests ahead have to be unlocked. A single one that cannot be is reason enough.
-        let unlocks = |p: ProcessId| {
-            let ways = [Touch::Unlock(mutex), Touch::Cancel(mutex)];
-            ways.into_iter().any(|touch| self.may_still(p, touch))
-        };
-        let gone = ahead.iter().find(|&&p| self.has_ended(p));
-        let gone = gone.or_else(|| ahead.iter().find(|&&p| !unlocks(p)));
-        let hopeless = gone.map(|&p| match self.status(p) {
-            Some(Status::Failed(_)) => {
-                format!("{} has failed without unlocking {name}", self.name(p))
-            }
-            Some(Status::Done) => format!("{} has ended without unlocking {name}", self.name(p)),
-            _ => format!("{} never unlocks {name} from where it is", self.name(p)),
-        });
-        let helpers = if hopeless.is_some() { Vec::new() } else { vec![owner] };
-        Wait { words, helpers, hopeless }
     }
 
     fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {

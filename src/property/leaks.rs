@@ -30,9 +30,9 @@ pub enum LeakKind {
     Receive,
     /// A request for a unit of a semaphore that is never granted.
     Acquire,
-    /// A mutex that its owner never gives back.
+    /// A mutex or a reader-writer lock that its owner never gives back.
     Held,
-    /// A request for a mutex that is never granted and never taken back.
+    /// A request for one that is never granted and never taken back.
     Queued,
 }
 
@@ -105,6 +105,7 @@ impl Leaks {
             object: match posted {
                 Posted::At(mailbox, ..) => locals.name_of(mailbox),
                 Posted::Mutex(mutex, _) => locals.name_of(mutex),
+                Posted::RwLock(lock, _) => locals.name_of(lock),
                 Posted::Semaphore(semaphore, _) => locals.name_of(semaphore),
             },
             site: describe.site(locals.get(asked_from(locals, state, process, handle))),
@@ -127,6 +128,13 @@ fn kind_of(state: &State, posted: Posted) -> LeakKind {
         Posted::At(_, End::Send, _) => LeakKind::Message,
         Posted::At(_, End::Receive, _) => LeakKind::Receive,
         Posted::Semaphore(..) => LeakKind::Acquire,
+        Posted::RwLock(lock, request) => {
+            let lock = state.rwlock(lock);
+            match lock.is_granted(&lock.requests()[request as usize]) {
+                true => LeakKind::Held,
+                false => LeakKind::Queued,
+            }
+        }
         Posted::Mutex(mutex, request) => match state.mutex(mutex).owner() == Some(request) {
             true => LeakKind::Held,
             false => LeakKind::Queued,

@@ -2,8 +2,8 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, End, Envelope, Handle, MutexId, Op, ProcessId, Request, Response, SemaphoreId,
-    System, ValueId,
+    Access, Choice, End, Envelope, Handle, Hold, MutexId, Op, ProcessId, Request, Response, RwLock,
+    RwLockId, SemaphoreId, System, ValueId,
 };
 
 impl<S: System> Replay<'_, S> {
@@ -57,6 +57,12 @@ impl<S: System> Replay<'_, S> {
             }
             Op::TryLock(mutex) => self.tried(process, *mutex),
             Op::Unlock(request) => self.unlocked(process, *request),
+            Op::RwRequest { lock, .. } => self.asked(process, *lock),
+            Op::RwWait { lock, handle } => {
+                let (_, request) = state.rwlock_request(process, *handle);
+                format!("holds {} as a {}", self.locals.name_of(*lock), role(request.hold))
+            }
+            Op::RwUnlock { lock, .. } => format!("releases {}", self.locals.name_of(*lock)),
             Op::AsyncAcquire(semaphore) => {
                 let name = self.locals.name_of(*semaphore);
                 let position = state.semaphore(*semaphore).requests.len() as u32 - 1;
@@ -155,6 +161,24 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
+    /// What came of the request of a `read_lock` or `write_lock`.
+    fn asked(&self, process: ProcessId, lock: RwLockId) -> String {
+        let (name, lock) = (self.locals.name_of(lock), self.state.rwlock(lock));
+        let own = lock.requests().last().expect("a request was just made");
+        if lock.is_granted(own) {
+            return format!("gets {name} as a {}", role(own.hold));
+        }
+        let holders = self.holders(lock, process);
+        format!("queues for {name} as a {}, held by {}", role(own.hold), holders.join(", "))
+    }
+
+    /// Those but this one who hold the lock, by name.
+    pub(super) fn holders(&self, lock: &RwLock, but: ProcessId) -> Vec<&str> {
+        let others = lock.queue().filter(|request| request.process != but);
+        let granted = others.filter(|request| lock.is_granted(request));
+        granted.map(|request| self.name(request.process)).collect()
+    }
+
     /// What came of a `try_lock`.
     fn tried(&self, process: ProcessId, mutex: MutexId) -> String {
         match self.state.mutex(mutex).queue().next() == Some(process) {
@@ -187,6 +211,14 @@ impl<S: System> Replay<'_, S> {
             Some(&next) => format!("releases a unit of {name} to {}", self.name(next)),
             None => format!("releases a unit of {name}"),
         }
+    }
+}
+
+/// How a process holds a reader-writer lock, in a word.
+pub(super) fn role(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Shared => "reader",
+        Hold::Exclusive => "writer",
     }
 }
 

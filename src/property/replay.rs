@@ -17,7 +17,7 @@ use super::suppliers::Suppliers;
 use super::{Objection, Position, Properties, When};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal,
+    Access, Action, CellId, Choice, Failure, Hold, LocalId, Locals, Op, ProcessId, Reach, Refusal,
     Response, Site, State, Status, Stimulus, System, Value, ValueId,
 };
 
@@ -461,6 +461,10 @@ fn describe(op: &Op) -> &'static str {
         Op::MutexTestAny(_) => "mutex_test",
         Op::TryLock(_) => "try_lock",
         Op::Unlock(_) => "unlock",
+        Op::RwRequest { hold: Hold::Shared, .. } => "read_lock",
+        Op::RwRequest { hold: Hold::Exclusive, .. } => "write_lock",
+        Op::RwWait { .. } => "rwlock_wait",
+        Op::RwUnlock { .. } => "unlock",
         Op::AsyncAcquire(_) => "async_acquire",
         Op::AcquireWait { .. } => "acquire_wait",
         Op::Release(_) => "release",

@@ -6,10 +6,10 @@
 use serde::Serialize;
 
 use super::Replay;
-use super::narration::label;
+use super::narration::{label, role};
 use crate::model::{
-    BarrierId, CellId, End, Failure, MailboxId, MutexId, Op, ProcessId, SemaphoreId, Site, Status,
-    System, ValueId,
+    BarrierId, CellId, End, Failure, MailboxId, MutexId, Op, ProcessId, RwLockId, SemaphoreId,
+    Site, Status, System, ValueId,
 };
 
 /// Something that holds in a state.
@@ -39,7 +39,7 @@ pub enum FactKind {
     Inbox,
     /// The unpaired messages, or receives, at a mailbox.
     Mailbox,
-    /// Who owns a mutex and who queues for it.
+    /// Who owns a mutex or a reader-writer lock, and who queues for it.
     Mutex,
     /// The units of a semaphore, and who queues for them.
     Semaphore,
@@ -68,6 +68,9 @@ impl<S: System> Replay<'_, S> {
         }
         for mutex in met.mutexes.in_order().into_iter().map(MutexId) {
             add(FactKind::Mutex, self.queue_now(mutex));
+        }
+        for lock in met.rwlocks.in_order().into_iter().map(RwLockId) {
+            add(FactKind::Mutex, self.holders_now(lock));
         }
         for semaphore in met.semaphores.in_order().into_iter().map(SemaphoreId) {
             add(FactKind::Semaphore, self.units_now(semaphore));
@@ -153,6 +156,17 @@ impl<S: System> Replay<'_, S> {
     pub(super) fn queue_now(&self, mutex: MutexId) -> Named {
         let queue = self.state.mutex(mutex).queue().map(|p| self.name(p).to_owned());
         (format!("queue of {}", self.locals.name_of(mutex)), listed(queue.collect(), "free"))
+    }
+
+    /// Who holds a reader-writer lock, and who queues for it.
+    pub(super) fn holders_now(&self, lock: RwLockId) -> Named {
+        let name = self.locals.name_of(lock);
+        let lock = self.state.rwlock(lock);
+        let queue = lock.queue().map(|request| {
+            let does = if lock.is_granted(request) { "" } else { " (waits)" };
+            format!("{} {}{does}", role(request.hold), self.name(request.process))
+        });
+        (format!("queue of {name}"), listed(queue.collect(), "free"))
     }
 
     /// The free units of a semaphore, or who queues for them.

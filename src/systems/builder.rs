@@ -31,8 +31,8 @@ use std::sync::Arc;
 use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
-    Asking, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, MailboxId, MutexId,
-    Objects, SemaphoreId, Site, Value,
+    Asking, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, Hold, MailboxId, MutexId,
+    Objects, RwLockId, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -47,6 +47,8 @@ names! {
     Mailbox(MailboxId);
     /// A declared mutex.
     Mutex(MutexId);
+    /// A declared reader-writer lock.
+    RwLock(RwLockId);
     /// A declared semaphore.
     Semaphore(SemaphoreId);
     /// A declared barrier.
@@ -180,6 +182,12 @@ impl Builder {
         let first = self.objects.mutexes.len() as u32;
         self.objects.mutexes.push_array(name, count as u32, Asking::Queues);
         (first..first + count as u32).map(|id| Mutex(MutexId(id))).collect()
+    }
+
+    /// A reader-writer lock.
+    pub fn rwlock(&mut self, name: impl Into<String>) -> RwLock {
+        self.objects.rwlocks.push(name, ());
+        RwLock(RwLockId(self.objects.rwlocks.len() as u32 - 1))
     }
 
     /// A semaphore with this many units.
@@ -405,6 +413,24 @@ pub fn mutex_test_any(mutexes: &[Mutex]) -> Step {
 #[track_caller]
 pub fn unlock(mutex: Mutex) -> Step {
     Step::new([Instruction::Unlock(mutex.0)])
+}
+
+/// Locks a reader-writer lock as a reader: asks for it and waits.
+#[track_caller]
+pub fn read_lock(lock: RwLock) -> Step {
+    Step::new([Instruction::RwRequest(lock.0, Hold::Shared), Instruction::RwWait(lock.0)])
+}
+
+/// Locks a reader-writer lock as a writer: asks for it and waits.
+#[track_caller]
+pub fn write_lock(lock: RwLock) -> Step {
+    Step::new([Instruction::RwRequest(lock.0, Hold::Exclusive), Instruction::RwWait(lock.0)])
+}
+
+/// Unlocks a reader-writer lock.
+#[track_caller]
+pub fn rw_unlock(lock: RwLock) -> Step {
+    Step::new([Instruction::RwUnlock(lock.0)])
 }
 
 /// Takes a unit of a semaphore: asks for it and waits.

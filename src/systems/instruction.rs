@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::builder::Expression;
 use crate::model::{
-    BarrierId, CellId, End, Envelope, MailboxId, MutexId, Objects, SemaphoreId, Site, Touch,
+    BarrierId, CellId, End, Envelope, Hold, MailboxId, MutexId, Objects, RwLockId, SemaphoreId,
+    Site, Touch,
 };
 
 /// The variable in which a result is kept, if there is one.
@@ -48,6 +49,9 @@ pub(super) enum Instruction {
         into: Kept,
     },
     Unlock(MutexId),
+    RwRequest(RwLockId, Hold),
+    RwWait(RwLockId),
+    RwUnlock(RwLockId),
     Acquire(SemaphoreId),
     AcquireWait(SemaphoreId),
     Release(SemaphoreId),
@@ -120,7 +124,7 @@ impl Instruction {
             TryLock { into, .. } | Choose { into, .. } => Some(into),
             Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
             Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
-            Unless(..) | Jump(_) => None,
+            RwRequest(..) | RwWait(_) | RwUnlock(_) | Unless(..) | Jump(_) => None,
         }
     }
 
@@ -139,6 +143,10 @@ impl Instruction {
                 *mutex == other
             }
             (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
+            (RwRequest(lock, hold), Touch::RwRequest(other, other_hold)) => {
+                (*lock, *hold) == (other, other_hold)
+            }
+            (RwUnlock(lock), Touch::RwUnlock(other)) => *lock == other,
             (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
             (Release(semaphore), Touch::Release(other)) => *semaphore == other,
             (Arrive(barrier), Touch::Arrive(other)) => *barrier == other,
@@ -178,6 +186,7 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
     let mailbox = |id: &MailboxId| objects.mailboxes.name(id.0);
     let mutex = |id: &MutexId| objects.mutexes.name(id.0);
     let mutexes = |ids: &[MutexId]| ids.iter().map(mutex).collect::<Vec<_>>().join(", ");
+    let rwlock = |id: &RwLockId| objects.rwlocks.name(id.0);
     let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
     let barrier = |id: &BarrierId| objects.barriers.name(id.0);
     match instruction {
@@ -200,6 +209,10 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
         },
         TryLock { mutex: id, .. } => format!("try_lock({})", mutex(id)),
         Unlock(id) => format!("unlock({})", mutex(id)),
+        RwRequest(id, Hold::Shared) => format!("read_lock({})", rwlock(id)),
+        RwRequest(id, Hold::Exclusive) => format!("write_lock({})", rwlock(id)),
+        RwWait(id) => format!("lock({})", rwlock(id)),
+        RwUnlock(id) => format!("unlock({})", rwlock(id)),
         Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),
         Release(id) => format!("release({})", semaphore(id)),
         Arrive(id) | Pass(id) => format!("barrier({})", barrier(id)),

@@ -11,8 +11,8 @@ use super::builder::{Expression, Final, Variables};
 use super::instruction::{Access as Accessing, Code, Form, Instruction, Kept};
 use crate::model::{
     self, BarrierId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Handle, MutexId,
-    Names, Next, Objects, Op, ProcessId, Request, Response, SemaphoreId, Site, System, Touch,
-    Value, Values,
+    Names, Next, Objects, Op, ProcessId, Request, Response, RwLockId, SemaphoreId, Site, System,
+    Touch, Value, Values,
 };
 
 /// A communication as its owner knows it.
@@ -33,8 +33,9 @@ pub struct Local {
     comms: Vec<Option<Comm>>,
     /// The communication without a name.
     latest: Option<Comm>,
-    /// Per mutex or semaphore the request for it.
+    /// Per mutex, reader-writer lock or semaphore the request for it.
     requests: Vec<(MutexId, Handle)>,
+    rwlocks: Vec<(RwLockId, Handle)>,
     acquires: Vec<(SemaphoreId, Handle)>,
     /// Per barrier how often it has arrived there.
     arrivals: Vec<(BarrierId, u32)>,
@@ -128,6 +129,10 @@ impl Local {
                 self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
                 "the value of a communication that is not known to be complete",
             ),
+            RwRequest(lock, _) => (of(&self.rwlocks, *lock).is_none(), "a lock is asked for twice"),
+            RwWait(lock) | RwUnlock(lock) => {
+                (of(&self.rwlocks, *lock).is_some(), "a lock that it does not have is unlocked")
+            }
             AcquireWait(semaphore) => {
                 (of(&self.acquires, *semaphore).is_some(), "no unit was asked for")
             }
@@ -215,6 +220,7 @@ impl Script {
         use Instruction::*;
         let mut int = |value: &Expression| values.intern(Value::Int(local.value(value)));
         let handle = |name| local.comm(name).expect("misuse was found before").handle;
+        let rwlock = |lock: &RwLockId| of(&local.rwlocks, *lock).expect("misuse was found before");
         match instruction {
             Post { mailbox, envelope, value: Some(value), .. } => {
                 let value = int(value);
@@ -239,6 +245,9 @@ impl Script {
             }
             TryLock { mutex, .. } => Op::TryLock(*mutex),
             Unlock(mutex) => Op::Unlock(Script::request(local, *mutex)),
+            RwRequest(lock, hold) => Op::RwRequest { lock: *lock, hold: *hold },
+            RwWait(lock) => Op::RwWait { lock: *lock, handle: rwlock(lock) },
+            RwUnlock(lock) => Op::RwUnlock { lock: *lock, handle: rwlock(lock) },
             Acquire(semaphore) => Op::AsyncAcquire(*semaphore),
             AcquireWait(semaphore) => {
                 let handle = of(&local.acquires, *semaphore).expect("misuse was found before");
@@ -350,6 +359,11 @@ impl System for Script {
                 after.requests.sort_unstable_by_key(|&(mutex, _)| mutex);
             }
             (Unlock(mutex), _) => after.requests.retain(|(known, _)| known != mutex),
+            (RwRequest(lock, _), Response::Posted(handle)) => {
+                after.rwlocks.push((*lock, handle));
+                after.rwlocks.sort_unstable_by_key(|&(lock, _)| lock);
+            }
+            (RwUnlock(lock), _) => after.rwlocks.retain(|(known, _)| known != lock),
             (Acquire(semaphore), Response::Posted(handle)) => {
                 after.acquires.retain(|(known, _)| known != semaphore);
                 after.acquires.push((*semaphore, handle));
@@ -377,7 +391,8 @@ impl System for Script {
             (Spawn { child, .. }, Response::Spawned(process)) => {
                 *slot(&mut after.children, *child) = Some(process);
             }
-            (Access { .. } | Release(_) | Pass(_) | Local | Join(_), Response::Unit) => {}
+            (Access { .. } | RwWait(_) | Release(_), Response::Unit) => {}
+            (Pass(_) | Local | Join(_), Response::Unit) => {}
             (instruction, response) => panic!("{instruction:?} cannot come to {response:?}"),
         }
         after.at += 1;

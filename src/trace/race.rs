@@ -224,11 +224,14 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::AsyncLock(_)
         | Op::TryLock(_)
         | Op::Unlock(_)
+        | Op::RwRequest { .. }
         | Op::AsyncAcquire(_)
         | Op::Release(_)
         | Op::Access(..) => true,
         Op::WaitAny(_)
         | Op::MutexWaitAny(_)
+        | Op::RwWait { .. }
+        | Op::RwUnlock { .. }
         | Op::AcquireWait { .. }
         | Op::BarrierWait { .. }
         | Op::Join(_)

@@ -10,9 +10,10 @@
 
 use super::cut::widen;
 use super::event::{Event, EventId, EventKind};
+use super::extensions::rwlock;
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
-use crate::model::{Action, BarrierId, Choice, Locals, Op, ProcessId, State, System};
+use crate::model::{Action, Choice, Locals, Op, ProcessId, State, System};
 
 /// A stretch of the pool of enabled events.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +31,25 @@ struct Checkpoint {
     open: u32,
 }
 
+/// Events that commute and are waited for together: lists of them by object and place.
+#[derive(Default)]
+pub(super) struct Gatherings(Vec<Vec<Vec<EventId>>>);
+
+impl Gatherings {
+    /// Those in one place.
+    pub(super) fn of(&self, object: usize, place: usize) -> &[EventId] {
+        self.0[object].get(place).map_or(&[], Vec::as_slice)
+    }
+
+    fn at(&mut self, object: usize, place: usize) -> &mut Vec<EventId> {
+        let places = &mut self.0[object];
+        if places.len() <= place {
+            places.resize(place + 1, Vec::new());
+        }
+        &mut places[place]
+    }
+}
+
 /// A configuration C, with state(C) and en(C).
 pub struct Configuration {
     pub(super) state: State,
@@ -42,7 +62,9 @@ pub struct Configuration {
     /// Per chain the failed tests that watch it.
     pub(super) tests: Vec<Vec<EventId>>,
     /// Per barrier and round the arrivals.
-    pub(super) arrivals: Vec<Vec<Vec<EventId>>>,
+    pub(super) arrivals: Gatherings,
+    /// Per reader-writer lock, by turn and by reader or writer, the unlocks.
+    pub(super) rw_unlocks: Gatherings,
     /// Per process its spawn.
     pub(super) spawns: Vec<EventId>,
     /// Events of choices that might have gone another way: see [`super::extensions`].
@@ -60,14 +82,15 @@ impl Configuration {
     /// ∅, without extensions yet.
     pub(super) fn new<S: System>(lanes: &Lanes, locals: &mut Locals<'_, S>) -> Self {
         let chains = lanes.chains();
-        let barriers = locals.met().barriers.len();
+        let (barriers, locks) = (locals.met().barriers.len(), locals.met().rwlocks.len());
         let mut empty = Configuration {
             state: State::initial(locals),
             cut: vec![EventId::NONE; chains],
             chains: vec![Vec::new(); chains],
             reads: vec![Vec::new(); chains],
             tests: vec![Vec::new(); chains],
-            arrivals: vec![Vec::new(); barriers],
+            arrivals: Gatherings(vec![Vec::new(); barriers]),
+            rw_unlocks: Gatherings(vec![Vec::new(); locks]),
             spawns: Vec::new(),
             open: Vec::new(),
             trail: Vec::new(),
@@ -141,7 +164,8 @@ impl Configuration {
                 lists.resize(before + more, Vec::new());
             }
         }
-        self.arrivals.resize(locals.met().barriers.len(), Vec::new());
+        self.arrivals.0.resize(locals.met().barriers.len(), Vec::new());
+        self.rw_unlocks.0.resize(locals.met().rwlocks.len(), Vec::new());
     }
 
     /// The last event of `process`, or the spawn that started it.
@@ -179,7 +203,14 @@ impl Configuration {
             self.meet(structure, locals);
         }
         match locals.op(before).expect("an event has an operation") {
-            Op::Arrive { barrier, round } => self.arrivals_in(*barrier, *round).push(id),
+            Op::Arrive { barrier, round } => {
+                self.arrivals.at(barrier.index(), *round as usize).push(id);
+            }
+            Op::RwUnlock { lock, handle } => {
+                let (_, request) = self.state.rwlock_request(process, *handle);
+                let place = rwlock::place(request.turn, request.hold);
+                self.rw_unlocks.at(lock.index(), place).push(id);
+            }
             Op::WaitAny(comms) | Op::TestAny(comms) => self.note_choice(id, choice, comms.len()),
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
                 self.note_choice(id, choice, requests.len());
@@ -221,14 +252,6 @@ impl Configuration {
         }
     }
 
-    fn arrivals_in(&mut self, barrier: BarrierId, round: u32) -> &mut Vec<EventId> {
-        let rounds = &mut self.arrivals[barrier.index()];
-        if rounds.len() <= round as usize {
-            rounds.resize(round as usize + 1, Vec::new());
-        }
-        &mut rounds[round as usize]
-    }
-
     /// Takes the last event of C back, and every change that it made.
     ///
     /// # Panics
@@ -259,7 +282,12 @@ impl Configuration {
         }
         match locals.op(before) {
             Some(Op::Arrive { barrier, round }) => {
-                self.arrivals_in(*barrier, *round).pop();
+                self.arrivals.at(barrier.index(), *round as usize).pop();
+            }
+            Some(Op::RwUnlock { lock, handle }) => {
+                let (_, request) = self.state.rwlock_request(process, *handle);
+                let place = rwlock::place(request.turn, request.hold);
+                self.rw_unlocks.at(lock.index(), place).pop();
             }
             Some(Op::Spawn(_) | Op::Handle { .. }) => {
                 for child in self.state.just_spawned(locals) {

@@ -21,6 +21,7 @@ mod barrier;
 mod mailbox;
 mod mutex;
 mod process;
+pub(super) mod rwlock;
 mod semaphore;
 mod spin;
 mod versions;
@@ -126,7 +127,7 @@ impl<S: System> Unfolding<'_, S> {
     fn concerns_others(&self, e: EventId) -> bool {
         let event = self.structure.event(e);
         event.kind != EventKind::Plain
-            || matches!(self.op(e), Op::Arrive { .. })
+            || matches!(self.op(e), Op::Arrive { .. } | Op::RwUnlock { .. })
             || self.locals.status(event.after).has_ended()
     }
 
@@ -187,11 +188,14 @@ impl<S: System> Unfolding<'_, S> {
             Op::AcquireWait { semaphore, handle } => {
                 self.extend_acquired(c, from, semaphore, handle)
             }
-            Op::Arrive { .. } | Op::Local => {
+            Op::RwWait { lock, handle } => self.extend_rw_wait(c, from, lock, handle),
+            Op::RwUnlock { .. } | Op::Arrive { .. } | Op::Local => {
                 smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
-            Op::Access(..) | Op::TryLock(_) => unreachable!("these act on versions"),
+            Op::Access(..) | Op::TryLock(_) | Op::RwRequest { .. } => {
+                unreachable!("these act on versions")
+            }
             Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
             Op::Spawn(_) => self.extend_spawn(c, from),
             Op::Join(target) => self.extend_joined(c, from, target),
@@ -248,11 +252,13 @@ impl<S: System> Unfolding<'_, S> {
             Op::AcquireWait { semaphore, handle } => {
                 self.extend_acquired_by(c, process, semaphore, handle, e);
             }
+            Op::RwWait { lock, handle } => self.extend_rw_wait_by(c, process, lock, handle, e),
             Op::BarrierWait { barrier, round } => {
                 self.extend_passed_by(c, process, barrier, round, e);
             }
             Op::Join(target) => self.extend_joined_by(c, process, target, e),
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
+            Op::RwRequest { .. } | Op::RwUnlock { .. } => {}
             Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } => {}
         }
     }

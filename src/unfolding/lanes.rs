@@ -2,7 +2,7 @@
 //!
 //! One lane per process, and per object that was met ([`Met`]) one for each kind of change that does not commute with
 //! itself: the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
-//! writes of a cell. If a mutex is tried, its requests are among the releases: then these are all changes of its queue. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
+//! write requests for a reader-writer lock, the writes of a cell. If a mutex is tried, its requests are among the releases: then these are all changes of its queue. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
 //! free for further ones. When they are used up, their number grows by half, and the lanes of processes move: see
 //! [`Lanes::meet`].
 //!
@@ -11,7 +11,9 @@
 //!  sends m, receives m, writes x, ..     │  ..        │  P0, P1, ..
 //! ```
 
-use crate::model::{CellId, End, MailboxId, Met, MutexId, Object, ProcessId, SemaphoreId};
+use crate::model::{
+    CellId, End, MailboxId, Met, MutexId, Object, ProcessId, RwLockId, SemaphoreId,
+};
 
 /// A lane, by its place in a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,7 +41,9 @@ pub struct Lanes {
     sends: Vec<Lane>,
     /// Per mutex its requests; the releases come next.
     locks: Vec<Lane>,
-    /// The same per semaphore.
+    /// Per reader-writer lock.
+    write_requests: Vec<Lane>,
+    /// As for mutexes, per semaphore.
     acquires: Vec<Lane>,
     /// Per cell.
     writes: Vec<Lane>,
@@ -90,9 +94,13 @@ impl Lanes {
                     let acquires = self.pair(false);
                     self.acquires.push(acquires);
                 }
+                Object::RwLock(_) => {
+                    let requests = self.single();
+                    self.write_requests.push(requests);
+                }
                 Object::Cell(_) => {
-                    self.writes.push(Lane(self.is_posts.len() as u32));
-                    self.is_posts.push(false);
+                    let writes = self.single();
+                    self.writes.push(writes);
                 }
                 // Arrivals commute.
                 Object::Barrier(_) => {}
@@ -107,6 +115,12 @@ impl Lanes {
         self.is_posts.resize(first, false);
         self.is_posts.resize(first + 2, is_posts);
         Lane(first as u32)
+    }
+
+    /// A new chain.
+    fn single(&mut self) -> Lane {
+        self.is_posts.push(false);
+        Lane(self.is_posts.len() as u32 - 1)
     }
 
     /// How many lanes are for chains; the others belong to processes.
@@ -143,6 +157,11 @@ impl Lanes {
     /// Releases of a mutex; of one that is tried, all changes of its queue.
     pub fn unlocks(&self, mutex: MutexId) -> Lane {
         self.locks(mutex).next()
+    }
+
+    /// Write requests for a reader-writer lock.
+    pub fn write_requests(&self, lock: RwLockId) -> Lane {
+        self.write_requests[lock.index()]
     }
 
     /// Requests for a semaphore.

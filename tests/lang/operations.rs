@@ -2,7 +2,7 @@
 
 use mazurka::explore::Verdict;
 
-use super::{counts, fails, holds, interleavings};
+use super::{counts, explore, fails, holds, interleavings, program};
 
 #[test]
 fn tests_and_waits() {
@@ -168,6 +168,34 @@ fn tries() {
     fails(
         "mutex m; process P { if !try_lock(m) { unlock(m); } } process Q { lock(m); unlock(m); }",
         "unlocks the mutex `m`, which it has not requested",
+    );
+}
+
+#[test]
+fn readers_and_writers() {
+    holds(
+        "rwlock r[2], s;
+         shared x: int = 0;
+         process Writer { write_lock(s); x = 1; x = 2; unlock(s); }
+         process Reader[i in 0..2] {
+             read_lock(s);
+             read_lock(r[i]);
+             assert(x != 1);
+             unlock(s);
+             unlock(r[i]);
+         }",
+    );
+    let one_order = |a: &str, b: &str| {
+        let text = format!("rwlock r; process P {{ {a}(r); }} process Q {{ {b}(r); }}");
+        explore(&program(&text)).stats.classes
+    };
+    assert_eq!(one_order("read_lock", "read_lock"), Some(1));
+    assert_eq!(one_order("read_lock", "write_lock"), Some(2));
+    assert_eq!(one_order("write_lock", "write_lock"), Some(2));
+    fails("rwlock r; process P { unlock(r); }", "unlocks the lock `r`, which it does not have");
+    fails(
+        "rwlock r; process P { read_lock(r); read_lock(r); }",
+        "requests the lock `r`, which it has already",
     );
 }
 

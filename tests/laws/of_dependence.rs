@@ -218,8 +218,10 @@ fn look_ahead<S: Subject>(
 fn is_change(touch: Touch) -> bool {
     use Touch::*;
     match touch {
-        Post(..) | Lock(_) | Queue(_) | Acquire(_) | Release(_) | Read(_) | Write(_) => true,
-        AwaitPost(..) | Unlock(_) | Cancel(_) | AwaitUnlock(_) | Try(_) | Arrive(_) => false,
+        Post(..) | Lock(_) | Queue(_) | RwRequest(..) | Acquire(_) | Release(_) | Read(_)
+        | Write(_) => true,
+        AwaitPost(..) | Unlock(_) | Cancel(_) | AwaitUnlock(_) | Try(_) => false,
+        RwUnlock(_) | Arrive(_) => false,
         Tell(_) | Listen(_) => false,
     }
 }

@@ -4,6 +4,8 @@
 //! whatever came of it", so that something happens at all: of operations strung together blindly nearly all
 //! block at once. A program has one to three themes; most interesting is what happens within one.
 
+mod later;
+
 use super::{Body, Comparison, Condition, Program, Rng, Statement, Variable};
 use Statement::*;
 
@@ -15,6 +17,7 @@ enum Theme {
     Barrier,
     Cell,
     Try,
+    ReadWrite,
 }
 
 const THEMES: &[Theme] = &[
@@ -30,8 +33,17 @@ const THEMES: &[Theme] = &[
 ];
 
 /// What the objects that came later are about, with a little of what they are used with.
-const LATER_THEMES: &[Theme] =
-    &[Theme::Try, Theme::Try, Theme::Try, Theme::Mutex, Theme::Cell, Theme::Semaphore];
+const LATER_THEMES: &[Theme] = &[
+    Theme::Try,
+    Theme::Try,
+    Theme::Try,
+    Theme::ReadWrite,
+    Theme::ReadWrite,
+    Theme::ReadWrite,
+    Theme::Mutex,
+    Theme::Cell,
+    Theme::Semaphore,
+];
 
 /// The program of `seed`.
 pub fn generate(seed: u64) -> Program {
@@ -70,6 +82,9 @@ fn of_themes(mut rng: Rng, choice: &[Theme]) -> Program {
     if themes.contains(&Theme::Try) {
         program.tried = rng.range(1, 3);
         program.mutexes += program.tried;
+    }
+    if themes.contains(&Theme::ReadWrite) {
+        program.rwlocks = rng.range(1, 3);
     }
     if spawns {
         let mut template = Writer::new(&mut rng, &program, &themes, patterns, 9);
@@ -147,6 +162,7 @@ struct Writer<'r> {
     mailboxes: usize,
     mutexes: usize,
     tried: usize,
+    rwlocks: usize,
     cells: usize,
     patterns: bool,
     /// What its sends say of their source.
@@ -172,6 +188,7 @@ impl<'r> Writer<'r> {
             mailboxes: program.mailboxes,
             mutexes: program.mutexes - program.tried,
             tried: program.tried,
+            rwlocks: program.rwlocks,
             cells: program.cells.len(),
             patterns,
             src: process as i64,
@@ -207,6 +224,7 @@ impl<'r> Writer<'r> {
             Theme::Mailbox => self.mailbox(body),
             Theme::Mutex => self.mutex(body),
             Theme::Try => self.try_lock(body),
+            Theme::ReadWrite => self.read_write(body),
             Theme::Semaphore => self.semaphore(body),
             Theme::Barrier | Theme::Cell => self.cell(body),
         }
@@ -442,48 +460,6 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn try_lock(&mut self, body: &mut Body) {
-        let m = self.mutexes + self.rng.below(self.tried);
-        let other = self.rng.below(self.mutexes + self.tried);
-        let into = self.variable();
-        match self.rng.below(20) {
-            0..9 => {
-                body.push(TryLock { mutex: m, into });
-                let mut then = Body::new();
-                self.inside(&mut then);
-                self.unlock(&mut then, m);
-                let otherwise = if self.rng.chance(40) { self.arm() } else { Body::new() };
-                let condition = Condition { of: Variable::Bool(into), test: Comparison::Equals(1) };
-                body.push(If { condition, then, otherwise });
-            }
-            9..13 => {
-                body.push(Lock(m));
-                self.inside(body);
-                self.unlock(body, m);
-            }
-            13..15 => {
-                body.push(AsyncLock(m));
-                self.inside(body);
-                body.push(Unlock(m));
-            }
-            15..19 => {
-                let mut mutexes = vec![m];
-                if other != m {
-                    mutexes.insert(self.rng.below(2), other);
-                }
-                body.extend(mutexes.iter().map(|&mutex| AsyncLock(mutex)));
-                let gone = mutexes.clone();
-                body.push(MutexWaitAny { mutexes, into });
-                if self.rng.chance(60) {
-                    let test = Comparison::Equals(self.rng.below(2) as i64);
-                    self.branch(body, Condition { of: Variable::Int(into), test });
-                }
-                gone.into_iter().for_each(|mutex| self.unlock(body, mutex));
-            }
-            _ => body.push(TryLock { mutex: m, into }),
-        }
-    }
-
     /// What an any-form is about: two mutexes, or one of them twice.
     fn requests(&mut self, m: usize, other: usize) -> Vec<usize> {
         if other != m && self.rng.chance(75) {
@@ -558,6 +534,7 @@ impl<'r> Writer<'r> {
 fn actions(body: &Body) -> usize {
     let of_one = |statement: &Statement| match statement {
         ValueOf { .. } | Assert(_) => 0,
+        ReadLock(_) | WriteLock(_) => 2,
         Send { .. } | Recv { .. } | Lock(_) | Acquire(_) | Barrier(_) => 2,
         WaitAll { comms } => comms.len(),
         If { then, otherwise, .. } => actions(then).max(actions(otherwise)),

@@ -9,6 +9,8 @@ pub struct Program {
     pub mutexes: usize,
     /// How many of them, the last ones, are tried.
     pub tried: usize,
+    /// How many reader-writer locks.
+    pub rwlocks: usize,
     /// Initial units.
     pub semaphores: Vec<u32>,
     /// Participants.
@@ -89,6 +91,9 @@ pub enum Statement {
     TryLock { mutex: usize, into: usize },
     Unlock(usize),
     Lock(usize),
+    ReadLock(usize),
+    WriteLock(usize),
+    RwUnlock(usize),
     AsyncAcquire(usize),
     AcquireWait(usize),
     Acquire(usize),

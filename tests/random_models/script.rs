@@ -20,6 +20,7 @@ struct Names {
     builder: Builder,
     mailboxes: Vec<steps::Mailbox>,
     mutexes: Vec<steps::Mutex>,
+    rwlocks: Vec<steps::RwLock>,
     semaphores: Vec<steps::Semaphore>,
     barriers: Vec<steps::Barrier>,
     cells: Vec<steps::Cell>,
@@ -37,6 +38,7 @@ impl Script {
         let mut names = Names {
             mailboxes: count(program.mailboxes).map(|n| builder.mailbox(format!("m{n}"))).collect(),
             mutexes: count(program.mutexes).map(|n| builder.mutex(format!("l{n}"))).collect(),
+            rwlocks: count(program.rwlocks).map(|n| builder.rwlock(format!("r{n}"))).collect(),
             semaphores: numbered(&program.semaphores, |n, units| {
                 builder.semaphore(format!("s{n}"), units)
             }),
@@ -158,6 +160,9 @@ impl Names {
             }
             &Unlock(m) => steps::unlock(self.mutexes[m]),
             &Lock(m) => steps::lock(self.mutexes[m]),
+            &ReadLock(r) => steps::read_lock(self.rwlocks[r]),
+            &WriteLock(r) => steps::write_lock(self.rwlocks[r]),
+            &RwUnlock(r) => steps::rw_unlock(self.rwlocks[r]),
             &AsyncAcquire(s) => steps::async_acquire(self.semaphores[s]),
             &AcquireWait(s) => steps::acquire_wait(self.semaphores[s]),
             &Acquire(s) => steps::acquire(self.semaphores[s]),

@@ -14,6 +14,9 @@ impl Program {
         for l in 0..self.mutexes {
             line(&mut out, 0, format!("mutex l{l};"));
         }
+        for r in 0..self.rwlocks {
+            line(&mut out, 0, format!("rwlock r{r};"));
+        }
         for (s, units) in self.semaphores.iter().enumerate() {
             line(&mut out, 0, format!("semaphore s{s} = {units};"));
         }
@@ -117,6 +120,9 @@ fn simple(statement: &Statement) -> String {
         TryLock { mutex, into } => format!("let b{into} = try_lock(l{mutex});"),
         Unlock(m) => format!("unlock(l{m});"),
         Lock(m) => format!("lock(l{m});"),
+        ReadLock(r) => format!("read_lock(r{r});"),
+        WriteLock(r) => format!("write_lock(r{r});"),
+        RwUnlock(r) => format!("unlock(r{r});"),
         AsyncAcquire(s) => format!("async_acquire(s{s});"),
         AcquireWait(s) => format!("acquire_wait(s{s});"),
         Acquire(s) => format!("acquire(s{s});"),

@@ -30,6 +30,8 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("lock", "lock(mutex)", true),
     ("try_lock", "try_lock(mutex)", true),
     ("unlock", "unlock(mutex)", true),
+    ("read_lock", "read_lock(lock)", true),
+    ("write_lock", "write_lock(lock)", true),
     ("async_acquire", "async_acquire(semaphore)", true),
     ("acquire_wait", "acquire_wait(semaphore)", true),
     ("acquire", "acquire(semaphore)", true),

@@ -298,6 +298,10 @@ impl Checker<'_> {
                 let group = self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
                 self.groups[group].add_to(&mut self.out.objects.mutexes, Asking::Queues);
             }
+            Item::RwLock { name, size } => {
+                let group = self.group(ObjectKind::RwLock, name, size.as_ref(), Type::Unit);
+                self.groups[group].add_to(&mut self.out.objects.rwlocks, ());
+            }
             Item::Semaphore { name, size, initial } => {
                 let units = self
                     .bounded(initial, 0, i64::from(u32::MAX), "the number of units")
@@ -327,6 +331,7 @@ impl Checker<'_> {
         let base = match kind {
             ObjectKind::Mailbox => self.out.objects.mailboxes.len(),
             ObjectKind::Mutex => self.out.objects.mutexes.len(),
+            ObjectKind::RwLock => self.out.objects.rwlocks.len(),
             ObjectKind::Semaphore => self.out.objects.semaphores.len(),
             ObjectKind::Barrier => self.out.objects.barriers.len(),
             ObjectKind::Cell => self.out.objects.cells.len(),

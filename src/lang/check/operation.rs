@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::Call;
-use super::{Checker, Group, Want};
+use super::{Checker, Group, Meaning, Want};
 use crate::lang::ast;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation};
@@ -55,7 +55,12 @@ impl Checker<'_> {
                 Some((Operation::MutexTestAny(mutexes), Type::Int))
             }
             "lock" => unit(Operation::Lock(self.object_of(call, Mutex)?)),
-            "unlock" => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
+            "unlock" => match self.names(call.args, RwLock) {
+                true => unit(Operation::RwUnlock(self.object_of(call, RwLock)?)),
+                false => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
+            },
+            "read_lock" => unit(Operation::ReadLock(self.object_of(call, RwLock)?)),
+            "write_lock" => unit(Operation::WriteLock(self.object_of(call, RwLock)?)),
             "async_acquire" => unit(Operation::AsyncAcquire(self.object_of(call, Semaphore)?)),
             "acquire_wait" => unit(Operation::AcquireWait(self.object_of(call, Semaphore)?)),
             "acquire" => unit(Operation::Acquire(self.object_of(call, Semaphore)?)),
@@ -107,6 +112,20 @@ impl Checker<'_> {
     fn object_of(&mut self, call: &Call<'_>, kind: ObjectKind) -> Option<Address> {
         let [object] = self.positional(call)?;
         self.address(object, kind).map(|(_, address)| address)
+    }
+
+    /// Is the first argument an object of this kind?
+    fn names(&self, args: &[ast::Arg], kind: ObjectKind) -> bool {
+        let name = args.first().and_then(|arg| match &arg.value.kind {
+            ast::ExprKind::Name(name) => Some(name),
+            ast::ExprKind::Index(base, _) => match &base.kind {
+                ast::ExprKind::Name(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        });
+        let named = name.and_then(|name| self.globals.get(name)).map(|global| &global.meaning);
+        matches!(named, Some(Meaning::Objects(group)) if self.groups[*group as usize].kind == kind)
     }
 
     fn cell(&mut self, expr: &ast::Expr) -> Option<(Address, Type)> {

@@ -28,6 +28,7 @@ pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
     match kind {
         ObjectKind::Mailbox => ("mailbox", "mailboxes"),
         ObjectKind::Mutex => ("mutex", "mutexes"),
+        ObjectKind::RwLock => ("reader-writer lock", "reader-writer locks"),
         ObjectKind::Semaphore => ("semaphore", "semaphores"),
         ObjectKind::Barrier => ("barrier", "barriers"),
         ObjectKind::Cell => ("shared cell", "shared cells"),

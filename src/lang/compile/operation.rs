@@ -45,6 +45,13 @@ impl Compiler<'_> {
             }
             Operation::TryLock(mutex) => self.on_object(mutex, Visible::TryLock),
             Operation::Unlock(mutex) => self.on_object(mutex, Visible::Unlock),
+            Operation::ReadLock(lock) => {
+                self.request_and_wait(lock, Visible::ReadRequest, Visible::RwWait);
+            }
+            Operation::WriteLock(lock) => {
+                self.request_and_wait(lock, Visible::WriteRequest, Visible::RwWait);
+            }
+            Operation::RwUnlock(lock) => self.on_object(lock, Visible::RwUnlock),
             Operation::AsyncAcquire(semaphore) => self.on_object(semaphore, Visible::AsyncAcquire),
             Operation::AcquireWait(semaphore) => self.on_object(semaphore, Visible::AcquireWait),
             Operation::Acquire(semaphore) => {

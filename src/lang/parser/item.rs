@@ -19,6 +19,7 @@ impl Parser<'_> {
             Token::Const => self.constant(items),
             Token::Mailbox => self.declared_list(items, Self::mailbox),
             Token::Mutex => self.declared_list(items, Self::mutex),
+            Token::RwLock => self.declared_list(items, Self::rwlock),
             Token::Semaphore => self.declared_list(items, Self::semaphore),
             Token::Barrier => self.declared_list(items, Self::barrier),
             Token::Shared => self.shared(items),
@@ -50,10 +51,11 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 13] = [
+        const KEYWORDS: [&str; 14] = [
             "const",
             "mailbox",
             "mutex",
+            "rwlock",
             "semaphore",
             "barrier",
             "shared",
@@ -152,6 +154,11 @@ impl Parser<'_> {
     fn mutex(&mut self) -> Item {
         let name = self.name("a name for the mutex");
         Item::Mutex { name, size: self.size() }
+    }
+
+    fn rwlock(&mut self) -> Item {
+        let name = self.name("a name for the lock");
+        Item::RwLock { name, size: self.size() }
     }
 
     fn semaphore(&mut self) -> Item {

@@ -8,8 +8,8 @@ use crate::lang::code::Visible;
 use crate::lang::operators;
 use crate::lang::program::{Local, Program};
 use crate::model::{
-    Access, BarrierId, CellId, Envelope, Handle, MailboxId, MutexId, Next, Op, Request, Response,
-    SemaphoreId, Value, Values,
+    Access, BarrierId, CellId, Envelope, Handle, Hold, MailboxId, MutexId, Next, Op, Request,
+    Response, RwLockId, SemaphoreId, Value, Values,
 };
 
 impl Program {
@@ -70,6 +70,26 @@ impl Program {
             }
             Visible::MutexTestAny => Op::MutexTestAny(self.requests(local, &args[0], "tests")?),
             Visible::Unlock => Op::Unlock(self.request(local, &args[0], "unlocks")?),
+            Visible::ReadRequest | Visible::WriteRequest => {
+                let lock = RwLockId(number(&args[0]));
+                let hold = match visible {
+                    Visible::ReadRequest => Hold::Shared,
+                    _ => Hold::Exclusive,
+                };
+                if local.books.rwlock(lock).is_some() {
+                    let name = objects.rwlocks.name(lock.0);
+                    return Err(format!("requests the lock `{name}`, which it has already"));
+                }
+                Op::RwRequest { lock, hold }
+            }
+            Visible::RwWait => {
+                let (lock, handle) = self.rwlock(local, &args[0], "waits for")?;
+                Op::RwWait { lock, handle }
+            }
+            Visible::RwUnlock => {
+                let (lock, handle) = self.rwlock(local, &args[0], "unlocks")?;
+                Op::RwUnlock { lock, handle }
+            }
             Visible::AsyncAcquire => Op::AsyncAcquire(SemaphoreId(number(&args[0]))),
             Visible::AcquireWait => {
                 let semaphore = SemaphoreId(number(&args[0]));
@@ -133,6 +153,20 @@ impl Program {
         Ok(Request { mutex, handle })
     }
 
+    fn rwlock(
+        &self,
+        local: &Local,
+        lock: &Value,
+        does: &str,
+    ) -> Result<(RwLockId, Handle), String> {
+        let lock = RwLockId(number(lock));
+        let handle = local.books.rwlock(lock).ok_or_else(|| {
+            let name = self.code.objects.rwlocks.name(lock.0);
+            format!("{does} the lock `{name}`, which it does not have")
+        })?;
+        Ok((lock, handle))
+    }
+
     fn requests(
         &self,
         local: &Local,
@@ -164,6 +198,10 @@ impl Program {
                 Visible::TryLock => {
                     books.requested(MutexId(number(&args[0])), handle);
                     Value::Bool(true)
+                }
+                Visible::ReadRequest | Visible::WriteRequest => {
+                    books.entered(RwLockId(number(&args[0])), handle);
+                    Value::Unit
                 }
                 Visible::AsyncAcquire => {
                     books.asked(SemaphoreId(number(&args[0])), handle);
@@ -211,6 +249,7 @@ impl Program {
 fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
     match visible {
         Visible::Unlock => books.unlocked(MutexId(number(&args[0]))),
+        Visible::RwUnlock => books.left(RwLockId(number(&args[0]))),
         Visible::AcquireWait => books.acquired(SemaphoreId(number(&args[0]))),
         Visible::Arrive => {
             let barrier = BarrierId(number(&args[0]));

@@ -1,5 +1,5 @@
-//! The requests of a state that nothing has answered yet: posts without a partner, places in the queue of a mutex, units of
-//! a semaphore that were not granted.
+//! The requests of a state that nothing has answered yet: posts without a partner, places in the queue of a mutex
+//! or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
 use crate::model::{End, Handle, Posted, ProcessId};
@@ -11,6 +11,7 @@ impl State {
         has_posts(End::Send)
             || has_posts(End::Receive)
             || self.mutexes.iter().any(|mutex| mutex.owner().is_some())
+            || self.rwlocks.iter().any(|lock| lock.queue().next().is_some())
             || self.semaphores.iter().any(|semaphore| {
                 semaphore.requests.len() > semaphore.initial as usize + semaphore.releases.len()
             })
@@ -35,6 +36,9 @@ impl State {
                 self.mailbox(mailbox).posts(end)[position as usize].partner().is_none()
             }
             Posted::Mutex(mutex, position) => self.mutex(mutex).released_at(position).is_none(),
+            Posted::RwLock(lock, position) => {
+                !self.rwlock(lock).requests()[position as usize].is_over
+            }
             Posted::Semaphore(semaphore, position) => {
                 !self.semaphore(semaphore).is_granted(position)
             }

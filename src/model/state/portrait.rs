@@ -5,7 +5,7 @@
 //!
 //! - the local states, up to the numbers of requests (see [`Foresight::canonical`](crate::model::Foresight::canonical));
 //! - the results of the requests that the local states still name;
-//! - the posts not yet paired, and the queues of mutexes and semaphores;
+//! - the posts not yet paired, and the queues of mutexes, reader-writer locks and semaphores;
 //! - the arrivals of the rounds that are not over;
 //! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
@@ -27,8 +27,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::State;
 use crate::model::{
-    Barrier, End, Envelope, LocalId, Locals, MailboxId, Object, Posted, ProcessId, Semaphore,
-    System, ValueId,
+    Barrier, End, Envelope, Hold, LocalId, Locals, MailboxId, Object, Posted, ProcessId, RwLock,
+    Semaphore, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -108,6 +108,9 @@ impl State {
         for mutex in &self.mutexes {
             slots.push(parts.queue(mutex.queue()));
         }
+        for lock in &self.rwlocks {
+            slots.push(parts.turns(lock));
+        }
         for semaphore in &self.semaphores {
             slots.push(parts.units(semaphore));
         }
@@ -135,6 +138,7 @@ impl State {
                     _ => EMPTY,
                 },
                 Object::Mutex(id) => parts.queue(self.mutex(id).queue()),
+                Object::RwLock(id) => parts.turns(self.rwlock(id)),
                 Object::Semaphore(id) => match self.semaphore(id) {
                     new if new.releases.len() == new.requests.len() => EMPTY,
                     used => parts.units(used),
@@ -206,7 +210,9 @@ impl State {
         match &canonical.requests {
             Some(listed) => {
                 let listed = listed.iter().map(|&handle| self.posted(process, handle));
-                let waited = listed.filter(|posted| !matches!(posted, Posted::Mutex(..)));
+                let is_in_queue =
+                    |posted: &Posted| matches!(posted, Posted::Mutex(..) | Posted::RwLock(..));
+                let waited = listed.filter(|posted| !is_in_queue(posted));
                 waited.for_each(|posted| self.how_it_went(parts, process, posted));
             }
             None => {
@@ -240,6 +246,10 @@ impl State {
                 let is_over = self.mutex(mutex).released_at(request).is_some();
                 parts.scratch.extend([mutex.0, process.0, u32::from(is_over)]);
             }
+            Posted::RwLock(lock, request) => {
+                let is_over = self.rwlock(lock).requests()[request as usize].is_over;
+                parts.scratch.extend([lock.0, process.0, u32::from(is_over)]);
+            }
             Posted::Semaphore(semaphore, request) => {
                 let is_granted = self.semaphore(semaphore).is_granted(request);
                 parts.scratch.extend([semaphore.0, process.0, u32::from(is_granted)]);
@@ -264,6 +274,24 @@ impl Parts {
             [only] => plain(only),
             _ => self.pack(),
         }
+    }
+
+    /// The queue of a reader-writer lock. Within a turn the order of the readers does not matter.
+    fn turns(&mut self, lock: &RwLock) -> u32 {
+        self.scratch.clear();
+        let mut first = 0;
+        for request in lock.queue() {
+            match request.hold {
+                Hold::Shared => self.scratch.push(2 * request.process.0),
+                Hold::Exclusive => {
+                    self.scratch[first..].sort_unstable();
+                    self.scratch.push(2 * request.process.0 + 1);
+                    first = self.scratch.len();
+                }
+            }
+        }
+        self.scratch[first..].sort_unstable();
+        self.pack()
     }
 
     /// The free units of a semaphore, or who waits for one.

@@ -11,8 +11,8 @@ use super::lanes::Lanes;
 use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{
-    self, Access, Action, BarrierId, CellId, Choice, Handled, MutexId, Op, ProcessId, Refusal,
-    Request, Schedule, SemaphoreId, State, System,
+    self, Access, Action, BarrierId, CellId, Choice, Handle, Handled, MutexId, Object, Op,
+    ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, State, System,
 };
 use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
@@ -172,8 +172,10 @@ struct Book {
     count: BTreeMap<CellId, usize>,
     spawned: BTreeMap<ProcessId, usize>,
     last: BTreeMap<ProcessId, usize>,
-    /// Whose request owns the mutex since when, and until when.
-    owned: BTreeMap<(ProcessId, MutexId, u32), (usize, Option<usize>)>,
+    /// Whose request owns the mutex or lock since when, and until when.
+    owned: BTreeMap<(ProcessId, Object, u32), (usize, Option<usize>)>,
+    /// The unlocks of reader-writer locks, by turn and by reader or writer.
+    rw_unlocks: BTreeMap<(RwLockId, u32, model::Hold), Vec<usize>>,
 }
 
 impl Book {
@@ -207,6 +209,15 @@ impl Book {
                 self.owns(state, at, process, (*mutex, position));
             }
             Op::Unlock(request) => self.unlocked(state, at, process, *request),
+            Op::RwWait { lock, handle } => self.holds_rwlock(state, at, process, (*lock, *handle)),
+            Op::RwUnlock { lock, handle } => {
+                let (position, request) = state.rwlock_request(process, *handle);
+                let place = (*lock, request.turn, request.hold);
+                self.rw_unlocks.entry(place).or_default().push(at);
+                if let Some(owned) = self.owned.get_mut(&(process, (*lock).into(), position)) {
+                    owned.1 = Some(at);
+                }
+            }
             Op::Release(semaphore) => {
                 let position = state.semaphore(*semaphore).releases.len() as u32 - 1;
                 self.releases.insert((*semaphore, position), at);
@@ -287,17 +298,41 @@ impl Book {
         process: ProcessId,
         (mutex, position): (MutexId, u32),
     ) {
-        self.owned.entry((process, mutex, position)).or_insert((at, None));
+        self.owned.entry((process, mutex.into(), position)).or_insert((at, None));
         let unlock = state.mutex(mutex).granted_by(position);
         let unlock = unlock.and_then(|at| self.unlocks.get(&(mutex, at)).copied());
         self.arrow_from_other(state, unlock, at, ArrowKind::Handover);
+    }
+
+    /// The arrows come from the last unlocks that were waited for: of the writer before, and of the readers since then.
+    fn holds_rwlock(
+        &mut self,
+        state: &State,
+        at: usize,
+        process: ProcessId,
+        (lock, handle): (RwLockId, Handle),
+    ) {
+        let (position, request) = state.rwlock_request(process, handle);
+        self.owned.entry((process, lock.into(), position)).or_insert((at, None));
+        let readers = self.rw_unlocks.get(&(lock, request.turn, model::Hold::Shared)).cloned();
+        let readers =
+            readers.filter(|_| request.hold == model::Hold::Exclusive).unwrap_or_default();
+        let former = request.turn.checked_sub(1).map(|turn| (lock, turn, model::Hold::Exclusive));
+        let writer = former.and_then(|place| self.rw_unlocks.get(&place)).cloned();
+        let last = match readers.is_empty() {
+            true => writer.unwrap_or_default(),
+            false => readers,
+        };
+        for unlock in last {
+            self.arrow_from_other(state, Some(unlock), at, ArrowKind::Handover);
+        }
     }
 
     fn unlocked(&mut self, state: &State, at: usize, process: ProcessId, request: Request) {
         let release = state.mutex(request.mutex).releases().len() as u32 - 1;
         self.unlocks.insert((request.mutex, release), at);
         let position = state.mutex_request(process, request);
-        if let Some(owned) = self.owned.get_mut(&(process, request.mutex, position)) {
+        if let Some(owned) = self.owned.get_mut(&(process, request.mutex.into(), position)) {
             owned.1 = Some(at);
         }
     }
@@ -321,7 +356,7 @@ impl Book {
     }
 
     fn holds<S: System>(&self, replay: &Replay<'_, S>, lanes: &Lanes) -> Vec<Hold> {
-        let hold = |(&(process, mutex, _), &(from, to)): (&(ProcessId, MutexId, u32), &_)| Hold {
+        let hold = |(&(process, mutex, _), &(from, to)): (&(ProcessId, Object, u32), &_)| Hold {
             lane: lanes.of(process),
             mutex: replay.locals().name_of(mutex),
             from,

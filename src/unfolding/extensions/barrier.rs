@@ -19,8 +19,8 @@ impl<S: System> Unfolding<'_, S> {
         round: u32,
     ) -> Events {
         let size = c.state.barrier(barrier).size as usize;
-        match c.arrivals[barrier.index()].get(round as usize) {
-            Some(arrivals) if arrivals.len() >= size => {
+        match c.arrivals.of(barrier.index(), round as usize) {
+            arrivals if arrivals.len() >= size => {
                 smallvec![self.add(c, from, Shape::plain(Response::Unit), arrivals)]
             }
             _ => Events::new(),
@@ -36,8 +36,8 @@ impl<S: System> Unfolding<'_, S> {
         e: EventId,
     ) {
         let size = c.state.barrier(barrier).size as usize;
-        let arrivals = c.arrivals[barrier.index()].get(round as usize);
-        if arrivals.is_some_and(|arrivals| arrivals.len() >= size && arrivals.last() == Some(&e)) {
+        let arrivals = c.arrivals.of(barrier.index(), round as usize);
+        if arrivals.len() >= size && arrivals.last() == Some(&e) {
             let from = self.origin(c, process);
             let enabled = self.extend_passed(c, from, barrier, round);
             c.set_enabled(process, &enabled);

@@ -1,5 +1,5 @@
-//! Extensions at what has versions: cells, and the queues of mutexes that are tried. An operation there is a read or a
-//! change, some are either, depending on the version.
+//! Extensions at what has versions: cells, the queues of mutexes that are tried, and reader-writer locks, where write
+//! requests make versions. An operation there is a read or a change; some are either, depending on the version.
 //!
 //! - a read: each version in C, from the last one that `[pre]` knows on.
 //! - a change: each version, combined with each position among the reads of that version by every other process.
@@ -9,7 +9,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Shape};
-use crate::model::{Access, CellId, MutexId, Op, ProcessId, Request, Response, System};
+use crate::model::{
+    Access, CellId, Hold, MutexId, Op, ProcessId, Request, Response, RwLockId, System,
+};
 use crate::unfolding::event::{EventId, EventKind};
 use crate::unfolding::lanes::{Lane, Lanes};
 use crate::unfolding::{Configuration, Unfolding};
@@ -22,6 +24,7 @@ pub(super) enum Versioned {
     /// Of a mutex that is tried; so is the next.
     Lock(MutexId),
     Unlock(MutexId),
+    Request(RwLockId, Hold),
 }
 
 impl Versioned {
@@ -32,6 +35,7 @@ impl Versioned {
             Versioned::Try(mutex) | Versioned::Lock(mutex) | Versioned::Unlock(mutex) => {
                 lanes.unlocks(mutex)
             }
+            Versioned::Request(lock, _) => lanes.write_requests(lock),
         }
     }
 }
@@ -50,6 +54,7 @@ impl Configuration {
             Op::Unlock(Request { mutex, .. }) => {
                 Some(mutex).filter(is_tried).map(Versioned::Unlock)
             }
+            Op::RwRequest { lock, hold } => Some(Versioned::Request(lock, hold)),
             _ => None,
         }
     }
@@ -117,6 +122,8 @@ impl<S: System> Unfolding<'_, S> {
             }
             Versioned::Try(_) | Versioned::Lock(_) => (EventKind::Change, self.posted(c, from)),
             Versioned::Unlock(_) => (EventKind::Change, Response::Unit),
+            Versioned::Request(_, Hold::Shared) => (EventKind::Read, self.posted(c, from)),
+            Versioned::Request(_, Hold::Exclusive) => (EventKind::Change, self.posted(c, from)),
         }
     }
 

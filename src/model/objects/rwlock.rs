@@ -1,0 +1,252 @@
+//! Reader-writer locks: a fair queue of readers and writers.
+//!
+//! Requests are served in their order, but readers that are next to one another in it hold the lock together. Nobody
+//! overtakes: a reader behind a writer who waits waits, too, so nobody starves. Cut the order behind each writer into *turns*: some readers,
+//! and then the writer who waits for them.
+//!
+//! ```text
+//!  turn 0: R R W    turn 1: W    turn 2: R R R ..
+//! ```
+//!
+//! **Which actions commute.** In which turn a request comes is told by the writers before it, and within a turn nobody sees
+//! the order of the readers. So a read request is like a read of a cell, and a write request like a write: two readers commute, a
+//! writer with nobody. Unlocks only remove who is in front, so they commute with requests and with one another. A reader of
+//! turn k may go on when the writer of turn k - 1 has left. The writer of turn k waits for that, too, and for the readers of
+//! his turn. (If he has no readers before him, and the former turn had no others, that is one unlock; else there are several causes, as at a
+//! barrier.) A request is given up only after it was granted, so all former turns are over then.
+//!
+//! Invariant: `turns` is empty as long as nobody asked; else only its last turn has no writer.
+
+use super::{Operation, Place, Posted, World};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, Footprint, Handle, Hold, ProcessId, Response, RwLockId, System, Touch, Values,
+};
+
+/// Readers, and the writer behind them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turn {
+    /// How many readers asked, and how many of them have left.
+    readers: u32,
+    left: u32,
+    is_over: bool,
+}
+
+/// A request for a reader-writer lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RwRequest {
+    /// Who asked.
+    pub process: ProcessId,
+    /// As a reader or a writer.
+    pub hold: Hold,
+    /// In which turn.
+    pub turn: u32,
+    /// Is it unlocked?
+    pub is_over: bool,
+}
+
+/// A reader-writer lock, with its past.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RwLock {
+    requests: Vec<RwRequest>,
+    turns: Vec<Turn>,
+}
+
+impl RwLock {
+    /// Every request so far.
+    pub fn requests(&self) -> &[RwRequest] {
+        &self.requests
+    }
+
+    /// Those who hold the lock or wait for it, in the order of their requests.
+    pub fn queue(&self) -> impl Iterator<Item = &RwRequest> {
+        self.requests.iter().filter(|request| !request.is_over)
+    }
+
+    /// Does this request hold the lock, or did it?
+    pub fn is_granted(&self, request: &RwRequest) -> bool {
+        let former = request.turn.checked_sub(1);
+        let may_begin = former.is_none_or(|former| self.turns[former as usize].is_over);
+        let Turn { readers, left, .. } = self.turns[request.turn as usize];
+        may_begin && (request.hold == Hold::Shared || left == readers)
+    }
+
+    fn request(&mut self, process: ProcessId, hold: Hold) -> u32 {
+        if self.turns.is_empty() {
+            self.turns.push(Turn::default());
+        }
+        let turn = self.turns.len() as u32 - 1;
+        match hold {
+            Hold::Shared => self.turns[turn as usize].readers += 1,
+            Hold::Exclusive => self.turns.push(Turn::default()),
+        }
+        self.requests.push(RwRequest { process, hold, turn, is_over: false });
+        self.requests.len() as u32 - 1
+    }
+
+    fn undo_request(&mut self) {
+        let request = self.requests.pop().expect("a request to undo");
+        match request.hold {
+            Hold::Shared => self.turns[request.turn as usize].readers -= 1,
+            Hold::Exclusive => drop(self.turns.pop()),
+        }
+        if self.requests.is_empty() {
+            self.turns.clear();
+        }
+    }
+
+    fn set_over(&mut self, request: u32, is_over: bool) {
+        let request = &mut self.requests[request as usize];
+        request.is_over = is_over;
+        let turn = &mut self.turns[request.turn as usize];
+        match (request.hold, is_over) {
+            (Hold::Shared, true) => turn.left += 1,
+            (Hold::Shared, false) => turn.left -= 1,
+            (Hold::Exclusive, _) => turn.is_over = is_over,
+        }
+    }
+}
+
+impl State {
+    /// A reader-writer lock.
+    pub fn rwlock(&self, id: RwLockId) -> &RwLock {
+        &self.rwlocks[id.index()]
+    }
+
+    /// A request for a reader-writer lock, with its position.
+    pub fn rwlock_request(&self, process: ProcessId, handle: Handle) -> (u32, RwRequest) {
+        match self.posted(process, handle) {
+            Posted::RwLock(lock, position) => {
+                (position, self.rwlock(lock).requests[position as usize])
+            }
+            other => panic!("{handle:?} of {process:?} is no request for a lock but {other:?}"),
+        }
+    }
+}
+
+/// The request of read_lock and write_lock.
+pub(in crate::model) struct Request {
+    pub(in crate::model) lock: RwLockId,
+    pub(in crate::model) hold: Hold,
+}
+
+impl Operation for Request {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let process = done.action.process;
+        let position = state.rwlocks[self.lock.index()].request(process, self.hold);
+        state.note(process, Posted::RwLock(self.lock, position))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.rwlocks[self.lock.index()].undo_request();
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::RwRequest { lock: self.lock, hold: self.hold }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::RwRequest(self.lock, self.hold))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// The wait of read_lock and write_lock.
+pub(in crate::model) struct Wait {
+    pub(in crate::model) lock: RwLockId,
+    pub(in crate::model) handle: Handle,
+}
+
+impl Operation for Wait {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, process, .. } = at;
+        let (_, request) = state.rwlock_request(process, self.handle);
+        if state.rwlock(self.lock).is_granted(&request) {
+            each(Choice::ONLY);
+        }
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let (_, RwRequest { turn, hold, .. }) =
+            state.rwlock_request(done.action.process, self.handle);
+        Footprint::RwOwned { lock: self.lock, turn, hold }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}
+
+/// unlock.
+pub(in crate::model) struct Unlock {
+    pub(in crate::model) lock: RwLockId,
+    pub(in crate::model) handle: Handle,
+}
+
+impl Unlock {
+    fn set_over(&self, state: &mut State, process: ProcessId, is_over: bool) {
+        let (position, request) = state.rwlock_request(process, self.handle);
+        let lock = &mut state.rwlocks[self.lock.index()];
+        debug_assert!(lock.is_granted(&request), "only who holds the lock unlocks it");
+        lock.set_over(position, is_over);
+    }
+}
+
+impl Operation for Unlock {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        self.set_over(state, done.action.process, true);
+        Response::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        self.set_over(state, done.action.process, false);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let (_, RwRequest { turn, hold, .. }) =
+            state.rwlock_request(done.action.process, self.handle);
+        Footprint::RwUnlock { lock: self.lock, turn, hold }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::RwUnlock(self.lock))
+    }
+
+    /// It commutes with everything.
+    fn watches<S: System>(
+        &self,
+        _: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        _: &mut impl FnMut(Touch),
+    ) {
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
