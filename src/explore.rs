@@ -5,6 +5,7 @@
 //! | `tree` | a part of the executions, which can be cut off from one search and left to another |
 //! | `result` | the result of a search |
 //! | `observer` | who watches a search |
+//! | `unvisited` | invariants in the states that a search does not go through |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
@@ -27,6 +28,7 @@ mod settings;
 mod states;
 mod tree;
 mod udpor;
+mod unvisited;
 mod walk;
 mod watchdog;
 

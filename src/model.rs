@@ -8,7 +8,7 @@
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Actors`], [`Finale`], [`Foresight`], [`Describe`] | what else a system may say of itself |
+//! | [`Actors`], [`Finale`], [`Invariants`], [`Foresight`], [`Describe`] | what else a system may say of itself |
 //! | [`Objects`] | the shared objects as declared |
 //! | [`Met`] | the objects that a search has met, and their numbers in it |
 //! | [`Op`] | a visible operation: what a process asks of the objects |
@@ -28,6 +28,7 @@ mod describe;
 pub mod flow;
 mod foresight;
 mod independence;
+mod invariants;
 mod locals;
 mod met;
 mod objects;
@@ -46,6 +47,7 @@ pub use declarations::{Asking, Declarations, Objects};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Site};
 pub use foresight::Foresight;
 pub use independence::{Footprint, Independence, PaperRelation};
+pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};
 pub use objects::Posted;

@@ -20,6 +20,7 @@
 mod calls;
 mod changes;
 mod deadlock;
+mod invariants;
 mod leaks;
 mod livelock;
 mod narration;
@@ -35,6 +36,9 @@ pub(crate) mod scripts;
 pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
+pub use invariants::{
+    Invariants, broken_invariant, broken_invariants, invariant_readings, is_seen,
+};
 pub use leaks::{Leak, LeakKind, Leaks};
 pub use livelock::{Motion, Spin, Watch};
 pub use position::Position;

@@ -32,7 +32,8 @@ use crate::explore::{
 };
 use crate::model::{Failure, ProcessId, Schedule, System};
 use crate::property::{
-    Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, explain_deadlock,
+    Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, When,
+    explain_deadlock,
 };
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
@@ -166,6 +167,9 @@ pub struct ViolationReport {
     pub kind: ViolationKind,
     /// What is wrong, in a sentence.
     pub message: String,
+    /// Does an invariant fail?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub invariant: bool,
     /// The process that failed.
     pub process: Option<String>,
     /// The spec.
@@ -178,7 +182,7 @@ pub struct ViolationReport {
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then. For a failed `final`: what it read. For a property of a
+    /// The variables of the process that failed, as they were then. For a failed `final` or `invariant`: what it read. For a property of a
     /// user's own: the shared cells.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
@@ -274,7 +278,10 @@ impl CheckReport {
             ViolationReport::replayed(system, &subject.spec, violation, &properties)
         });
         let violations = violations.collect();
-        let misses = |property: &&dyn Property| !setting.asks(property.when());
+        let misses = |property: &&dyn Property| {
+            let when = property.when();
+            !setting.asks(when) && (when != When::Invariant || system.invariants().is_some())
+        };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         CheckReport {
             explorer: setting.explorer().info.name,
@@ -355,6 +362,7 @@ impl ViolationReport {
         let report = ViolationReport {
             kind: ViolationKind::Deadlock,
             message: String::new(),
+            invariant: false,
             process: None,
             file: file.into(),
             line: None,
@@ -377,8 +385,14 @@ impl ViolationReport {
             Standing::Open | Standing::Ended => None,
             Standing::Deadlock(deadlock) => Some(report.with_deadlock(deadlock)),
             Standing::Failed { process, failure } => {
+                let seen = match process {
+                    Some(_) => None,
+                    None => replay.seen_by_invariant(failure),
+                };
+                let invariant = seen.is_some();
                 let variables = match process {
                     Some(process) => replay.variables(*process),
+                    None if invariant => seen.unwrap_or_default(),
                     None if replay.final_failure().as_ref() == Some(failure) => {
                         replay.seen_at_the_end()
                     }
@@ -386,7 +400,10 @@ impl ViolationReport {
                 };
                 let variables = variables.into_iter().map(Variable::from).collect();
                 let process = process.map(|p| replay.name(p).into());
-                Some(ViolationReport { variables, ..report }.with_failure(process, failure))
+                Some(
+                    ViolationReport { variables, invariant, ..report }
+                        .with_failure(process, failure),
+                )
             }
         }
     }

@@ -19,11 +19,13 @@
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
 //! | [`spin`] | loops that wait: which of their actions are left out of executions |
 //! | [`causal_past()`] | the part of an execution that its last action needs |
+//! | [`Cuts`] | the states of a class that some of its actions tell apart |
 //! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod backtrack_sets;
 mod causal_past;
+mod cuts;
 mod execution;
 mod few_switches;
 mod happens_before;
@@ -38,6 +40,7 @@ mod wakeup_tree;
 
 pub use backtrack_sets::{BacktrackSets, Candidate};
 pub use causal_past::causal_past;
+pub use cuts::Cuts;
 pub use execution::{Execution, Strand};
 pub use few_switches::{Linearisation, few_switches, switches};
 pub use happens_before::HappensBefore;

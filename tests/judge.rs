@@ -13,7 +13,9 @@ use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
     System,
 };
-use mazurka::property::{Motion, Position, Replay, Standing, Watch, explain_deadlock};
+use mazurka::property::{
+    Motion, Position, Replay, Standing, Watch, broken_invariants, explain_deadlock,
+};
 use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer of the table that tells an execution of each class, or all states: its name, what to run,
@@ -238,9 +240,12 @@ pub fn check_counterexample_where<S: System>(
         }
         (ViolationKind::Assertion, None) => {
             violates_final(&locals, &state) && !is_stuck(&locals, &state, allow_pending)
+                || breaks_invariant(&locals, &state, violation)
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
-        (ViolationKind::Error, None) => state.oversubscribed().is_some(),
+        (ViolationKind::Error, None) => {
+            state.oversubscribed().is_some() || breaks_invariant(&locals, &state, violation)
+        }
         (ViolationKind::Deadlock, Some(_)) | (ViolationKind::Livelock, _) => false,
     };
     holds.then_some(()).ok_or_else(|| format!("the schedule does not end in {violation:?}"))?;
@@ -269,6 +274,16 @@ fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: boo
     let is_actor =
         |p: &ProcessId| matches!(locals.op(state.local(*p)), None | Some(Op::Handle { .. }));
     state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
+}
+
+/// Does this state violate an invariant as the violation says?
+fn breaks_invariant<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    violation: &Violation,
+) -> bool {
+    let broken = broken_invariants(locals, state);
+    broken.iter().any(|(_, failure)| Some(failure) == violation.failure.as_ref())
 }
 
 /// Does this terminal state violate `final`?

@@ -14,6 +14,7 @@
 //! | `own_explorer` | an explorer of another crate, by the judge and in a comparison |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `help` | every example of a `--help` runs |
+//! | `invariants` | invariants by every explorer, against a walk through all states |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
@@ -66,6 +67,7 @@ mod gallery;
 mod golden;
 mod help;
 mod hostile;
+mod invariants;
 mod judge;
 mod known;
 mod lang;

@@ -177,7 +177,7 @@ fn body(rng: &mut Rng, statements: usize, kind: Kind) -> String {
     text
 }
 
-fn random_program(seed: u64, kind: Kind) -> String {
+pub fn random_program(seed: u64, kind: Kind) -> String {
     let mut rng = Rng::new(seed);
     let mut text = "shared x0: int = 0; shared x1: int = 1; shared taken: int = 0;\n".to_owned();
     text += "mailbox m0: int; mailbox m1: int;\nmutex l;\n";

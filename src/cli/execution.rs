@@ -32,6 +32,7 @@ impl<'s, S: System> Execution<'s, S> {
     /// Did the last step end in a violation?
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
+            || self.replay.broken_invariant().is_some()
     }
 
     pub(super) fn report(&mut self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {

@@ -15,11 +15,12 @@ use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::observer::{End, Observer};
 use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::tree::{Branch, Splitter};
+use super::unvisited;
 use super::watchdog::Watchdog;
 use crate::model::{
     Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
 };
-use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When};
+use crate::property::{self, Invariants, Leaks, Motion, Objection, Position, Spin, Watch, When};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -100,6 +101,12 @@ pub struct Driver<'o> {
     splitter: Option<&'o mut dyn Splitter>,
     /// Is a property to be asked in every state?
     asks_on_the_way: bool,
+    /// Are invariants to be judged?
+    judges_invariants: bool,
+    /// The invariants that have to be judged in states that the search does not go through.
+    unvisited: Vec<usize>,
+    /// Was there a class with too many such states?
+    is_invariant_open: bool,
 }
 
 impl<'o> Driver<'o> {
@@ -109,7 +116,11 @@ impl<'o> Driver<'o> {
         let processes = system.initial(&mut Values::default()).len() as u32;
         let long = ENDLESS_FOR_EACH.saturating_mul(processes);
         let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
-        let asks_on_the_way = budget.properties.are_asked_on_the_way();
+        let invariants = system.invariants().filter(|_| budget.properties.contain::<Invariants>());
+        let asks_on_the_way = budget.properties.are_asked_on_the_way() || invariants.is_some();
+        let unvisited = invariants.map_or(Vec::new(), |invariants| {
+            (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
+        });
         Driver {
             watchdog: Watchdog::new(&budget),
             budget,
@@ -128,7 +139,15 @@ impl<'o> Driver<'o> {
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
+            judges_invariants: invariants.is_some(),
+            unvisited,
+            is_invariant_open: false,
         }
+    }
+
+    /// The search goes through all states.
+    pub(super) fn goes_through_all_states(&mut self) {
+        self.unvisited.clear();
     }
 
     /// Restricts the search to this branch, parts of which `splitter` may take.
@@ -244,7 +263,9 @@ impl<'o> Driver<'o> {
         if let Some(objection) = objection {
             self.object(locals, at, objection);
         }
-        let is_violating = has_bad_end || self.has_gone_wrong(locals, at.state());
+        let breaks_elsewhere = self.judge_unvisited(locals, at.state());
+        let is_violating =
+            has_bad_end || breaks_elsewhere || self.has_gone_wrong(locals, at.state());
         if !is_violating {
             self.leaks.look(locals, at.state());
         }
@@ -272,7 +293,10 @@ impl<'o> Driver<'o> {
             || self.asks_on_the_way && {
                 let mut past = state.clone();
                 loop {
-                    if !properties.objections_on_the_way(locals, &past).is_empty() {
+                    if !properties.objections_on_the_way(locals, &past).is_empty()
+                        || self.judges_invariants
+                            && !property::broken_invariants(locals, &past).is_empty()
+                    {
                         break true;
                     }
                     if past.depth() == 0 {
@@ -309,6 +333,7 @@ impl<'o> Driver<'o> {
         let spins = match Watch::new(self.signal().clone()).motion(locals, state) {
             Motion::Round(spins) => spins,
             Motion::On => {
+                self.judge_unvisited(locals, state);
                 self.stats.given_up += 1;
                 return false;
             }
@@ -340,6 +365,7 @@ impl<'o> Driver<'o> {
 
     /// Notes that the depth bound cut an execution in `state`, where it could have gone on.
     pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.judge_unvisited(locals, state);
         self.stats.truncated += 1;
         self.observer.truncated(Position::new(locals, state));
         if self.budget.depth.is_none() {
@@ -387,6 +413,9 @@ impl<'o> Driver<'o> {
         }
         if self.stats.truncated > 0 {
             self.stop(StopReason::Depth);
+        }
+        if self.is_invariant_open {
+            self.stop(StopReason::Invariant);
         }
         if self.budget.shortest {
             self.violations.sort_by_key(length);
@@ -445,6 +474,56 @@ impl<'o> Driver<'o> {
                 self.object(locals, at, objection);
             }
         }
+        if !self.judges_invariants {
+            return;
+        }
+        for (invariant, failure) in property::broken_invariants(locals, state) {
+            if !self.is_stopped() {
+                let shortest = || unvisited::shortest_to(locals, state, invariant);
+                self.break_invariant(locals.system(), failure, shortest);
+            }
+        }
+    }
+
+    /// Judges the invariants in the states of the class of `state` that the search does not go through. Is something wrong in
+    /// one of them?
+    #[inline]
+    fn judge_unvisited<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
+        !self.unvisited.is_empty() && self.judge_class(locals, state)
+    }
+
+    #[cold]
+    fn judge_class<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
+        let mut is_broken = false;
+        for invariant in self.unvisited.clone() {
+            if self.is_stopped() {
+                break;
+            }
+            let found = unvisited::judge_class(locals, state, invariant, self.signal());
+            self.is_invariant_open |= !found.is_complete;
+            is_broken |= !found.broken.is_empty();
+            for (failure, schedule) in found.broken {
+                self.break_invariant(locals.system(), failure, || schedule);
+            }
+        }
+        is_broken
+    }
+
+    /// Notes that an invariant fails at the end of `schedule`.
+    fn break_invariant<S: System>(
+        &mut self,
+        system: &S,
+        failure: Failure,
+        schedule: impl FnOnce() -> Schedule,
+    ) {
+        let symptom = Symptom::Failure(None, failure.clone());
+        self.note(system, symptom, 0, || Violation {
+            kind: failure.kind.into(),
+            process: None,
+            failure: Some(failure),
+            schedule: schedule(),
+            has_fewest_switches: None,
+        });
     }
 
     /// Notes what a property objects to.

@@ -103,6 +103,9 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         match when {
             When::Failure | When::End | When::Livelock => self.guarantee() > Guarantee::SomeClasses,
             When::Step => self.guarantee() >= Guarantee::EveryClass || self.visits_every_state(),
+            When::Invariant => {
+                self.guarantee() >= Guarantee::EveryClass || self.visits_every_state()
+            }
             When::State => self.visits_every_state(),
         }
     }
@@ -187,6 +190,20 @@ pub fn explore_branch<S: System>(
     run(system, explorer, refusal, driver)
 }
 
+/// Why the explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or
+/// there are none.
+pub(super) fn missing_states<S: System>(explorer: &impl Explorer, system: &S) -> Option<String> {
+    let promises = explorer.guarantee() > Guarantee::SomeClasses;
+    let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
+    is_missing.then(|| {
+        let name = explorer.info().name;
+        format!(
+            "`{name}` leaves out states in which an `invariant` of the program may fail: `stateful` goes through all \
+             states, and `udpor` through all classes"
+        )
+    })
+}
+
 fn run<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -195,7 +212,13 @@ fn run<S: System>(
 ) -> Outcome {
     let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses
         && refusal.is_none()
-        && driver.budget().properties.iter().all(|property| explorer.asks(property.when()));
+        && driver.budget().properties.iter().all(|property| {
+            let when = property.when();
+            explorer.asks(when) || when == When::Invariant && system.invariants().is_none()
+        });
+    if explorer.visits_every_state() {
+        driver.goes_through_all_states();
+    }
     explorer.explore(system, &mut driver);
     let mut outcome = driver.finish();
     if !misses_nothing {

@@ -147,6 +147,8 @@ pub enum StopReason {
     HashCompaction,
     /// It came to its end, but the explorer may miss executions.
     NoGuarantee,
+    /// It came to its end, but a class has too many states to judge an invariant in all of them.
+    Invariant,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
 }
@@ -159,7 +161,7 @@ impl StopReason {
 
     /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
     pub fn is_doubt(self) -> bool {
-        matches!(self, StopReason::HashCompaction | StopReason::NoGuarantee)
+        matches!(self, StopReason::HashCompaction | StopReason::Invariant | StopReason::NoGuarantee)
     }
 
     /// The word for it, as in JSON; for a limit, the name of its option.
@@ -174,6 +176,7 @@ impl StopReason {
             StopReason::Endless => "endless",
             StopReason::HashCompaction => "hash-compaction",
             StopReason::NoGuarantee => "no-guarantee",
+            StopReason::Invariant => "invariant",
             StopReason::Oversubscribed => "oversubscribed",
         }
     }

@@ -37,6 +37,7 @@ pub enum Item {
     Actor { name: Name, kind: ProcessKind, body: ActorBody },
     Init { body: Block },
     Final { body: Block },
+    Invariant { body: Block },
 }
 
 impl Item {
@@ -53,7 +54,10 @@ impl Item {
     /// Does it run, or judge what runs? Other items declare what can be used.
     pub fn runs(&self) -> bool {
         use Item::*;
-        matches!(self, Process { .. } | Actor { .. } | Init { .. } | Final { .. })
+        matches!(
+            self,
+            Process { .. } | Actor { .. } | Init { .. } | Final { .. } | Invariant { .. }
+        )
     }
 
     fn name(&self) -> Option<&Name> {
@@ -70,7 +74,7 @@ impl Item {
             | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
-            Item::Init { .. } | Item::Final { .. } => None,
+            Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
         }
     }
 }

@@ -43,6 +43,7 @@ pub struct Checked {
     pub sent_blindly: BTreeSet<u32>,
     pub inits: Vec<Body>,
     pub finals: Vec<Body>,
+    pub invariants: Vec<Body>,
 }
 
 #[derive(Debug)]
@@ -204,7 +205,7 @@ struct ProcessSignature {
     first: u32,
     /// The messages that it handles, if it is an actor.
     handles: Option<Vec<u32>>,
-    /// The variables that `final` may read, known once the body is checked.
+    /// The variables that `final` and `invariant` may read, known once the body is checked.
     variables: Vec<(String, Type)>,
 }
 
@@ -269,6 +270,7 @@ enum Context {
     Handler,
     Init,
     Final,
+    Invariant,
 }
 
 impl Context {
@@ -284,12 +286,18 @@ impl Context {
             Context::Handler => "a handler",
             Context::Init => "`init`",
             Context::Final => "`final`",
+            Context::Invariant => "`invariant`",
         }
     }
 
     /// Does it run as a process, so that it may act on objects?
     fn operates(self) -> bool {
         matches!(self, Context::Process | Context::Procedure)
+    }
+
+    /// Does it look at the whole program from outside?
+    fn looks(self) -> bool {
+        matches!(self, Context::Final | Context::Invariant)
     }
 
     /// Is it part of an actor?

@@ -5,6 +5,8 @@
 //! its variables when it ends. So the stack of a process at rest holds what is in scope and nothing else: situations that
 //! the rest of the program cannot tell apart do not differ in anything left over.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::ast::{BinaryOp, UnaryOp};
@@ -92,9 +94,11 @@ pub enum Instr {
     Visible(Visible),
     /// An actor rests here until it handles something.
     Handle(u32),
-    /// … number of the cell → … content; in `final`.
+    /// … number of the cell → … content; in `final` and `invariant`.
     Peek,
-    /// … index → … value of the variable; in `final`.
+    /// … number of the mailbox → … its length; in `invariant`.
+    Pending,
+    /// … index → … value of the variable; in `final` and `invariant`.
     ProcessVar {
         process: u32,
         name: u32,
@@ -241,6 +245,17 @@ pub struct Routine {
     pub has_result: bool,
 }
 
+/// What an invariant names.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Numbers of cells.
+    pub cells: Vec<Range<u32>>,
+    /// Numbers of mailboxes.
+    pub mailboxes: Vec<Range<u32>>,
+    /// Variables of processes: the declaration, the instance if that is known, the name.
+    pub variables: Vec<(u32, Option<i64>, u32)>,
+}
+
 /// The compiled bodies of a program and what their instructions refer to.
 #[derive(Debug, Default)]
 pub struct Code {
@@ -266,6 +281,8 @@ pub struct Code {
     pub families: Vec<Family>,
     pub inits: Vec<u32>,
     pub finals: Vec<u32>,
+    /// Each with what it names.
+    pub invariants: Vec<(u32, Seen)>,
     /// Is there a `value(c)` anywhere? If not, what communications yielded need not be remembered.
     pub remembers_values: bool,
     pub objects: Objects,

@@ -6,6 +6,7 @@
 
 mod actor;
 mod control;
+mod invariant;
 mod operation;
 mod pattern;
 mod points;
@@ -13,9 +14,10 @@ mod procedure;
 
 use rustc_hash::FxHashMap;
 
+use self::invariant::{instance, named};
 use super::ast::BinaryOp;
 use super::check::Checked;
-use super::code::{Code, Instr, Live, Step, Visible};
+use super::code::{Code, Instr, Live, Seen, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::walk;
@@ -65,6 +67,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         texts: FxHashMap::default(),
         frame: StackFrame::default(),
         excluded: 0,
+        seen: Seen::default(),
     };
     for function in &program.functions {
         let entry = compiler.body(function, BodyKind::Function);
@@ -87,6 +90,9 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         let entry = compiler.body(body, BodyKind::Final);
         compiler.code.finals.push(entry);
     }
+    for body in &program.invariants {
+        compiler.invariant(body);
+    }
     compiler.code.loops = super::spin::loops(&compiler.code.instrs);
     compiler.code
 }
@@ -101,6 +107,7 @@ enum BodyKind {
     Actor,
     Init,
     Final,
+    Invariant,
 }
 
 struct Compiler<'a> {
@@ -115,6 +122,8 @@ struct Compiler<'a> {
     frame: StackFrame,
     /// How many sides around the code at hand constants have excluded.
     excluded: u32,
+    /// What the invariant at hand names.
+    seen: Seen,
 }
 
 /// The body at hand.
@@ -154,7 +163,11 @@ impl Compiler<'_> {
         match kind {
             BodyKind::Function => self.emit(Instr::Return),
             BodyKind::Procedure => unreachable!("a procedure is compiled where it is called"),
-            BodyKind::Process | BodyKind::Actor | BodyKind::Init | BodyKind::Final => {
+            BodyKind::Process
+            | BodyKind::Actor
+            | BodyKind::Init
+            | BodyKind::Final
+            | BodyKind::Invariant => {
                 self.pop(1);
                 self.emit(Instr::End);
             }
@@ -165,6 +178,15 @@ impl Compiler<'_> {
 
     /// The parameters of a body, from place `floor` of the stack upwards, and its statements.
     fn open(&mut self, body: &Body, kind: BodyKind, floor: u32) {
+        self.start_frame(body, kind, floor);
+        let ExprKind::Block(statements, _) = &body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        self.top_statements(statements);
+    }
+
+    /// An empty stack but for the parameters.
+    fn start_frame(&mut self, body: &Body, kind: BodyKind, floor: u32) {
         let depth = floor + body.params;
         self.frame = StackFrame {
             kind,
@@ -182,9 +204,10 @@ impl Compiler<'_> {
         for param in 0..body.params {
             self.enter(param, floor + param);
         }
-        let ExprKind::Block(statements, _) = &body.block.kind else {
-            unreachable!("a body is a block")
-        };
+    }
+
+    /// The statements of the outermost block.
+    fn top_statements(&mut self, statements: &[Expr]) {
         let mut points = Vec::new();
         for statement in statements {
             points.extend(self.point(statement));
@@ -387,8 +410,14 @@ impl Compiler<'_> {
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Peek(address) => {
+                self.seen.cells.push(named(address));
                 self.address(address);
                 self.emit(Instr::Peek);
+            }
+            ExprKind::Pending(address) => {
+                self.seen.mailboxes.push(named(address));
+                self.address(address);
+                self.emit(Instr::Pending);
             }
             ExprKind::ProcessVar { process, index, name } => {
                 match index {
@@ -396,6 +425,7 @@ impl Compiler<'_> {
                     None => self.constant(Value::Int(0)),
                 }
                 let name = self.text(name);
+                self.seen.variables.push((*process, instance(index.as_deref()), name));
                 self.emit(Instr::ProcessVar { process: *process, name });
             }
         }

@@ -10,7 +10,7 @@ use crate::model::Value;
 /// A local variable, numbered within its body.
 pub type VarId = u32;
 
-/// A function, a process, an actor (its parameters and variables), `init` or `final`.
+/// A function, a process, an actor (its parameters and variables), `init`, `final` or `invariant`.
 #[derive(Debug)]
 pub struct Body {
     /// The parameters come first.
@@ -31,7 +31,7 @@ pub struct Procedure {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// Declared in the outermost block of a process or actor, where `final` can see it.
+    /// Declared in the outermost block of a process or actor, where `final` and `invariant` can see it.
     pub top_level: bool,
 }
 
@@ -138,9 +138,11 @@ pub enum ExprKind {
     Send(Box<Expr>, Box<Expr>),
     /// Handlers and `init` only: a new actor of this template.
     Create(u32, Vec<Expr>),
-    /// `final` only: the content of a cell.
+    /// `final` and `invariant` only: the content of a cell.
     Peek(Address),
-    /// `final` only: a top-level variable of instance `index` of a process.
+    /// `invariant` only: the messages at a mailbox that are sent and not yet paired.
+    Pending(Address),
+    /// `final` and `invariant` only: a top-level variable of instance `index` of a process.
     ProcessVar {
         process: u32,
         index: Option<Box<Expr>>,

@@ -27,7 +27,8 @@ pub enum Rest {
     End,
     /// On a violation.
     Failed(Failure),
-    /// At something that cannot be known: in `final`, a variable that a process never reached; in a guard that is only
+    /// At something that cannot be known: in `final`, a variable that a process never reached; in `invariant`, one that it
+    /// has not reached or has left; in a guard that is only
     /// looked at, who runs it.
     Unknown,
 }
@@ -39,12 +40,17 @@ pub trait World {
         unreachable!("nobody has {comm:?} here")
     }
 
-    /// The content of a cell, in `final`.
+    /// How many messages at a mailbox are sent and not yet paired, in `invariant`.
+    fn length(&self, mailbox: u32) -> i64 {
+        unreachable!("mailbox {mailbox} is out of sight")
+    }
+
+    /// The content of a cell, in `final` and `invariant`.
     fn cell(&self, cell: u32) -> Value {
         unreachable!("cell {cell} is out of sight")
     }
 
-    /// A variable of an instance of a process, in `final`.
+    /// A variable of an instance of a process, in `final` and `invariant`.
     fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
         unreachable!("`{name}` of {process}[{instance}] is out of sight")
     }
@@ -70,12 +76,13 @@ pub trait World {
     }
 }
 
-/// What `final` finds when it looks for a variable.
+/// What `final` or `invariant` finds when it looks for a variable.
 pub enum Variable {
     Value(Value),
-    /// The process stopped before the declaration; because of a violation or not.
+    /// The process is not where the variable is known.
     Missing {
-        failed: bool,
+        /// Is that no mistake of the program?
+        is_fine: bool,
     },
     /// There is no such instance.
     NoInstance(String),
@@ -324,6 +331,11 @@ impl<'c, W: World> Machine<'c, W> {
                 }
             }
             Instr::Received => self.received()?,
+            Instr::Pending => {
+                let mailbox = self.pop().int() as u32;
+                let length = self.world.length(mailbox);
+                self.stack.push(Value::Int(length));
+            }
             Instr::Peek => {
                 let cell = self.pop().int() as u32;
                 let content = self.world.cell(cell);
@@ -470,8 +482,8 @@ impl<'c, W: World> Machine<'c, W> {
         let name = &self.code.texts[name as usize];
         match self.world.variable(process, instance, name) {
             Variable::Value(value) => self.stack.push(value),
-            Variable::Missing { failed: true } => return Err(Fault::Unknown),
-            Variable::Missing { failed: false } => {
+            Variable::Missing { is_fine: true } => return Err(Fault::Unknown),
+            Variable::Missing { is_fine: false } => {
                 return Err(Fault::Error(format!("the process ended before it declared `{name}`")));
             }
             Variable::NoInstance(message) => return Err(Fault::Error(message)),

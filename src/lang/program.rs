@@ -3,6 +3,7 @@
 mod actor;
 mod canonical;
 mod finale;
+mod invariant;
 mod operation;
 
 use std::collections::BTreeSet;
@@ -21,8 +22,8 @@ use super::prospect;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Describe, Effects, Failure, FailureKind, Finale, Foresight, Handle,
-    Mark, Names, Next, Objects, Op, ProcessId, Reach, Response, Site, Stimulus, System, Touch,
-    Value, Values,
+    Invariants, MailboxId, Mark, Names, Next, Objects, Op, ProcessId, Reach, Response, Site,
+    Stimulus, System, Touch, Value, Values,
 };
 
 /// A program, ready to run.
@@ -98,14 +99,21 @@ impl World for Own<'_> {
     }
 }
 
-/// What `final` sees: everything.
+/// What `final` and `invariant` see: everything.
 struct Whole<'a> {
     program: &'a Program,
     locals: &'a [Option<&'a Local>],
     cells: Contents<'a>,
+    lengths: &'a dyn Fn(MailboxId) -> usize,
+    /// Has the execution ended, so that a process has come to its variables unless it failed?
+    is_end: bool,
 }
 
 impl World for Whole<'_> {
+    fn length(&self, mailbox: u32) -> i64 {
+        (self.lengths)(MailboxId(mailbox)) as i64
+    }
+
     fn cell(&self, cell: u32) -> Value {
         (self.cells)(CellId(cell))
     }
@@ -125,7 +133,10 @@ impl World for Whole<'_> {
             self.locals[(template.first + offset) as usize].expect("a static process exists");
         match self.program.top_level(local, name) {
             Some(value) => Variable::Value(value.clone()),
-            None => Variable::Missing { failed: !matches!(self.program.instr(local), Instr::End) },
+            None => {
+                let has_returned = matches!(self.program.instr(local), Instr::End);
+                Variable::Missing { is_fine: !(self.is_end && has_returned) }
+            }
         }
     }
 }
@@ -170,6 +181,11 @@ impl Program {
             None => machine.run(),
             Some(reached) => reached.run(&self.code, machine),
         }
+    }
+
+    fn at_the_end<'a>(&'a self, locals: &'a [Option<&'a Local>], cells: Contents<'a>) -> Whole<'a> {
+        let lengths = &|_| unreachable!("`final` looks at no mailbox");
+        Whole { program: self, locals, cells, lengths, is_end: true }
     }
 
     fn instr(&self, local: &Local) -> &Instr {
@@ -326,6 +342,10 @@ impl System for Program {
         (!self.code.finals.is_empty()).then_some(self as &dyn Finale<Local>)
     }
 
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        (!self.code.invariants.is_empty()).then_some(self as &dyn Invariants<Local>)
+    }
+
     fn foresight(&self) -> &dyn Foresight<Local> {
         self
     }
@@ -367,7 +387,7 @@ impl Actors<Local> for Program {
 impl Finale<Local> for Program {
     fn judge(&self, locals: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.code.finals.iter().find_map(|&entry| {
-            let world = Whole { program: self, locals, cells };
+            let world = self.at_the_end(locals, cells);
             match self.carry_out(&mut Machine::new(&self.code, world, Vec::new(), entry)) {
                 Rest::Failed(failure) => Some(failure),
                 _ => None,
@@ -381,7 +401,7 @@ impl Finale<Local> for Program {
         cells: Contents<'_>,
         _: &Values,
     ) -> Option<Vec<(String, Value)>> {
-        self.readings(|| Whole { program: self, locals, cells })
+        self.readings(|| self.at_the_end(locals, cells))
     }
 }
 

@@ -46,6 +46,8 @@ pub enum Token {
     Process,
     #[token("final")]
     Final,
+    #[token("invariant")]
+    Invariant,
     #[token("actor")]
     Actor,
     #[token("init")]
@@ -186,6 +188,7 @@ impl Token {
             Proc => "`proc`",
             Process => "`process`",
             Final => "`final`",
+            Invariant => "`invariant`",
             Actor => "`actor`",
             Init => "`init`",
             Let => "`let`",
@@ -257,6 +260,7 @@ impl Token {
                 | Proc
                 | Process
                 | Final
+                | Invariant
                 | Actor
                 | Init
         )

@@ -90,7 +90,9 @@ pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
             };
             all(&mut indices.into_iter().chain([&**value]));
         }
-        ExprKind::Peek(address) => all(&mut index_of(address).into_iter()),
+        ExprKind::Peek(address) | ExprKind::Pending(address) => {
+            all(&mut index_of(address).into_iter())
+        }
         ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
         ExprKind::Operation(operation) => all(&mut arguments(operation).into_iter()),
     }

@@ -1,12 +1,12 @@
 //! The one type parameter of the crate: a system of processes.
 //!
 //! Four methods say what the processes do. What else a system may say about itself is in separate traits, which have
-//! defaults: [`Actors`], [`Finale`], [`Foresight`] and [`Describe`].
+//! defaults: [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Actors, Describe, Finale, Foresight, Objects, Op, Response, Site, Values};
+use super::{Actors, Describe, Finale, Foresight, Invariants, Objects, Op, Response, Site, Values};
 
 /// A concurrent program, seen process by process.
 ///
@@ -46,6 +46,11 @@ pub trait System: Sync {
 
     /// The judgement of terminal states, if it has one.
     fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
+        None
+    }
+
+    /// What must hold in every state, if it says so.
+    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
         None
     }
 

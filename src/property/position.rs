@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use super::{Spin, final_failure, is_deadlock, oversubscription};
+use super::{Spin, broken_invariants, final_failure, is_deadlock, oversubscription};
 use crate::model::{
     CellId, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, Status, System, Value,
     Values,
@@ -127,6 +127,11 @@ impl<'p> Position<'p> {
         self.terms.final_failure(self.state)
     }
 
+    /// The first of the system's [`Invariants`](crate::model::Invariants) that fail in the state.
+    pub fn broken_invariant(self) -> Option<Failure> {
+        self.terms.broken_invariant(self.state)
+    }
+
     /// A barrier at which too many have arrived.
     pub(super) fn oversubscription(self) -> Option<Failure> {
         self.terms.oversubscription(self.state)
@@ -149,6 +154,7 @@ trait Terms {
     fn values(&self) -> &Values;
     fn is_deadlocked(&self, state: &State, allow_pending: bool) -> bool;
     fn final_failure(&self, state: &State) -> Option<Failure>;
+    fn broken_invariant(&self, state: &State) -> Option<Failure>;
     fn oversubscription(&self, state: &State) -> Option<Failure>;
 }
 
@@ -199,6 +205,10 @@ impl<S: System> Terms for Locals<'_, S> {
 
     fn final_failure(&self, state: &State) -> Option<Failure> {
         final_failure(self, state)
+    }
+
+    fn broken_invariant(&self, state: &State) -> Option<Failure> {
+        broken_invariants(self, state).into_iter().next().map(|(_, failure)| failure)
     }
 
     fn oversubscription(&self, state: &State) -> Option<Failure> {

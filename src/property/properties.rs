@@ -5,6 +5,7 @@
 //! | [`Failures`] | when a process fails | assertions that do not hold, and run-time errors |
 //! | [`CrowdedBarriers`] | when a process comes to a full barrier | more processes there than take part |
 //! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed |
+//! | [`Invariants`] | in every state | what the system's [`Invariants`](crate::model::Invariants) say is wrong |
 //! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
 //! | [`Livelocks`] | where only fruitless rounds of loops are possible | processes that go round for ever |
 //!
@@ -47,7 +48,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::Position;
+use super::{Invariants, Position};
 use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, System};
 
 /// What executions are judged by.
@@ -85,6 +86,10 @@ pub enum When {
     /// through, so a search is complete only if its explorer
     /// [visits every state](crate::explore::Explorer::visits_every_state).
     State,
+    /// In every state, as [`State`](When::State). The answer depends only on what the system's
+    /// [`Invariants`](crate::model::Invariants) see, so an explorer that visits every class can answer for the states that it does
+    /// not go through.
+    Invariant,
     /// At the end of an execution: nothing can happen any more. The answer may depend on the whole state, but not on the
     /// way there. If several properties object, only the first objection is reported.
     End,
@@ -207,6 +212,7 @@ impl Default for Properties {
     fn default() -> Self {
         let none = Properties(Vec::new());
         let on_the_way = none.with(Failures).with(CrowdedBarriers);
+        let on_the_way = on_the_way.with(Invariants);
         on_the_way.with(Deadlocks::default()).with(FinalStates).with(Livelocks)
     }
 }
@@ -247,6 +253,7 @@ impl Properties {
         let is_built_in = |judge: &&Judge| {
             judge.is::<Failures>()
                 || judge.is::<CrowdedBarriers>()
+                || judge.is::<Invariants>()
                 || judge.is::<Deadlocks>()
                 || judge.is::<FinalStates>()
                 || judge.is::<Livelocks>()

@@ -15,6 +15,7 @@ use super::deadlock::{Deadlock, explain_deadlock};
 use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{Objection, Position, Properties, When};
+use super::{broken_invariants, invariant_readings};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, Hold, LocalId, Locals, Op, ProcessId, Reach, Refusal,
@@ -82,6 +83,8 @@ pub struct Replay<'s, S: System> {
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
     /// Those that go round for ever, if nothing else can happen any more.
     pub(super) spins: Vec<Spin>,
+    /// The first invariant that failed, and what it had read.
+    broken: Option<(Failure, Vec<(String, String)>)>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -106,10 +109,12 @@ impl<'s, S: System> Replay<'s, S> {
             reaches,
             suppliers,
             spins,
+            broken: None,
         };
         for process in 0..replay.names.len() as u32 {
             replay.mark_start(ProcessId(process));
         }
+        replay.judge_invariants();
         replay
     }
 
@@ -166,12 +171,15 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// Where the execution stands. If several things are wrong: what the last step ran into comes first,
-    /// then a deadlock, then `final`, then what earlier steps ran into.
+    /// then an invariant, then a deadlock, then `final`, then what earlier steps ran into.
     pub fn standing(&self) -> Standing {
         if let Some(standing) = self.failure_of_last_step() {
             return standing;
         }
         let (state, locals) = (&self.state, &self.locals);
+        if let Some(failure) = self.broken_invariant() {
+            return Standing::Failed { process: None, failure };
+        }
         if self.is_livelocked()
             && let Some(livelock) = explain_deadlock(self)
         {
@@ -187,7 +195,11 @@ impl<'s, S: System> Replay<'s, S> {
             }
         }
         let earlier = state.processes().find_map(|process| self.failure_of(process));
-        match earlier {
+        let broken = self
+            .broken
+            .as_ref()
+            .map(|(failure, _)| Standing::Failed { process: None, failure: failure.clone() });
+        match earlier.or(broken) {
             Some(failed) => failed,
             None if state.is_terminal(locals) => Standing::Ended,
             None => Standing::Open,
@@ -205,14 +217,15 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// The violations of `process` here, or those of no process: `final`, and a crowded barrier.
+    /// The violations of `process` here, or those of no process: `final`, `invariant`, and a crowded barrier.
     pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         match process {
             Some(process) => process_failure(locals, state, process).cloned().into_iter().collect(),
             None => {
                 let crowded = oversubscription(locals, state);
-                crowded.into_iter().chain(final_failure(locals, state)).collect()
+                let broken = broken_invariants(locals, state).into_iter().map(|(_, broken)| broken);
+                crowded.into_iter().chain(broken).chain(final_failure(locals, state)).collect()
             }
         }
     }
@@ -294,10 +307,26 @@ impl<'s, S: System> Replay<'s, S> {
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
+    /// The first invariant that fails here.
+    pub fn broken_invariant(&self) -> Option<Failure> {
+        broken_invariants(&self.locals, &self.state).into_iter().next().map(|(_, failure)| failure)
+    }
+
+    /// What the invariant that fails in this way has read, here or when the first one failed; `None` if none does.
+    pub fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
+        let here = invariant_readings(&self.locals, &self.state, failure);
+        let earlier = || self.broken.as_ref().filter(|(first, _)| first == failure);
+        here.map(|readings| self.shown(&readings)).or_else(|| Some(earlier()?.1.clone()))
+    }
+
     /// What to show at a failure that belongs to no process: what `final` read before it failed, or else the shared
     /// cells.
     pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
+        self.shown(&readings)
+    }
+
+    fn shown(&self, readings: &[(String, Value)]) -> Vec<(String, String)> {
         let known = |process| self.known_name(process);
         let shown = |value: &Value| self.locals.system().describe().show_value(value, &known);
         readings.iter().map(|(name, value)| (name.clone(), shown(value))).collect()
@@ -361,6 +390,7 @@ impl<'s, S: System> Replay<'s, S> {
         let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
         self.spins.clear();
         self.name_the_new();
+        self.judge_invariants();
         self.calls.step(process.index(), self.state.depth());
         if told_outcome.is_some() {
             self.mark(process, before, told_outcome);
@@ -380,6 +410,16 @@ impl<'s, S: System> Replay<'s, S> {
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,
+        }
+    }
+
+    /// Notes the first invariant that fails.
+    fn judge_invariants(&mut self) {
+        if self.broken.is_none()
+            && let Some(failure) = self.broken_invariant()
+        {
+            let seen = self.seen_by_invariant(&failure).unwrap_or_default();
+            self.broken = Some((failure, seen));
         }
     }
 

@@ -131,6 +131,7 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
     let place = match (&violation.process, violation.line) {
         (Some(process), Some(line)) => format!(" ({process}, line {line})"),
         (Some(process), None) => format!(" ({process})"),
+        (None, Some(line)) if violation.invariant => format!(" (invariant, line {line})"),
         (None, Some(line)) if !violation.kind.is_standstill() => {
             format!(" (at the end, line {line})")
         }

@@ -11,7 +11,7 @@
 use super::options::{Choosable, Options, Takes};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info, missing_states};
 use crate::model::System;
 
 /// A row of the table.
@@ -85,9 +85,10 @@ macro_rules! explorers {
             }
 
             fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-                match self {
+                let own = match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*
-                }
+                };
+                own.or_else(|| missing_states(self, system))
             }
 
             fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

@@ -1,4 +1,4 @@
-//! Bodies of functions, processes, `init` and `final`; their variables and blocks.
+//! Bodies of functions, processes, `init`, `final` and `invariant`; their variables and blocks.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 impl Checker<'_> {
-    /// Checks every body. `final` comes last, because it names variables of processes.
+    /// Checks every body. `final` and `invariant` come last, because they name variables of processes.
     pub(super) fn bodies(&mut self, file: &File) {
         for item in &file.items {
             match item {
@@ -43,9 +43,15 @@ impl Checker<'_> {
                 self.out.finals.push(body);
             }
         }
+        for item in &file.items {
+            if let Item::Invariant { body } = item {
+                let body = self.lone_block(Context::Invariant, body);
+                self.out.invariants.push(body);
+            }
+        }
     }
 
-    /// `init` or `final`
+    /// `init`, `final` or `invariant`
     fn lone_block(&mut self, context: Context, block: &Block) -> Body {
         self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
         let kind = self.block(block, Want::Dropped).0;

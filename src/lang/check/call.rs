@@ -6,7 +6,7 @@ use super::expr::wrong;
 use super::{Checker, Context, Global, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, Arg, Name};
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Expr, ExprKind, Operation};
+use crate::lang::hir::{Expr, ExprKind, ObjectKind, Operation};
 use crate::lang::slips;
 use crate::lang::types::Type;
 
@@ -343,9 +343,37 @@ impl Checker<'_> {
                 return Some((ExprKind::Const(count), Type::Int));
             }
         }
+        if self.names_mailbox(list) {
+            return self.pending(list);
+        }
         let (checked, ty) = self.expr(list, Want::Any);
         self.item_of(&ty, list.span);
         Some((ExprKind::Length(Box::new(checked)), Type::Int))
+    }
+
+    /// Does it name a mailbox, or one of an array?
+    fn names_mailbox(&self, expr: &ast::Expr) -> bool {
+        let owner = match &expr.kind {
+            ast::ExprKind::Index(owner, _) => owner,
+            _ => expr,
+        };
+        let ast::ExprKind::Name(name) = &owner.kind else { return false };
+        let Some(&Global { meaning: Meaning::Objects(group), .. }) = self.globals.get(name) else {
+            return false;
+        };
+        self.variable(name).is_none() && self.groups[group as usize].kind == ObjectKind::Mailbox
+    }
+
+    /// The messages at a mailbox that are sent and not yet paired.
+    fn pending(&mut self, mailbox: &ast::Expr) -> Option<(ExprKind, Type)> {
+        if self.scope.context != Context::Invariant {
+            let message = "only `invariant` may look at the length of a mailbox";
+            let hint = "messages are counted by who sends or receives them";
+            self.report(Diagnostic::error(mailbox.span, message).hint(hint));
+            return None;
+        }
+        let (_, address) = self.address(mailbox, ObjectKind::Mailbox)?;
+        Some((ExprKind::Pending(address), Type::Int))
     }
 
     /// A list argument: its type must be a list, not an array, as its length changes.

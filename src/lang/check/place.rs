@@ -176,10 +176,10 @@ impl Checker<'_> {
         wrong(span)
     }
 
-    /// A read of a cell: an action in a process, a plain look in `final`, a mistake elsewhere.
+    /// A read of a cell: an action in a process, a plain look in `final` and `invariant`, a mistake elsewhere.
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
-            Context::Final => ExprKind::Peek(address),
+            context if context.looks() => ExprKind::Peek(address),
             context if context.operates() => ExprKind::Operation(Operation::Read(address)),
             context => {
                 let name = &address.name;
@@ -355,7 +355,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `base.field` as a value: part of a tuple, or in `final` a variable of a process.
+    /// `base.field` as a value: part of a tuple, or in `final` and `invariant` a variable of a process.
     pub(super) fn field(&mut self, base: &ast::Expr, field: &Name, span: Span) -> (Expr, Type) {
         let (owner, index) = match &base.kind {
             ast::ExprKind::Index(owner, index) => (&**owner, Some(&**index)),
@@ -418,8 +418,8 @@ impl Checker<'_> {
         let index = index.map(|index| self.expr_of(index, &Type::Int));
         let signature = &self.processes[process as usize];
         let (name, noun) = (signature.name.clone(), signature.noun());
-        if self.scope.context != Context::Final {
-            let message = format!("only `final` may read a variable of `{name}`");
+        if !self.scope.context.looks() {
+            let message = format!("only `final` and `invariant` may read a variable of `{name}`");
             let hint = match noun {
                 "actor" => "an actor tells what it knows by a message",
                 _ => "processes share cells and send messages",

@@ -143,7 +143,11 @@ impl Compiler<'_> {
                 self.emit(Instr::Return);
             }
             BodyKind::Procedure => self.return_from_procedure(value),
-            BodyKind::Process | BodyKind::Actor | BodyKind::Init | BodyKind::Final => {
+            BodyKind::Process
+            | BodyKind::Actor
+            | BodyKind::Init
+            | BodyKind::Final
+            | BodyKind::Invariant => {
                 self.pop(depth - self.frame.top);
                 self.emit(Instr::End);
             }

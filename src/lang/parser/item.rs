@@ -38,6 +38,11 @@ impl Parser<'_> {
                 let body = self.block();
                 items.push(Item::Final { body });
             }
+            Token::Invariant => {
+                self.advance();
+                let body = self.block();
+                items.push(Item::Invariant { body });
+            }
             Token::Actor => self.actor(items),
             Token::Init => {
                 self.advance();
@@ -66,6 +71,7 @@ impl Parser<'_> {
             "actor",
             "init",
             "final",
+            "invariant",
         ];
         let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
         let message = format!("expected a declaration, found {}", self.peek().describe());

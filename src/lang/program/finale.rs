@@ -1,4 +1,4 @@
-//! What a `final` that fails has read: the values that tell why.
+//! What a `final` or an `invariant` that fails has read: the values that tell why.
 //!
 //! The block is run once more, slowly, and each value is noted as it is read: a cell, a variable of a process, a
 //! variable of the block itself, the result of a function. They have the author's names with indices resolved:
@@ -32,7 +32,7 @@ impl Program {
         self.code.finals.iter().find_map(|&entry| self.readings_of(world(), entry))
     }
 
-    fn readings_of(&self, world: Whole<'_>, entry: u32) -> Option<Vec<(String, Value)>> {
+    pub(super) fn readings_of(&self, world: Whole<'_>, entry: u32) -> Option<Vec<(String, Value)>> {
         let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
         let mut reads: Vec<Read> = Vec::new();
         let mut call = entry;
@@ -87,6 +87,10 @@ impl Program {
             Instr::Peek => {
                 let cell = index.expect("the number of a cell").int() as u32;
                 Some((self.code.objects.cells.name(cell), false))
+            }
+            Instr::Pending => {
+                let mailbox = index.expect("the number of a mailbox").int() as u32;
+                Some((format!("len({})", self.code.objects.mailboxes.name(mailbox)), false))
             }
             Instr::ProcessVar { process, name } => {
                 let instance = index.expect("an index").int();

@@ -2,7 +2,7 @@
 //! or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
-use crate::model::{End, Handle, Posted, ProcessId};
+use crate::model::{End, Handle, Locals, MailboxId, Posted, ProcessId, System};
 
 impl State {
     /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
@@ -15,6 +15,18 @@ impl State {
             || self.semaphores.iter().any(|semaphore| {
                 semaphore.requests.len() > semaphore.initial as usize + semaphore.releases.len()
             })
+    }
+
+    /// How many messages at a declared mailbox are sent and not paired.
+    pub fn length_of_declared<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        mailbox: MailboxId,
+    ) -> usize {
+        let met = locals.met().mailboxes.met(mailbox.0);
+        // Another branch of the search may have met it since.
+        let known = met.and_then(|met| self.mailboxes.get(met as usize));
+        known.map_or(0, |mailbox| mailbox.unpaired(End::Send).count())
     }
 
     /// The requests that nothing has answered, with who made them, process by process. The owner of a mutex is in its

@@ -44,6 +44,10 @@ pub(super) fn coverage(report: &CheckReport) -> String {
             all,
             "the states that it did not go through (`stateful` goes through all of them)".into(),
         ),
+        (StopReason::Invariant, _) => (
+            all,
+            "some of the states in which an invariant may fail (`stateful` goes through all of them)".into(),
+        ),
         (StopReason::NoGuarantee, _) => {
             (all, "the executions that it missed, if any (`udpor` misses none)".into())
         }
@@ -117,6 +121,9 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             "`{}` does not go through all states that `{property}` is asked about",
             report.explorer
         ),
+        StopReason::Invariant => {
+            "a class of executions has too many states to judge an invariant in each of them".into()
+        }
         StopReason::NoGuarantee => {
             let printed = if report.as_printed { " as printed" } else { "" };
             format!("`{}`{printed} may miss executions", report.explorer)

@@ -1,0 +1,79 @@
+//! Invariants in the states that a search does not go through.
+//!
+//! An explorer that visits classes goes through one execution of each, so it misses states. What an invariant says of a
+//! state depends only on what it sees of it ([`Invariants`](crate::model::Invariants)): some cells, variables and
+//! lengths. Every state that some execution goes through is a cut of the class of a longer one, up to where it ends or is cut. So
+//! it is enough to judge, for each class visited, the cuts that differ in what the invariant sees
+//! ([`Cuts`](crate::trace::Cuts)): the *relevant* actions of a class are those that may change it.
+//!
+//! - If all that an invariant sees is one cell, or of one process, then what changes it is in one order in every class: two
+//!   changes of a cell depend on one another, and so do two steps of a process. Every execution of the class goes through
+//!   all of it. The search judges the invariant after each step, and that is enough.
+//! - If the relevant actions of this class happen to be in one order, the same holds for this class.
+//! - Otherwise the cuts are gone through, up to [`MOST_CUTS`]. If there are more, the search cannot be complete.
+//!
+//! The length of a mailbox changes with sends and receives, which are independent. So the two ends are never one thing.
+//!
+//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round changes nothing that
+//! outlasts it. The states in the middle of a round are those of executions in which the round is not over, which are
+//! cuts of the execution that was given up, and that is judged here as well.
+
+use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};
+use crate::property::{broken_invariant, is_seen};
+use crate::trace::Cuts;
+
+/// The most cuts of a class that an invariant is judged in.
+pub(super) const MOST_CUTS: usize = 100_000;
+
+/// What was found in the states of a class.
+pub(super) struct Found {
+    /// Each failure, with the shortest execution to it that the class has.
+    pub broken: Vec<(Failure, Schedule)>,
+    /// Were all states judged?
+    pub is_complete: bool,
+}
+
+/// What this invariant objects to in the states of the class of the execution to `state`. Nothing, if that execution goes
+/// through all that the invariant can tell apart.
+pub(super) fn judge_class<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    invariant: usize,
+    signal: &StopSignal,
+) -> Found {
+    let mut found = Found { broken: Vec::new(), is_complete: true };
+    let mut cuts = cuts(locals, state, invariant);
+    if cuts.are_in_one_order() {
+        return found;
+    }
+    found.is_complete = cuts.each(MOST_CUTS, |locals, state| {
+        if let Some(failure) = broken_invariant(locals, state, invariant) {
+            note(&mut found.broken, failure, state);
+        }
+        !signal.is_raised()
+    });
+    found
+}
+
+/// Keeps the shortest execution to each failure.
+fn note(broken: &mut Vec<(Failure, Schedule)>, failure: Failure, state: &State) {
+    match broken.iter_mut().find(|(known, _)| *known == failure) {
+        Some((_, shortest)) if shortest.len() <= state.depth() => {}
+        Some((_, shortest)) => *shortest = Schedule::of(state),
+        None => broken.push((failure, Schedule::of(state))),
+    }
+}
+
+/// The shortest execution of the class of that to `state` after which this invariant sees the same.
+pub(super) fn shortest_to<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    invariant: usize,
+) -> Schedule {
+    cuts(locals, state, invariant).smallest()
+}
+
+fn cuts<'s, S: System>(locals: &Locals<'s, S>, state: &State, invariant: usize) -> Cuts<'s, S> {
+    let is_relevant = |locals: &Locals<'s, S>, state: &State| is_seen(locals, state, invariant);
+    Cuts::new(locals.system(), Schedule::of(state), is_relevant)
+}

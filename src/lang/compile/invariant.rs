@@ -1,0 +1,60 @@
+//! Invariants, each with what it names.
+//!
+//! A block that consists of assertions is as many invariants. They are judged apart, so what one of them reads makes the
+//! others no dearer. Any other block is one invariant.
+
+use std::ops::Range;
+
+use super::{BodyKind, Compiler};
+use crate::lang::code::{Instr, Seen};
+use crate::lang::hir::{Address, Body, Expr, ExprKind};
+use crate::model::Value;
+
+impl Compiler<'_> {
+    pub(super) fn invariant(&mut self, body: &Body) {
+        let ExprKind::Block(statements, value) = &body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        self.seen = Seen::default();
+        let is_assertion = |statement: &Expr| matches!(statement.kind, ExprKind::Assert(..));
+        let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
+        if has_value || !statements.iter().all(is_assertion) {
+            let entry = self.body(body, BodyKind::Invariant);
+            return self.note_invariant(entry);
+        }
+        for assertion in statements {
+            let entry = self.here();
+            self.start_frame(body, BodyKind::Invariant, 0);
+            self.top_statements(std::slice::from_ref(assertion));
+            self.emit(Instr::End);
+            self.note_invariant(entry);
+        }
+    }
+
+    fn note_invariant(&mut self, entry: u32) {
+        let seen = std::mem::take(&mut self.seen);
+        self.code.invariants.push((entry, seen));
+    }
+}
+
+/// The objects that an address may name.
+pub(super) fn named(address: &Address) -> Range<u32> {
+    let Address { base, count, index, .. } = address;
+    match index.as_ref().map(|index| &index.kind) {
+        None => *base..base + 1,
+        Some(ExprKind::Const(Value::Int(n))) if (0..i64::from(*count)).contains(n) => {
+            let one = base + *n as u32;
+            one..one + 1
+        }
+        Some(_) => *base..base + count,
+    }
+}
+
+/// The instance of a process that an index names, if that is known.
+pub(super) fn instance(index: Option<&Expr>) -> Option<i64> {
+    match index.map(|index| &index.kind) {
+        None => Some(0),
+        Some(ExprKind::Const(Value::Int(n))) => Some(*n),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! Invariants: what they see, and their judgement of a state.
+//!
+//! The compiler notes which cells, mailboxes and variables the text of an invariant names. An index that is no constant
+//! may be any. A variable that a process has not reached, or has left, has no value; an invariant that reads it
+//! comes to no judgement.
+
+use super::{Local, Program, Whole};
+use crate::lang::code::Seen;
+use crate::lang::interpret::{Machine, Rest};
+use crate::model::{CellId, Failure, Invariants, MailboxId, ProcessId, Value, View};
+
+impl Program {
+    fn whole<'a>(&'a self, at: &'a View<'a, Local>) -> Whole<'a> {
+        Whole {
+            program: self,
+            locals: at.locals,
+            cells: at.cells,
+            lengths: at.lengths,
+            is_end: false,
+        }
+    }
+
+    fn seen(&self, invariant: usize) -> &Seen {
+        &self.code.invariants[invariant].1
+    }
+}
+
+impl Invariants<Local> for Program {
+    fn count(&self) -> usize {
+        self.code.invariants.len()
+    }
+
+    fn judge(&self, invariant: usize, at: &View<'_, Local>) -> Option<Failure> {
+        let entry = self.code.invariants[invariant].0;
+        match self.carry_out(&mut Machine::new(&self.code, self.whole(at), Vec::new(), entry)) {
+            Rest::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    fn readings(&self, invariant: usize, at: &View<'_, Local>) -> Option<Vec<(String, Value)>> {
+        self.readings_of(self.whole(at), self.code.invariants[invariant].0)
+    }
+
+    fn sees_cell(&self, invariant: usize, cell: CellId) -> bool {
+        self.seen(invariant).cells.iter().any(|range| range.contains(&cell.0))
+    }
+
+    fn sees_mailbox(&self, invariant: usize, mailbox: MailboxId) -> bool {
+        self.seen(invariant).mailboxes.iter().any(|range| range.contains(&mailbox.0))
+    }
+
+    fn tells(&self, invariant: usize, _: ProcessId, before: &Local, after: &Local) -> bool {
+        let [(declaration, index)] = before.path[..] else { return false };
+        self.seen(invariant).variables.iter().any(|&(process, instance, name)| {
+            let is_its =
+                process == declaration && instance.is_none_or(|instance| instance == index);
+            let name = &self.code.texts[name as usize];
+            is_its && self.top_level(before, name) != self.top_level(after, name)
+        })
+    }
+
+    fn sees_one_thing(&self, invariant: usize) -> bool {
+        let Seen { cells, mailboxes, variables } = self.seen(invariant);
+        let is_one_process = variables.iter().all(|&(process, instance, _)| {
+            instance.is_some() && (process, instance) == (variables[0].0, variables[0].1)
+        });
+        let is_one_cell = cells.iter().all(|range| *range == (cells[0].start..cells[0].start + 1));
+        let kinds = usize::from(!cells.is_empty()) + usize::from(!variables.is_empty());
+        mailboxes.is_empty() && is_one_process && is_one_cell && kinds <= 1
+    }
+}

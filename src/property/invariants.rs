@@ -1,0 +1,99 @@
+//! Invariants of the system, asked about a state; and what an action may have changed for them.
+
+use super::Property;
+use super::{Objection, Position, When};
+use crate::model::{
+    Failure, Invariants as Judgement, LocalId, Locals, ProcessId, State, System, Touch, Value, View,
+};
+
+/// In every state the system's own [`Invariants`](crate::model::Invariants) hold, if it has some.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariants;
+
+impl Property for Invariants {
+    fn when(&self) -> When {
+        When::Invariant
+    }
+
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        at.broken_invariant().map(Objection::Wrong)
+    }
+}
+
+/// What the invariants of the system object to in `state`, each with its number.
+pub fn broken_invariants<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+) -> Vec<(usize, Failure)> {
+    let judged = viewed(locals, state, |invariants, view| {
+        let judge = |number| Some((number, invariants.judge(number, view)?));
+        (0..invariants.count()).filter_map(judge).collect()
+    });
+    judged.unwrap_or_default()
+}
+
+/// What this invariant objects to in `state`.
+pub fn broken_invariant<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    invariant: usize,
+) -> Option<Failure> {
+    viewed(locals, state, |invariants, view| invariants.judge(invariant, view))?
+}
+
+/// What the invariant that fails in this way in `state` has read there, with names; `None` if none fails so.
+pub fn invariant_readings<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    failure: &Failure,
+) -> Option<Vec<(String, Value)>> {
+    let broken = broken_invariants(locals, state);
+    let (number, _) = broken.iter().find(|(_, broken)| broken == failure)?;
+    viewed(locals, state, |invariants, view| invariants.readings(*number, view))?
+}
+
+fn viewed<S: System, T>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    ask: impl FnOnce(&dyn Judgement<S::Local>, &View<'_, S::Local>) -> T,
+) -> Option<T> {
+    let invariants = locals.system().invariants()?;
+    let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
+    let here: Vec<_> = (0..last as u32)
+        .map(|p| state.local(ProcessId(p)))
+        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
+        .collect();
+    let view = View {
+        locals: &here,
+        cells: &|cell| state.content_of_declared(locals, cell),
+        lengths: &|mailbox| state.length_of_declared(locals, mailbox),
+    };
+    Some(ask(invariants, &view))
+}
+
+/// May the last action of `state` have changed what this invariant sees?
+///
+/// # Panics
+/// In an initial state, or if the system has no invariants.
+pub fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
+    let invariants = locals.system().invariants().expect("who asks for an invariant");
+    let last = state.depth() - 1;
+    let process = state.action(last).process;
+    let (before, after) = (state.before(last), state.local(process));
+    if before != after
+        && invariants.tells(invariant, process, locals.get(before), locals.get(after))
+    {
+        return true;
+    }
+    let mut is_seen = false;
+    state.touches(locals, |touch| {
+        is_seen |= match locals.declared(touch) {
+            Touch::Write(cell) => invariants.sees_cell(invariant, cell),
+            Touch::Post(mailbox, _) | Touch::AwaitPost(mailbox, _) => {
+                invariants.sees_mailbox(invariant, mailbox)
+            }
+            _ => false,
+        };
+    });
+    is_seen
+}

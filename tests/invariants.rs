@@ -1,0 +1,436 @@
+//! Invariants: every explorer against a walk through all states.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use mazurka::explore::{
+    Budget, Depth, EveryState, Exhaustive, Explorer, Guarantee, NoObserver, StopReason, Verdict,
+    ViolationKind, explore,
+};
+use mazurka::lang::{Program, compile};
+use mazurka::model::{CellId, MailboxId, Value};
+use mazurka::property::{Invariants, Objection, Position, Properties, Property, Replay, When};
+
+use crate::cli::{code, json, run_with, stdout};
+use crate::judge::{LONG, METHODS, STATEFUL, check_counterexample, is_refused};
+use crate::random_models::{Rng, Subject, processes};
+use crate::spin::random_program;
+
+/// What a random invariant reads, and compares with a number.
+#[derive(Clone, Debug)]
+enum Read {
+    Cell(usize),
+    Length(usize),
+    Variable(String, String),
+}
+
+impl Read {
+    /// In the language.
+    fn text(&self) -> String {
+        match self {
+            Read::Cell(cell) => format!("x{cell}"),
+            Read::Length(mailbox) => format!("len(m{mailbox})"),
+            Read::Variable(process, variable) => format!("{process}.{variable}"),
+        }
+    }
+
+    /// Its value, found without the language; `None` if it has none here.
+    fn value(&self, at: Position<'_>) -> Option<i64> {
+        match self {
+            Read::Cell(cell) => match at.cell(CellId(*cell as u32)) {
+                Value::Int(n) => Some(n),
+                other => panic!("{other:?} in a cell of numbers"),
+            },
+            Read::Length(mailbox) => {
+                let sends = &at.state().mailbox(MailboxId(*mailbox as u32)).sends;
+                Some(sends.iter().filter(|post| post.partner().is_none()).count() as i64)
+            }
+            Read::Variable(process, variable) => {
+                let process = at.processes().find(|&known| at.name(known) == *process)?;
+                let known = at.variables(process);
+                let (_, value) = known.iter().rev().find(|(name, _)| name == variable)?;
+                Some(value.parse().expect("a number"))
+            }
+        }
+    }
+}
+
+/// An assertion that not all of these comparisons hold at once.
+#[derive(Clone, Debug)]
+struct NotAll(Vec<(Read, i64)>);
+
+impl NotAll {
+    fn text(&self) -> String {
+        let parts = self.0.iter().map(|(read, number)| format!("{} == {number}", read.text()));
+        format!("assert(!({}))", parts.collect::<Vec<_>>().join(" && "))
+    }
+
+    /// Comparisons are made from the left until one fails. What has no value ends it.
+    fn is_broken(&self, at: Position<'_>) -> bool {
+        self.0.iter().all(|(read, number)| read.value(at) == Some(*number))
+    }
+}
+
+/// The judge: asked in every state, without the language.
+#[derive(Debug)]
+struct Judge(Vec<NotAll>);
+
+/// What the judge says of an assertion.
+fn name(number: usize) -> String {
+    format!("broken {number}")
+}
+
+/// One of the assertions, to be asked about apart from the others.
+#[derive(Debug)]
+struct One(usize, NotAll);
+
+impl Property for One {
+    fn when(&self) -> When {
+        When::State
+    }
+
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        self.1.is_broken(at).then(|| name(self.0).into())
+    }
+}
+
+impl Judge {
+    /// The numbers of the assertions that fail in some state; `None` if there are too many executions.
+    fn broken(&self, program: &Program, explorer: impl Explorer) -> Option<BTreeSet<String>> {
+        let mut properties = Properties::default().without::<Invariants>();
+        for (number, assertion) in self.0.iter().enumerate() {
+            properties = properties.with(One(number, assertion.clone()));
+        }
+        let outcome = explore(program, explorer, Budget { properties, ..all() }, &mut NoObserver);
+        let told = outcome.violations.iter().filter_map(|violation| violation.failure.as_ref());
+        let told = told.map(|failure| failure.message.clone());
+        outcome.is_complete().then(|| told.filter(|told| told.starts_with("broken ")).collect())
+    }
+
+    /// The text of blocks with these assertions.
+    fn text(&self, rng: &mut Rng) -> String {
+        let mut text = String::new();
+        for (number, assertion) in self.0.iter().enumerate() {
+            let assertion = assertion.text();
+            let assertion = assertion.strip_suffix(')').expect("a call");
+            let assertion = format!("{assertion}, \"{}\");", name(number));
+            match rng.below(3) {
+                0 => writeln!(text, "invariant {{ {assertion} }}"),
+                1 => writeln!(text, "invariant {{ let a = 1; {assertion} }}"),
+                _ => writeln!(text, "invariant {{ {assertion} assert(true); }}"),
+            }
+            .expect("a string takes everything");
+        }
+        text
+    }
+}
+
+/// The same for this explorer: some ask for a depth.
+fn all_by(method: impl Explorer) -> Budget {
+    let wants = method.depth() == Depth::Length && method.guarantee() != Guarantee::EveryEnd;
+    Budget { depth: wants.then_some(LONG), ..all() }
+}
+
+fn all() -> Budget {
+    Budget { all: true, max_traces: Some(2_000), endless: Some(200), ..Budget::default() }
+}
+
+/// The names of what a program declares in its lines.
+struct Names {
+    cells: usize,
+    mailboxes: usize,
+    variables: Vec<(String, String)>,
+}
+
+impl Names {
+    fn of(text: &str) -> Names {
+        let count = |start: &str| {
+            let declared = text.split([';', '\n']).map(str::trim_start);
+            declared.filter(|line| line.starts_with(start)).count()
+        };
+        let (mut owner, mut variables) = (None, Vec::new());
+        for line in text.lines() {
+            let words: Vec<_> = line.split_whitespace().collect();
+            match words[..] {
+                ["process" | "actor", name, "{", ..] => owner = Some(name.to_owned()),
+                ["process" | "actor", ..] => owner = None,
+                ["let" | "var", name, "=", ..]
+                    if line.starts_with("    ") && !line.starts_with("     ") =>
+                {
+                    let is_number = name.starts_with('v')
+                        || name.starts_with("got")
+                        || matches!(name, "s" | "p" | "q");
+                    let owner = owner.clone().filter(|_| is_number);
+                    variables.extend(owner.map(|owner| (owner, name.to_owned())));
+                }
+                _ => {}
+            }
+        }
+        Names { cells: count("shared x"), mailboxes: count("mailbox m"), variables }
+    }
+
+    fn read(&self, rng: &mut Rng) -> Option<Read> {
+        let mut kinds = Vec::new();
+        kinds.extend((self.cells > 0).then_some(0));
+        kinds.extend((self.mailboxes > 0).then_some(1));
+        kinds.extend((!self.variables.is_empty()).then_some(2));
+        kinds.extend((!self.variables.is_empty()).then_some(2));
+        if kinds.is_empty() {
+            return None;
+        }
+        Some(match rng.pick(&kinds) {
+            0 => Read::Cell(rng.below(self.cells)),
+            1 => Read::Length(rng.below(self.mailboxes)),
+            _ => {
+                let (process, variable) = rng.pick(&self.variables).clone();
+                Read::Variable(process, variable)
+            }
+        })
+    }
+
+    /// A few assertions; `None` if there is nothing to read.
+    fn judge(&self, rng: &mut Rng) -> Option<Judge> {
+        let assertions = (0..5).map(|_| {
+            let reads = 1 + rng.below(3);
+            let reads = (0..reads).map(|_| Some((self.read(rng)?, rng.value())));
+            Some(NotAll(reads.collect::<Option<_>>()?))
+        });
+        Some(Judge(assertions.collect::<Option<_>>()?))
+    }
+}
+
+/// What came.
+#[derive(Default, Debug)]
+struct Reach {
+    programs: u32,
+    broken: u32,
+    kept: u32,
+    searches: u32,
+}
+
+/// All explorers on one program with random invariants.
+fn agree(text: &str, seed: u64, walk: impl Explorer, reach: &mut Reach) {
+    let mut rng = Rng::new(seed);
+    let Some(judge) = Names::of(text).judge(&mut rng) else { return };
+    let text = format!("{text}\n{}", judge.text(&mut rng));
+    let program = compile("random.maz", &text, &[])
+        .unwrap_or_else(|errors| panic!("{}\n{text}", errors.render(false)));
+    let Some(expected) = judge.broken(&program, walk) else { return };
+    reach.programs += 1;
+    reach.broken += expected.len() as u32;
+    reach.kept += (judge.0.len() - expected.len()) as u32;
+    let others = METHODS.iter().map(|&(name, method, _)| (name, method));
+    let walks = [("exhaustive", Exhaustive.into()), ("stateful", EveryState(STATEFUL).into())];
+    for (name, method) in others.chain(walks) {
+        if is_refused(&program, method) || method.guarantee() == Guarantee::SomeClasses {
+            continue;
+        }
+        let outcome = explore(&program, method, all_by(method), &mut NoObserver);
+        if matches!(outcome.stopped_by, Some(StopReason::MaxTraces | StopReason::Endless)) {
+            continue;
+        }
+        assert!(outcome.is_complete(), "{:?} ended {name} on\n{text}", outcome.stopped_by);
+        let mut found = BTreeSet::new();
+        for violation in &outcome.violations {
+            check_counterexample(&program, violation).unwrap_or_else(|how| panic!("{how}\n{text}"));
+            let message = violation.failure.as_ref().map(|failure| failure.message.clone());
+            let told = message.as_deref().and_then(|m| m.strip_prefix("assertion failed: "));
+            let Some(told) = told.filter(|told| told.starts_with("broken ")) else { continue };
+            found.insert(told.to_owned());
+            let mut replay = Replay::new(&program);
+            replay.follow(&violation.schedule).expect("an execution");
+            let number: usize = told["broken ".len()..].parse().expect("a number");
+            let at = Position::new(replay.locals(), replay.state());
+            assert!(judge.0[number].is_broken(at), "{told} by {name}, {violation:?} of\n{text}");
+        }
+        assert_eq!(found, expected, "{name}, {method:?} on\n{text}");
+        reach.searches += 1;
+    }
+}
+
+#[test]
+fn no_violation_is_missed_on_random_programs() {
+    let mut reach = Reach::default();
+    for sample in processes().iter().filter(|sample| sample.executions < 1_000) {
+        agree(&sample.script.text(), sample.seed, Exhaustive, &mut reach);
+    }
+    println!("{reach:?}");
+    assert!(reach.programs > 100 && reach.broken > 100 && reach.kept > 100, "{reach:?}");
+}
+
+/// Actors that send to one another, up to a number of times.
+fn random_actors(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let actors = 2 + rng.below(2);
+    let mut text = String::new();
+    for actor in 0..actors {
+        text += &format!("actor A{actor} {{\n    var s = 0;\n    var fuel = {};\n", rng.below(3));
+        for message in ["Up", "Down"] {
+            let (state, to) = (rng.below(3), rng.below(actors));
+            let next = *rng.pick(&["Up", "Down"]);
+            let guard = if rng.chance(20) { " when s < 2" } else { "" };
+            text += &format!(
+                "on {message}(){guard} {{ s = {state}; if fuel > 0 {{ fuel = fuel - 1; send(A{to}, {next}()); }} }}\n"
+            );
+        }
+        text += "}\n";
+    }
+    text += "init {";
+    for _ in 0..2 + rng.below(2) {
+        text += &format!(" send(A{}, {}());", rng.below(actors), rng.pick(&["Up", "Down"]));
+    }
+    text + " }\n"
+}
+
+#[test]
+fn no_violation_is_missed_on_random_actors() {
+    let mut reach = Reach::default();
+    for seed in 0..150 {
+        agree(&random_actors(seed), seed, Exhaustive, &mut reach);
+    }
+    println!("{reach:?}");
+    assert!(reach.programs > 70 && reach.broken > 70 && reach.kept > 70, "{reach:?}");
+}
+
+/// Here the judge is the full graph of states, in which loops go round as often as they like.
+#[test]
+fn no_violation_is_missed_in_loops_that_wait() {
+    let mut reach = Reach::default();
+    for seed in 0..120 {
+        // Variables are declared on lines of their own.
+        let text = random_program(seed).replace("{ ", "{\n    ").replace("; ", ";\n    ");
+        agree(&text, seed, EveryState(STATEFUL), &mut reach);
+    }
+    println!("{reach:?}");
+    assert!(reach.programs > 60 && reach.broken > 60 && reach.kept > 60, "{reach:?}");
+}
+
+fn program(text: &str) -> Program {
+    compile("invariant.maz", text, &[]).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+/// Programs, whether their invariants are kept, and how long the shortest way to a violation is.
+const KNOWN: &[(&str, Option<usize>)] = &[
+    // Never at once in the execution that a search goes through first.
+    (
+        "shared a: int = 0; shared b: int = 0; process P { a = 1; a = 0; } process Q { b = 1; b = 0; }
+         invariant { assert(!(a == 1 && b == 1)); }",
+        Some(2),
+    ),
+    (
+        "shared a: int = 0; shared b: int = 0; mutex m;
+         process P { lock(m); a = 1; a = 0; unlock(m); } process Q { lock(m); b = 1; b = 0; unlock(m); }
+         invariant { assert(!(a == 1 && b == 1)); }",
+        None,
+    ),
+    (
+        "mailbox m; process P[i in 0..3] { isend(m, i); } process Q { for i in 0..3 { let v = recv(m); } }
+         invariant { assert(len(m) < 3); }",
+        Some(3),
+    ),
+    (
+        "mailbox m; process P { send(m, 1); send(m, 2); } process Q { for i in 0..2 { let v = recv(m); } }
+         invariant { assert(len(m) <= 1); }",
+        None,
+    ),
+    // Failing at the start.
+    ("shared x: int = 1; process P { x = 0; } invariant { assert(x == 0); }", Some(0)),
+    // What has no value yet is not judged.
+    (
+        "process P { local(\"a\"); var v = 1; local(\"b\"); v = 2; } invariant { assert(P.v >= 1); }",
+        None,
+    ),
+    (
+        "process P[i in 0..2] { var v = 0; local(\"a\"); v = 1; local(\"b\"); v = 0; }
+         invariant { var sum = 0; for i in 0..2 { sum = sum + P[i].v; } assert(sum < 2, \"one at a time\"); }",
+        Some(2),
+    ),
+    (
+        "actor A[i in 0..2] { var n = 0; on Up() { n = 1; send(self, Down()); } on Down() { n = 0; } }
+         init { send(A[0], Up()); send(A[1], Up()); }
+         invariant { assert(A[0].n + A[1].n < 2); }",
+        Some(2),
+    ),
+    // A run-time error is one, too.
+    ("shared x: int = 1; process P { x = 0; } invariant { assert(1 / x == 1); }", Some(1)),
+];
+
+#[test]
+fn every_explorer_finds_the_shortest_way() {
+    for (text, expected) in KNOWN {
+        let program = program(text);
+        for &(name, method, _) in METHODS.iter() {
+            if is_refused(&program, method) || method.guarantee() == Guarantee::SomeClasses {
+                continue;
+            }
+            let budget = Budget { shortest: true, ..all_by(method) };
+            let outcome = explore(&program, method, budget, &mut NoObserver);
+            assert!(outcome.is_complete(), "{name} on {text}");
+            let found = outcome.violations.first().map(|violation| violation.schedule.len());
+            assert_eq!(found, *expected, "{name} on {text}");
+            for violation in &outcome.violations {
+                assert!(!violation.kind.is_standstill());
+                check_counterexample(&program, violation).unwrap_or_else(|how| panic!("{how}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_invariant_is_judged_up_to_a_depth() {
+    let program = program(KNOWN[0].0);
+    for &(name, method, _) in METHODS.iter() {
+        let judges = method.asks(When::Invariant) && method.depth() == Depth::Causal;
+        if judges && !is_refused(&program, method) {
+            let budget = Budget { depth: Some(1), ..all() };
+            let outcome = explore(&program, method, budget, &mut NoObserver);
+            assert_eq!(outcome.verdict(), Verdict::Assertion, "{name}");
+            let budget =
+                Budget { properties: Properties::default().without::<Invariants>(), ..all() };
+            let outcome = explore(&program, method, budget, &mut NoObserver);
+            assert_eq!(outcome.verdict(), Verdict::Ok, "{name}");
+        }
+    }
+}
+
+/// A class of this has 5^8 states that differ in what the invariant sees.
+const WIDE: &str = "process P[i in 0..8] { var v = 0; for j in 0..4 { local(\"a\"); v = v + 1; } }
+    invariant { var sum = 0; for i in 0..8 { sum = sum + P[i].v; } assert(sum < 40); }";
+
+#[test]
+fn who_cannot_judge_an_invariant_says_so() {
+    let output = run_with(&["check", "-", "--format", "json"], WIDE);
+    assert_eq!(code(&output), 3);
+    assert_eq!(json(&output)["stopped_by"], "invariant");
+    let text = stdout(&run_with(&["check", "-"], WIDE));
+    assert!(text.contains("too many states to judge an invariant"), "{text}");
+    for name in ["s-por", "de-s-por", "dl-s-por", "portfolio"] {
+        let output = run_with(&["check", "-", "--explorer", name], KNOWN[0].0);
+        assert_eq!(code(&output), 2, "{name}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("leaves out states in which an `invariant`"), "{told}");
+    }
+}
+
+#[test]
+fn a_broken_invariant_is_told_and_replays() {
+    let text = KNOWN[0].0;
+    let report = json(&run_with(&["check", "-", "--format", "json"], text));
+    let violation = &report["violations"][0];
+    assert_eq!((&violation["kind"], &violation["invariant"]), (&"assertion".into(), &true.into()));
+    assert_eq!((&violation["line"], &violation["replay"]), (&2.into(), &"0,1".into()));
+    assert_eq!(violation["variables"][0]["name"], "a");
+    let shown = stdout(&run_with(&["check", "-"], text));
+    assert!(shown.starts_with("Assertion failed (invariant, line 2).\n"), "{shown}");
+    assert!(shown.contains("where a = 1, b = 1"), "{shown}");
+    for schedule in ["0,1", "0,1,0,1"] {
+        let output = run_with(&["replay", "-", "--schedule", schedule], text);
+        assert_eq!(code(&output), 1);
+        assert!(stdout(&output).contains("where a = 1, b = 1"), "{schedule}");
+    }
+    let output = run_with(&["run", "-", "--schedule", "0,1"], text);
+    assert_eq!(code(&output), 1);
+    assert_eq!(code(&run_with(&["replay", "-", "--schedule", "0,0,1,1"], text)), 0);
+    let error = explore(&program(KNOWN[8].0), EveryState(STATEFUL), all(), &mut NoObserver);
+    assert_eq!(error.violations[0].kind, ViolationKind::Error);
+}
