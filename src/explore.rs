@@ -5,7 +5,8 @@
 //! | `tree` | a part of the executions, which can be cut off from one search and left to another |
 //! | `result` | the result of a search |
 //! | `observer` | who watches a search |
-//! | `unvisited` | invariants in the states that a search does not go through |
+//! | `symptom` | what tells violations apart |
+//! | `unvisited` | invariants: in the states that a search goes through, and in the others |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
@@ -26,6 +27,7 @@ mod order;
 mod result;
 mod settings;
 mod states;
+mod symptom;
 mod tree;
 mod udpor;
 mod unvisited;

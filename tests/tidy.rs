@@ -275,6 +275,8 @@ const EXPLORE: &[&str] = &[
     "observer",
     "budget",
     "watchdog",
+    "symptom",
+    "unvisited",
     "driver",
     "explorer",
     "order",

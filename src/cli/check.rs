@@ -20,7 +20,7 @@ use crate::report::{CheckReport, json};
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
-/// Reports deadlocks (with who waits for what), failed assertions, violated `final` blocks and run-time
+/// Reports deadlocks (with who waits for what), failed assertions, violated `final` and `invariant` blocks and run-time
 /// errors, each with the steps that lead to it and the command that replays them.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]

@@ -6,7 +6,6 @@
 //! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
 //! kept by a [`Watchdog`], also while a single step takes long.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -14,13 +13,12 @@ use rustc_hash::FxHashMap;
 use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::observer::{End, Observer};
 use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
+use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
-use super::unvisited;
+use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
-use crate::model::{
-    Action, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, StopSignal, System, Values,
-};
-use crate::property::{self, Invariants, Leaks, Motion, Objection, Position, Spin, Watch, When};
+use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -31,49 +29,6 @@ const MAX_TICK: u64 = 1 << 10;
 const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Lines and columns, and local states without a place in the source.
-type Places = (BTreeSet<(u32, u32)>, BTreeSet<LocalId>);
-
-/// Violations with equal symptoms are reported once.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Symptom {
-    /// The blocked processes, each with its place in the source (or else its local state).
-    Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
-    /// The processes that go round for ever or are blocked, each with all its places.
-    Livelock(Vec<(ProcessId, Places)>),
-    /// The process that failed, and the failure.
-    Failure(Option<ProcessId>, Failure),
-}
-
-impl Symptom {
-    fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
-        let blocked = state.unfinished(locals).map(|process| {
-            let local = state.local(process);
-            match locals.system().describe().site(locals.get(local)) {
-                None => (process, None, Some(local)),
-                site => (process, site, None),
-            }
-        });
-        Symptom::Deadlock(blocked.collect())
-    }
-
-    fn of_livelock<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> Symptom {
-        let stuck = state.unfinished(locals).map(|process| {
-            let here = [state.local(process)];
-            let spin = spins.iter().find(|spin| spin.process == process);
-            let (mut places, mut unknown) = (BTreeSet::new(), BTreeSet::new());
-            for &local in spin.map_or(&here[..], |spin| &spin.circle) {
-                match locals.system().describe().site(locals.get(local)) {
-                    Some(site) => drop(places.insert((site.line, site.column))),
-                    None => drop(unknown.insert(local)),
-                }
-            }
-            (process, (places, unknown))
-        });
-        Symptom::Livelock(stuck.collect())
-    }
-}
 
 /// The accounts of a running search.
 pub struct Driver<'o> {
@@ -101,12 +56,7 @@ pub struct Driver<'o> {
     splitter: Option<&'o mut dyn Splitter>,
     /// Is a property to be asked in every state?
     asks_on_the_way: bool,
-    /// Are invariants to be judged?
-    judges_invariants: bool,
-    /// The invariants that have to be judged in states that the search does not go through.
-    unvisited: Vec<usize>,
-    /// Was there a class with too many such states?
-    is_invariant_open: bool,
+    invariants: Asked,
 }
 
 impl<'o> Driver<'o> {
@@ -116,11 +66,8 @@ impl<'o> Driver<'o> {
         let processes = system.initial(&mut Values::default()).len() as u32;
         let long = ENDLESS_FOR_EACH.saturating_mul(processes);
         let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
-        let invariants = system.invariants().filter(|_| budget.properties.contain::<Invariants>());
-        let asks_on_the_way = budget.properties.are_asked_on_the_way() || invariants.is_some();
-        let unvisited = invariants.map_or(Vec::new(), |invariants| {
-            (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
-        });
+        let invariants = Asked::of(system, &budget.properties);
+        let asks_on_the_way = budget.properties.are_asked_on_the_way() || invariants.are_judged;
         Driver {
             watchdog: Watchdog::new(&budget),
             budget,
@@ -139,15 +86,13 @@ impl<'o> Driver<'o> {
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
-            judges_invariants: invariants.is_some(),
-            unvisited,
-            is_invariant_open: false,
+            invariants,
         }
     }
 
     /// The search goes through all states.
     pub(super) fn goes_through_all_states(&mut self) {
-        self.unvisited.clear();
+        self.invariants.go_through_all_states();
     }
 
     /// Restricts the search to this branch, parts of which `splitter` may take.
@@ -266,7 +211,7 @@ impl<'o> Driver<'o> {
         let breaks_elsewhere = self.judge_unvisited(locals, at.state());
         let is_violating =
             has_bad_end || breaks_elsewhere || self.has_gone_wrong(locals, at.state());
-        if !is_violating {
+        if !has_bad_end {
             self.leaks.look(locals, at.state());
         }
         self.stats.traces += 1;
@@ -294,7 +239,7 @@ impl<'o> Driver<'o> {
                 let mut past = state.clone();
                 loop {
                     if !properties.objections_on_the_way(locals, &past).is_empty()
-                        || self.judges_invariants
+                        || self.invariants.are_judged
                             && !property::broken_invariants(locals, &past).is_empty()
                     {
                         break true;
@@ -414,7 +359,7 @@ impl<'o> Driver<'o> {
         if self.stats.truncated > 0 {
             self.stop(StopReason::Depth);
         }
-        if self.is_invariant_open {
+        if self.invariants.is_open {
             self.stop(StopReason::Invariant);
         }
         if self.budget.shortest {
@@ -474,14 +419,9 @@ impl<'o> Driver<'o> {
                 self.object(locals, at, objection);
             }
         }
-        if !self.judges_invariants {
-            return;
-        }
-        for (invariant, failure) in property::broken_invariants(locals, state) {
-            if !self.is_stopped() {
-                let shortest = || unvisited::shortest_to(locals, state, invariant);
-                self.break_invariant(locals.system(), failure, shortest);
-            }
+        if self.invariants.are_judged {
+            let broken = self.invariants.broken(locals, state);
+            self.note_broken(locals, state, broken);
         }
     }
 
@@ -489,41 +429,31 @@ impl<'o> Driver<'o> {
     /// one of them?
     #[inline]
     fn judge_unvisited<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        !self.unvisited.is_empty() && self.judge_class(locals, state)
+        self.invariants.miss_states() && self.judge_class(locals, state)
     }
 
     #[cold]
     fn judge_class<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        let mut is_broken = false;
-        for invariant in self.unvisited.clone() {
-            if self.is_stopped() {
-                break;
-            }
-            let found = unvisited::judge_class(locals, state, invariant, self.signal());
-            self.is_invariant_open |= !found.is_complete;
-            is_broken |= !found.broken.is_empty();
-            for (failure, schedule) in found.broken {
-                self.break_invariant(locals.system(), failure, || schedule);
-            }
-        }
+        let broken = self.invariants.broken_elsewhere(locals, state, self.watchdog.signal());
+        let is_broken = !broken.is_empty();
+        self.note_broken(locals, state, broken);
         is_broken
     }
 
-    /// Notes that an invariant fails at the end of `schedule`.
-    fn break_invariant<S: System>(
-        &mut self,
-        system: &S,
-        failure: Failure,
-        schedule: impl FnOnce() -> Schedule,
-    ) {
-        let symptom = Symptom::Failure(None, failure.clone());
-        self.note(system, symptom, 0, || Violation {
-            kind: failure.kind.into(),
-            process: None,
-            failure: Some(failure),
-            schedule: schedule(),
-            has_fewest_switches: None,
-        });
+    /// Notes that these invariants fail, here or in the class of `state`.
+    fn note_broken<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: Vec<Broken>) {
+        for broken in all {
+            if self.is_stopped() {
+                return;
+            }
+            let failure = broken.failure.clone();
+            let symptom = Symptom::Failure(None, failure.clone());
+            self.note(locals.system(), symptom, 0, || {
+                let (kind, schedule) = (failure.kind.into(), broken.way(locals, state));
+                let failure = Some(failure);
+                Violation { kind, process: None, failure, schedule, has_fewest_switches: None }
+            });
+        }
     }
 
     /// Notes what a property objects to.

@@ -56,7 +56,7 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was found, one per place in the program and kind, in the order found.
     pub violations: Vec<Violation>,
-    /// What executions in which nothing goes wrong leave behind, one per kind and place in the program, in the order found.
+    /// What executions that end well leave behind, one per kind and place in the program, in the order found.
     pub leaks: Vec<Leak>,
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,

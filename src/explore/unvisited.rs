@@ -1,4 +1,4 @@
-//! Invariants in the states that a search does not go through.
+//! Invariants: in the states that a search goes through, and in those that it does not.
 //!
 //! An explorer that visits classes goes through one execution of each, so it misses states. What an invariant says of a
 //! state depends only on what it sees of it ([`Invariants`](crate::model::Invariants)): some cells, variables and
@@ -19,23 +19,99 @@
 //! cuts of the execution that was given up, and that is judged here as well.
 
 use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};
-use crate::property::{broken_invariant, is_seen};
+use crate::property::{Invariants, Properties, broken_invariant, broken_invariants, is_seen};
 use crate::trace::Cuts;
 
 /// The most cuts of a class that an invariant is judged in.
-pub(super) const MOST_CUTS: usize = 100_000;
+const MOST_CUTS: usize = 100_000;
+
+/// What is to be judged.
+pub(super) struct Asked {
+    /// Are invariants to be judged?
+    pub are_judged: bool,
+    /// Those that have to be judged in states that the search does not go through.
+    unvisited: Vec<usize>,
+    /// Was there a class with too many such states?
+    pub is_open: bool,
+}
+
+impl Asked {
+    /// The invariants of `system`, if they are among the properties.
+    pub fn of<S: System>(system: &S, properties: &Properties) -> Asked {
+        let invariants = system.invariants().filter(|_| properties.contain::<Invariants>());
+        let unvisited = invariants.map_or(Vec::new(), |invariants| {
+            (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
+        });
+        Asked { are_judged: invariants.is_some(), unvisited, is_open: false }
+    }
+}
+
+impl Asked {
+    /// The search goes through all states.
+    pub fn go_through_all_states(&mut self) {
+        self.unvisited.clear();
+    }
+
+    /// What the invariants object to in `state`.
+    pub fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
+        let all = broken_invariants(locals, state).into_iter();
+        all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
+    }
+
+    /// What they object to in the states of the class of `state` that the search does not go through.
+    pub fn broken_elsewhere<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        signal: &StopSignal,
+    ) -> Vec<Broken> {
+        let mut all = Vec::new();
+        for &invariant in &self.unvisited {
+            let found = judge_class(locals, state, invariant, signal);
+            self.is_open |= !found.is_complete;
+            all.extend(found.broken.into_iter().map(|(failure, schedule)| Broken {
+                invariant,
+                failure,
+                schedule: Some(schedule),
+            }));
+        }
+        all
+    }
+
+    /// Are there states that the search does not go through and that matter?
+    #[inline]
+    pub fn miss_states(&self) -> bool {
+        !self.unvisited.is_empty()
+    }
+}
+
+/// An invariant that fails.
+pub(super) struct Broken {
+    invariant: usize,
+    /// How it fails.
+    pub failure: Failure,
+    /// An execution to there, if it is not the one at hand.
+    schedule: Option<Schedule>,
+}
+
+impl Broken {
+    /// The shortest execution to there that is known; `state` is where it was found.
+    pub fn way<S: System>(self, locals: &Locals<'_, S>, state: &State) -> Schedule {
+        self.schedule.unwrap_or_else(|| cuts(locals, state, self.invariant).smallest())
+    }
+}
 
 /// What was found in the states of a class.
-pub(super) struct Found {
+struct Found {
     /// Each failure, with the shortest execution to it that the class has.
-    pub broken: Vec<(Failure, Schedule)>,
+    broken: Vec<(Failure, Schedule)>,
     /// Were all states judged?
-    pub is_complete: bool,
+    is_complete: bool,
 }
 
 /// What this invariant objects to in the states of the class of the execution to `state`. Nothing, if that execution goes
 /// through all that the invariant can tell apart.
-pub(super) fn judge_class<S: System>(
+fn judge_class<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
     invariant: usize,
@@ -62,15 +138,6 @@ fn note(broken: &mut Vec<(Failure, Schedule)>, failure: Failure, state: &State) 
         Some((_, shortest)) => *shortest = Schedule::of(state),
         None => broken.push((failure, Schedule::of(state))),
     }
-}
-
-/// The shortest execution of the class of that to `state` after which this invariant sees the same.
-pub(super) fn shortest_to<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    invariant: usize,
-) -> Schedule {
-    cuts(locals, state, invariant).smallest()
 }
 
 fn cuts<'s, S: System>(locals: &Locals<'s, S>, state: &State, invariant: usize) -> Cuts<'s, S> {

@@ -1,8 +1,8 @@
 //! What executions leave behind: messages that nobody receives, requests that nothing answers, mutexes that are not
 //! given back.
 //!
-//! None of this is a violation. It is looked for at the end of the executions in which nothing goes wrong. (In a deadlock
-//! messages and requests are left, too, but there the deadlock is the news.) So a leak is a statement about one execution:
+//! None of this is a violation. It is looked for at the end of executions that end well: nothing objects to the end, and no
+//! process has failed. (In a deadlock messages and requests are left, too, but there the deadlock is the news.) So a leak is a statement about one execution:
 //! "in some execution this message is never received". An explorer that reaches every terminal state finds, for each kind
 //! of leak, every process that has one.
 //!
@@ -14,6 +14,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::process_failure;
 use crate::model::{
     End, Handle, LocalId, Locals, Posted, ProcessId, Schedule, Site, State, System,
 };
@@ -62,7 +63,7 @@ pub struct Leaks {
 }
 
 impl Leaks {
-    /// Notes what the execution that ends in `state` leaves behind.
+    /// Notes what the execution that ends in `state` leaves behind. Nothing objects to that end.
     #[inline]
     pub fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         if self.found.len() < MAX_LEAKS && state.has_open_requests() {
@@ -77,6 +78,9 @@ impl Leaks {
 
     #[cold]
     fn note<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        if state.processes().any(|p| process_failure(locals, state, p).is_some()) {
+            return;
+        }
         for (process, handle, posted) in state.open_requests() {
             let kind = kind_of(state, posted);
             let is_lock = matches!(kind, LeakKind::Held | LeakKind::Queued);

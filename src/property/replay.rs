@@ -3,19 +3,21 @@
 //! This module shares only the model with the explorers. So if a schedule can be replayed and ends in the violation it
 //! was reported for, that is evidence that does not rest on the search that found it.
 
+mod invariants;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::broken_invariants;
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
 use super::{Objection, Position, Properties, When};
-use super::{broken_invariants, invariant_readings};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Access, Action, CellId, Choice, Failure, Hold, LocalId, Locals, Op, ProcessId, Reach, Refusal,
@@ -307,18 +309,6 @@ impl<'s, S: System> Replay<'s, S> {
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
-    /// The first invariant that fails here.
-    pub fn broken_invariant(&self) -> Option<Failure> {
-        broken_invariants(&self.locals, &self.state).into_iter().next().map(|(_, failure)| failure)
-    }
-
-    /// What the invariant that fails in this way has read, here or when the first one failed; `None` if none does.
-    pub fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
-        let here = invariant_readings(&self.locals, &self.state, failure);
-        let earlier = || self.broken.as_ref().filter(|(first, _)| first == failure);
-        here.map(|readings| self.shown(&readings)).or_else(|| Some(earlier()?.1.clone()))
-    }
-
     /// What to show at a failure that belongs to no process: what `final` read before it failed, or else the shared
     /// cells.
     pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
@@ -410,16 +400,6 @@ impl<'s, S: System> Replay<'s, S> {
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,
-        }
-    }
-
-    /// Notes the first invariant that fails.
-    fn judge_invariants(&mut self) {
-        if self.broken.is_none()
-            && let Some(failure) = self.broken_invariant()
-        {
-            let seen = self.seen_by_invariant(&failure).unwrap_or_default();
-            self.broken = Some((failure, seen));
         }
     }
 

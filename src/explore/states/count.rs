@@ -10,6 +10,9 @@
 //! and messages. The search reports every transition of every state, even if it leads to a state met before. Two actions
 //! that lead from one state to the same other state are two transitions.
 //!
+//! **Invariants.** Whether one fails on the way is not told by the end. The executions in which none fails are the paths that
+//! avoid all states in which one does. They are counted apart.
+//!
 //! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be reached from a cycle,
 //! infinitely many executions end; else those that end are counted.
 
@@ -21,7 +24,7 @@ use num_bigint::BigUint;
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::every_state::EveryState;
 use super::settings::Stateful;
@@ -29,8 +32,8 @@ use crate::explore::budget::Budget;
 use crate::explore::explorer::explore;
 use crate::explore::observer::{End, Observer};
 use crate::explore::result::{Outcome, Stats};
-use crate::model::{Action, ProcessId, System};
-use crate::property::Position;
+use crate::model::{Action, Locals, ProcessId, State, Status, System};
+use crate::property::{Invariants, Position};
 
 /// The numbers of executions of a program.
 #[derive(Clone, Debug)]
@@ -62,19 +65,30 @@ pub struct Executions {
 /// graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
     let every_state = EveryState(Stateful::default());
-    let mut graph = Graph { observer, edges: Vec::new(), ends: FxHashMap::default(), last: 0 };
+    let judges = system.invariants().is_some() && budget.properties.contain::<Invariants>();
+    let mut graph = Graph {
+        observer,
+        edges: Vec::new(),
+        ends: FxHashMap::default(),
+        last: 0,
+        broken: judges.then(FxHashSet::default),
+    };
+    graph.begin(system);
     let outcome = explore(system, every_state, Budget { all: true, ..budget }, &mut graph);
     if !outcome.is_complete() {
         return Count { outcome, executions: None, cycling: Vec::new() };
     }
     let states = outcome.stats.states.expect("a search that stores states counts them") as usize;
-    let Graph { edges, ends, .. } = graph;
+    let Graph { edges, ends, broken, .. } = graph;
     let cycling = cycling(&edges, states);
     let live = match cycling.is_empty() {
         true => edges,
         false => alive(edges, states, &ends),
     };
-    let executions = Paths::count(&live, states, &ends);
+    let mut executions = Paths::count(&live, states, &ends);
+    if let (Some(executions), Some(broken)) = (&mut executions, broken) {
+        executions.violating = &executions.all - fine(&live, states, &ends, &broken);
+    }
     Count { outcome, executions, cycling }
 }
 
@@ -89,17 +103,50 @@ struct Graph<'o> {
     ends: FxHashMap<u32, End>,
     /// The state that the last transition led to.
     last: u32,
+    /// The states in which an invariant fails, if any are judged.
+    broken: Option<FxHashSet<u32>>,
+}
+
+impl Graph<'_> {
+    /// Judges the initial state.
+    fn begin<S: System>(&mut self, system: &S) {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        self.judge(0, Position::new(&locals, &state));
+    }
+
+    fn judge(&mut self, state: u32, at: Position<'_>) {
+        if let Some(broken) = &mut self.broken
+            && at.broken_invariant().is_some()
+        {
+            broken.insert(state);
+        }
+    }
+}
+
+/// Is something wrong at this end, whatever came before it?
+fn is_bad(at: Position<'_>, end: End) -> bool {
+    let has_failed = |process| matches!(at.status(process), Status::Failed(_));
+    end.is_deadlocked
+        || end.is_livelocked
+        || at.processes().any(has_failed)
+        || at.final_failure().is_some()
 }
 
 impl Observer for Graph<'_> {
     fn trace(&mut self, at: Position<'_>, end: End) {
-        self.ends.insert(self.last, end);
+        let known = match self.broken {
+            Some(_) => End { is_violating: is_bad(at, end), ..end },
+            None => end,
+        };
+        self.ends.insert(self.last, known);
         self.observer.trace(at, end);
     }
 
     fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         self.edges.push((from, to, actions[0].process));
         self.last = to;
+        self.judge(to, at);
         self.observer.transition(from, actions, to, at);
     }
 
@@ -191,6 +238,19 @@ fn alive(edges: Vec<Edge>, states: usize, ends: &FxHashMap<u32, End>) -> Vec<Edg
         }
     }
     edges.into_iter().filter(|&(_, to, _)| is_alive[to as usize]).collect()
+}
+
+/// How many executions avoid the `broken` states and have a good end.
+fn fine(
+    edges: &[Edge],
+    states: usize,
+    ends: &FxHashMap<u32, End>,
+    broken: &FxHashSet<u32>,
+) -> BigUint {
+    let is_kept = |edge: &&Edge| !broken.contains(&edge.0) && !broken.contains(&edge.1);
+    let kept: Vec<_> = edges.iter().filter(is_kept).copied().collect();
+    let found = Paths::count(&kept, states, ends).filter(|_| !broken.contains(&0));
+    found.map_or(BigUint::ZERO, |found| found.all - found.violating)
 }
 
 /// The paths from the initial state to one state.

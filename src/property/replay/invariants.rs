@@ -1,0 +1,29 @@
+//! Invariants along an execution: the first that fails is remembered with what it has read, because the execution may go on.
+
+use super::Replay;
+use crate::model::{Failure, System};
+use crate::property::{broken_invariants, invariant_readings};
+
+impl<S: System> Replay<'_, S> {
+    /// Notes the first invariant that fails.
+    pub(super) fn judge_invariants(&mut self) {
+        if self.broken.is_none()
+            && let Some(failure) = self.broken_invariant()
+        {
+            let seen = self.seen_by_invariant(&failure).unwrap_or_default();
+            self.broken = Some((failure, seen));
+        }
+    }
+
+    /// The first invariant that fails here.
+    pub fn broken_invariant(&self) -> Option<Failure> {
+        broken_invariants(&self.locals, &self.state).into_iter().next().map(|(_, failure)| failure)
+    }
+
+    /// What the invariant that fails in this way has read, here or when the first one failed; `None` if none does.
+    pub fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
+        let here = invariant_readings(&self.locals, &self.state, failure);
+        let earlier = || self.broken.as_ref().filter(|(first, _)| first == failure);
+        here.map(|readings| self.shown(&readings)).or_else(|| Some(earlier()?.1.clone()))
+    }
+}
