@@ -14,7 +14,7 @@ use mazurka::property::{Invariants, Objection, Position, Properties, Property, R
 use crate::cli::{code, json, run_with, stdout};
 use crate::judge::{LONG, METHODS, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::{Rng, Subject, processes};
-use crate::spin::random_program;
+use crate::spin::{Kind, random_program};
 
 /// What a random invariant reads, and compares with a number.
 #[derive(Clone, Debug)]
@@ -297,8 +297,9 @@ fn no_violation_is_missed_on_random_actors() {
 fn no_violation_is_missed_in_loops_that_wait() {
     let mut reach = Reach::default();
     for seed in 0..120 {
+        let kind = if seed % 2 == 0 { Kind::Plain } else { Kind::Later };
         // Variables are declared on lines of their own.
-        let text = random_program(seed).replace("{ ", "{\n    ").replace("; ", ";\n    ");
+        let text = random_program(seed, kind).replace("{ ", "{\n    ").replace("; ", ";\n    ");
         agree(&text, seed, EveryState(STATEFUL), &mut reach);
     }
     println!("{reach:?}");

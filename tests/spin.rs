@@ -116,7 +116,7 @@ fn agree(text: &str) -> Option<Outcome> {
 
 /// What a random program is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Plain,
     /// With objects that came later: a mutex that is tried.
     Later,
