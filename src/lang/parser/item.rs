@@ -56,7 +56,7 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 14] = [
+        const KEYWORDS: [&str; 15] = [
             "const",
             "mailbox",
             "mutex",
