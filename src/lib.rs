@@ -1,6 +1,6 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
-//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks, semaphores, barriers and
+//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers and
 //! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions
 //! belong to one class. A class is one maximal configuration of the program's *unfolding*, a prime event structure.
 //! UDPOR walks from one maximal configuration to the next, finds every deadlock and every failed assertion, and never

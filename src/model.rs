@@ -1,7 +1,8 @@
 //! What a concurrent program is: processes with local states that act on shared objects.
 //!
 //! A [`System`] says what each process does next, given its own local state alone; what the objects
-//! (mailboxes, mutexes, reader-writer locks, semaphores, barriers, cells) do in answer is fixed here, once, for every program
+//! (mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers,
+//! cells) do in answer is fixed here, once, for every program
 //! and every explorer. That split is what makes event structures cheap: the local state of a process
 //! after an event is a function of the event, so a program step is taken once for each distinct local
 //! state and response ([`Locals`]), however many executions pass through it.
@@ -52,14 +53,16 @@ pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status}
 pub use met::{Met, Object, Roster};
 pub use objects::Posted;
 pub use objects::barrier::Barrier;
+pub use objects::condvar::{Condvar, Enrolment};
 pub use objects::inbox::{Inboxes, Message};
 pub use objects::mailbox::{End, Mailbox, Post};
 pub use objects::mutex::Mutex;
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use op::{
-    Access, Action, BarrierId, CellId, Choice, Envelope, Handle, Handled, Hold, MailboxId,
-    MessageId, MutexId, Op, Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
+    Access, Action, BarrierId, CellId, Choice, CondvarId, Envelope, Handle, Handled, Hold,
+    MailboxId, MessageId, MutexId, Op, Register, Request, Response, RwLockId, SemaphoreId,
+    Stimulus,
 };
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};

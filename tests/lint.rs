@@ -75,6 +75,7 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
                 _ => LeakKind::Queued,
             })
         }
+        Posted::Enrolment(..) | Posted::Notification(..) => None,
         Posted::RwLock(lock, request) => {
             // Whoever ends has waited for every lock that it asked for.
             let is_left = !state.rwlock(lock).requests()[request as usize].is_over;

@@ -106,7 +106,8 @@ pub fn processes() -> &'static [Sample<Script>] {
     SAMPLES.get_or_init(|| first_samples(300, Script::of))
 }
 
-/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks.
+/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
+/// variables.
 pub fn later() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))

@@ -27,6 +27,7 @@ pub enum Item {
     Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr> },
     Mutex { name: Name, size: Option<Expr> },
     RwLock { name: Name, size: Option<Expr> },
+    Condvar { name: Name, size: Option<Expr>, spurious: Option<Expr> },
     Semaphore { name: Name, size: Option<Expr>, initial: Expr },
     Barrier { name: Name, size: Option<Expr>, participants: Expr },
     Shared { name: Name, ty: TypeExpr, initial: Expr },
@@ -66,6 +67,7 @@ impl Item {
             | Item::Mailbox { name, .. }
             | Item::Mutex { name, .. }
             | Item::RwLock { name, .. }
+            | Item::Condvar { name, .. }
             | Item::Semaphore { name, .. }
             | Item::Barrier { name, .. }
             | Item::Shared { name, .. }

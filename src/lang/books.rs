@@ -3,7 +3,7 @@
 //! The model wants operations to be well-formed: a wait names the process's own request. Programs name
 //! the mutex instead. The books tell which request is meant, and whether there is one.
 
-use crate::model::{BarrierId, Handle, MutexId, RwLockId, SemaphoreId, Value};
+use crate::model::{BarrierId, CondvarId, Handle, MutexId, RwLockId, SemaphoreId, Value};
 
 /// One thing to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,10 @@ pub enum Entry {
     Mutex(MutexId, Handle),
     /// The process holds the reader-writer lock or waits for it, by this request.
     RwLock(RwLockId, Handle),
+    /// It waits at the condition variable by this enrolment, or is about to wake by this notification.
+    Condvar(CondvarId, Handle),
+    /// So many of its waits there have ended without a notification.
+    Strays { condvar: CondvarId, count: u32 },
     /// It has asked for a unit and not waited for it yet.
     Semaphore(SemaphoreId, Handle),
     /// It has arrived and waited this many times.
@@ -48,6 +52,41 @@ impl Books {
     /// Notes that it is no longer in the queue.
     pub fn unlocked(&mut self, mutex: MutexId) {
         self.0.retain(|entry| !matches!(entry, Entry::Mutex(id, _) if *id == mutex));
+    }
+
+    /// The enrolment or notification at a condition variable that the process is busy with. It has one at a time.
+    pub fn enrolled(&self, condvar: CondvarId) -> Option<Handle> {
+        self.0.iter().find_map(|entry| match entry {
+            Entry::Condvar(id, handle) if *id == condvar => Some(*handle),
+            _ => None,
+        })
+    }
+
+    /// Notes an enrolment or a notification.
+    pub fn enrol(&mut self, condvar: CondvarId, handle: Handle) {
+        self.insert(Entry::Condvar(condvar, handle));
+    }
+
+    /// Notes that it is over.
+    pub fn woken(&mut self, condvar: CondvarId) {
+        self.0.retain(|entry| !matches!(entry, Entry::Condvar(id, _) if *id == condvar));
+    }
+
+    /// How many waits have ended without a notification.
+    pub fn strays(&self, wanted: CondvarId) -> u32 {
+        let found = self.0.iter().find_map(|entry| match *entry {
+            Entry::Strays { condvar, count } if condvar == wanted => Some(count),
+            _ => None,
+        });
+        found.unwrap_or(0)
+    }
+
+    /// Notes one more.
+    pub fn count_stray(&mut self, wanted: CondvarId) {
+        let count = self.strays(wanted) + 1;
+        self.0
+            .retain(|entry| !matches!(entry, Entry::Strays { condvar, .. } if *condvar == wanted));
+        self.insert(Entry::Strays { condvar: wanted, count });
     }
 
     /// The request for a reader-writer lock that is not unlocked.
@@ -132,8 +171,9 @@ impl Books {
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(|entry| match entry {
             Entry::Mutex(_, handle) | Entry::RwLock(_, handle) => Some(*handle),
+            Entry::Condvar(_, handle) => Some(*handle),
             Entry::Semaphore(_, handle) | Entry::Received(handle, _) => Some(*handle),
-            Entry::Barrier { .. } | Entry::Spawned { .. } => None,
+            Entry::Barrier { .. } | Entry::Spawned { .. } | Entry::Strays { .. } => None,
         })
     }
 
@@ -142,6 +182,7 @@ impl Books {
         let renamed = self.0.iter().map(|entry| match entry.clone() {
             Entry::Mutex(mutex, handle) => Entry::Mutex(mutex, name(handle)),
             Entry::RwLock(lock, handle) => Entry::RwLock(lock, name(handle)),
+            Entry::Condvar(condvar, handle) => Entry::Condvar(condvar, name(handle)),
             Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
             Entry::Received(handle, value) => Entry::Received(name(handle), value),
             other => other,
@@ -176,6 +217,8 @@ fn order(entry: &Entry) -> (u8, u32, u32) {
         Entry::Received(handle, _) => (3, handle.0, 0),
         Entry::Spawned { process, .. } => (4, *process, 0),
         Entry::RwLock(lock, _) => (5, lock.0, 0),
+        Entry::Condvar(condvar, _) => (6, condvar.0, 0),
+        Entry::Strays { condvar, .. } => (7, condvar.0, 0),
     }
 }
 

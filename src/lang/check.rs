@@ -163,6 +163,8 @@ struct Group {
     span: Span,
     /// The first send or receive, to be shown beside one that disagrees.
     first_use: Option<(Span, String)>,
+    /// Of a condition variable: how many waits of a process may end without a notification.
+    spurious: u32,
     /// Of a mutex: the first `try_lock`, and the first test of a request.
     tried: Option<Span>,
     tested: Option<Span>,

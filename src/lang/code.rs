@@ -152,6 +152,17 @@ pub enum Visible {
     WriteRequest,
     RwWait,
     RwUnlock,
+    /// condvar → bool: does the wait end without a notification? At most so often.
+    Stray {
+        most: u32,
+    },
+    /// condvar mutex → unit
+    Enrol,
+    /// condvar → unit, and so on
+    AwaitWake,
+    NotifyOne,
+    NotifyAll,
+    Wake,
     AsyncAcquire,
     AcquireWait,
     Release,
@@ -188,6 +199,8 @@ impl Visible {
             Irecv { src, tag } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
             AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny => 1,
+            Enrol => 2,
+            Stray { .. } | AwaitWake | NotifyOne | NotifyAll | Wake => 1,
             TryLock | Unlock | ReadRequest | WriteRequest | RwWait | RwUnlock => 1,
             AsyncAcquire | AcquireWait | Release | Arrive | BarrierWait | Read | Join => 1,
             Write | FetchAdd | Swap | Choose => 2,

@@ -65,6 +65,7 @@ pub enum ObjectKind {
     Mailbox,
     Mutex,
     RwLock,
+    Condvar,
     Semaphore,
     Barrier,
     Cell,
@@ -78,6 +79,10 @@ impl ObjectKind {
             ObjectKind::Mutex => "it is used by `lock(mutex)` and `unlock(mutex)`",
             ObjectKind::RwLock => {
                 "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`"
+            }
+            ObjectKind::Condvar => {
+                "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
+                 `notify_all(condvar)`"
             }
             ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
             ObjectKind::Barrier => "it is used by `barrier(barrier)`",
@@ -215,6 +220,14 @@ pub enum Operation {
     ReadLock(Address),
     WriteLock(Address),
     RwUnlock(Address),
+    CondWait {
+        condvar: Address,
+        mutex: Address,
+        /// How many such waits of a process may end without a notification.
+        spurious: u32,
+    },
+    NotifyOne(Address),
+    NotifyAll(Address),
     AsyncAcquire(Address),
     AcquireWait(Address),
     Acquire(Address),

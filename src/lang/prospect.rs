@@ -22,8 +22,8 @@ use super::code::{Code, Instr, Visible};
 use super::interpret::{self, Machine, World};
 use super::operators;
 use crate::model::{
-    BarrierId, CellId, End, Guess, Hold, MailboxId, MutexId, Reach, RwLockId, SemaphoreId, Touch,
-    Value,
+    BarrierId, CellId, CondvarId, End, Guess, Hold, MailboxId, MutexId, Reach, RwLockId,
+    SemaphoreId, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -236,6 +236,10 @@ impl Walk<'_> {
                 add(all.rwlocks.len(), &[|id| Touch::RwRequest(RwLockId(id), Hold::Exclusive)])
             }
             Visible::RwUnlock => add(all.rwlocks.len(), &[|id| Touch::RwUnlock(RwLockId(id))]),
+            Visible::Enrol => add(all.condvars.len(), &[|id| Touch::Enrol(CondvarId(id))]),
+            Visible::NotifyOne | Visible::NotifyAll => {
+                add(all.condvars.len(), &[|id| Touch::Notify(CondvarId(id))]);
+            }
             Visible::AsyncAcquire => {
                 add(all.semaphores.len(), &[|id| Touch::Acquire(SemaphoreId(id))]);
             }
@@ -259,6 +263,9 @@ impl Walk<'_> {
             | Visible::MutexWait
             | Visible::MutexWaitAny
             | Visible::RwWait
+            | Visible::Stray { .. }
+            | Visible::AwaitWake
+            | Visible::Wake
             | Visible::AcquireWait
             | Visible::BarrierWait
             | Visible::Choose

@@ -31,9 +31,20 @@ pub fn function(name: &str) -> Option<&'static str> {
             "a process that must not go on can wait for ever, or end by `return;`"
         }
         "await" | "wait_until" => {
-            "to wait for a condition, use a message, a semaphore, or a loop that reads"
+            "to wait for a condition, use `cond_wait(condvar, mutex)`, a message, a semaphore, or a loop that reads"
         }
-        "notify" | "signal" | "post" | "notify_all" | "V" | "up" => {
+        "notify"
+        | "signal"
+        | "notifyAll"
+        | "broadcast"
+        | "pthread_cond_signal"
+        | "pthread_cond_broadcast"
+        | "cond_signal"
+        | "cond_broadcast" => {
+            "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
+             `notify_all(condvar)`"
+        }
+        "post" | "V" | "up" => {
             "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`"
         }
         "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
@@ -103,6 +114,9 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         }
         "rw_lock" | "RwLock" | "RWMutex" | "shared_mutex" => {
             "a reader-writer lock is declared `rwlock r;`"
+        }
+        "cond" | "condition" | "cv" | "Condvar" | "condition_variable" => {
+            "a condition variable is declared `condvar c;`"
         }
         "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
         "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {

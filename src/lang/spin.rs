@@ -46,8 +46,10 @@ fn always_changes(visible: Visible) -> bool {
     use Visible::*;
     match visible {
         Isend { .. } | Irecv { .. } | AsyncLock | Unlock | AsyncAcquire | Release | Arrive => true,
+        Enrol | NotifyOne | NotifyAll | Wake => true,
         ReadRequest | WriteRequest | RwUnlock | Write | Spawn { .. } => true,
         Wait | Test | WaitAny | TestAny | MutexWait | MutexTest | MutexWaitAny => false,
+        Stray { .. } | AwaitWake => false,
         MutexTestAny | TryLock | RwWait | AcquireWait | BarrierWait | Read | CompareAndSwap
         | FetchAdd => false,
         Swap | Choose | Local | Join => false,

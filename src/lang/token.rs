@@ -30,6 +30,8 @@ pub enum Token {
     Mutex,
     #[token("rwlock")]
     RwLock,
+    #[token("condvar")]
+    Condvar,
     #[token("semaphore")]
     Semaphore,
     #[token("barrier")]
@@ -180,6 +182,7 @@ impl Token {
             Mailbox => "`mailbox`",
             Mutex => "`mutex`",
             RwLock => "`rwlock`",
+            Condvar => "`condvar`",
             Semaphore => "`semaphore`",
             Barrier => "`barrier`",
             Shared => "`shared`",
@@ -252,6 +255,7 @@ impl Token {
                 | Mailbox
                 | Mutex
                 | RwLock
+                | Condvar
                 | Semaphore
                 | Barrier
                 | Shared

@@ -12,7 +12,8 @@ use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
 use crate::model::{
-    BarrierId, CellId, End, Hold, MailboxId, MutexId, RwLockId, SemaphoreId, Touch, Value,
+    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, RwLockId, SemaphoreId, Touch,
+    Value,
 };
 
 /// The most steps that computing the index of an object for one instance may take.
@@ -95,6 +96,8 @@ fn key(touch: Touch) -> (u8, u32) {
         Touch::Tell(process) => (12, process.0),
         Touch::Listen(process) => (13, process.0),
         Touch::Queue(mutex) => (14, mutex.0),
+        Touch::Enrol(condvar) => (19, condvar.0),
+        Touch::Notify(condvar) => (20, condvar.0),
         Touch::RwRequest(lock, Hold::Shared) => (16, lock.0),
         Touch::RwRequest(lock, Hold::Exclusive) => (17, lock.0),
         Touch::RwUnlock(lock) => (18, lock.0),
@@ -225,6 +228,8 @@ const READ: fn(u32) -> Touch = |id| Touch::Read(CellId(id));
 const WRITE: fn(u32) -> Touch = |id| Touch::Write(CellId(id));
 const LOCK: fn(u32) -> Touch = |id| Touch::Lock(MutexId(id));
 const QUEUE: fn(u32) -> Touch = |id| Touch::Queue(MutexId(id));
+const UNLOCK: &[fn(u32) -> Touch] =
+    &[|id| Touch::Unlock(MutexId(id)), |id| Touch::Cancel(MutexId(id)), QUEUE];
 const TRY: fn(u32) -> Touch = |id| Touch::Try(MutexId(id));
 const AWAIT_UNLOCK: fn(u32) -> Touch = |id| Touch::AwaitUnlock(MutexId(id));
 const ACQUIRE: fn(u32) -> Touch = |id| Touch::Acquire(SemaphoreId(id));
@@ -238,14 +243,21 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
         AsyncLock(mutex) | Lock(mutex) => add(mutex, &[LOCK, QUEUE]),
         TryLock(mutex) => add(mutex, &[TRY, QUEUE]),
         Unlock(mutex) => {
-            let unlock: fn(u32) -> Touch = |id| Touch::Unlock(MutexId(id));
-            add(mutex, &[unlock, |id| Touch::Cancel(MutexId(id)), QUEUE]);
+            add(mutex, UNLOCK);
         }
         MutexTest(mutex) => add(mutex, &[AWAIT_UNLOCK]),
         MutexTestAny(mutexes) => mutexes.iter().for_each(|mutex| add(mutex, &[AWAIT_UNLOCK])),
         ReadLock(lock) => add(lock, &[|id| Touch::RwRequest(RwLockId(id), Hold::Shared)]),
         WriteLock(lock) => add(lock, &[|id| Touch::RwRequest(RwLockId(id), Hold::Exclusive)]),
         RwUnlock(lock) => add(lock, &[|id| Touch::RwUnlock(RwLockId(id))]),
+        CondWait { condvar, mutex, .. } => {
+            add(condvar, &[|id| Touch::Enrol(CondvarId(id))]);
+            add(mutex, UNLOCK);
+            add(mutex, &[LOCK, QUEUE]);
+        }
+        NotifyOne(condvar) | NotifyAll(condvar) => {
+            add(condvar, &[|id| Touch::Notify(CondvarId(id))]);
+        }
         AsyncAcquire(semaphore) | Acquire(semaphore) => add(semaphore, &[ACQUIRE]),
         Release(semaphore) => add(semaphore, &[|id| Touch::Release(SemaphoreId(id))]),
         Arrive(barrier) | Barrier(barrier) => {

@@ -124,6 +124,10 @@ fn arguments(operation: &Operation) -> Vec<&Expr> {
         AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
         | TryLock(object) | Unlock(object) => index_of(object),
         ReadLock(object) | WriteLock(object) | RwUnlock(object) => index_of(object),
+        CondWait { condvar, mutex, .. } => {
+            index_of(condvar).into_iter().chain(index_of(mutex)).collect()
+        }
+        NotifyOne(object) | NotifyAll(object) => index_of(object),
         AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
             index_of(object)
         }

@@ -13,6 +13,8 @@ pub struct Objects {
     pub mutexes: Declarations<Asking>,
     /// Reader-writer locks.
     pub rwlocks: Declarations<()>,
+    /// Condition variables.
+    pub condvars: Declarations<()>,
     /// Semaphores with their initial number of units.
     pub semaphores: Declarations<u32>,
     /// Barriers with their number of participants.
@@ -24,8 +26,8 @@ pub struct Objects {
 impl Objects {
     /// How many there are.
     pub fn len(&self) -> usize {
-        let Objects { mailboxes, mutexes, rwlocks, semaphores, barriers, cells } = self;
-        let locks = mutexes.len() + rwlocks.len();
+        let Objects { mailboxes, mutexes, rwlocks, condvars, semaphores, barriers, cells } = self;
+        let locks = mutexes.len() + rwlocks.len() + condvars.len();
         mailboxes.len() + locks + semaphores.len() + barriers.len() + cells.len()
     }
 

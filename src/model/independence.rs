@@ -14,6 +14,9 @@
 //! | try_lock, async_lock, unlock of a mutex that is tried | the same | unless both are a try_lock→false |
 //! | write request for a reader-writer lock | a request | of the same lock; two read requests are independent |
 //! | wait for a reader-writer lock | unlock | by the writer before it; for a writer also by the readers since then |
+//! | notification | a notification, an enrolment | at the same condition variable; two enrolments are independent |
+//! | step that wakes | the same | of the same condition variable |
+//! | wait at a condition variable | step that wakes | it woke the process |
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
 //! | acquire_wait | release | it granted the request |
 //! | barrier_wait | arrival | of the same round; two arrivals are independent |
@@ -43,7 +46,8 @@
 use smallvec::SmallVec;
 
 use super::{
-    BarrierId, CellId, End, Hold, MailboxId, MutexId, ProcessId, Register, RwLockId, SemaphoreId,
+    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, Register, RwLockId,
+    SemaphoreId,
 };
 
 /// What an executed action touched. Positions are places in the logs of [`super::State`].
@@ -120,6 +124,24 @@ pub enum Footprint {
         /// As a reader or a writer.
         hold: Hold,
     },
+    /// The enrolment of a cond_wait.
+    Enrol(CondvarId),
+    /// The wait of a cond_wait.
+    Woken {
+        /// The condition variable.
+        condvar: CondvarId,
+        /// The notification that woke it.
+        by: u32,
+    },
+    /// The notification of a notify_one or notify_all.
+    Notify(CondvarId),
+    /// The step of it that wakes.
+    Wake {
+        /// The condition variable.
+        condvar: CondvarId,
+        /// Its index among the notifications.
+        position: u32,
+    },
     /// async_acquire.
     Acquire(SemaphoreId),
     /// release.
@@ -180,10 +202,12 @@ impl Footprint {
         use Footprint::*;
         match self {
             Completed { .. } | Incomplete(_) | Owned { .. } | NotOwned(_) | Granted { .. } => true,
-            Held(_) | RwOwned { .. } | Pass { .. } | Read(_) | Join(_) | Nothing => true,
+            Held(_) | RwOwned { .. } | Woken { .. } | Pass { .. } | Read(_) | Join(_) | Nothing => {
+                true
+            }
             Post { .. } | Lock(_) | Unlock { .. } | Enqueue(_) | Acquire(_) => false,
             RwRequest { .. } | RwUnlock { .. } | Release { .. } | Arrive { .. } => false,
-            Write(_) | Spawn(_) | Handler { .. } => false,
+            Enrol(_) | Notify(_) | Wake { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
         }
     }
 
@@ -269,6 +293,11 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
             RwUnlock { lock, turn, hold: Hold::Shared },
             RwOwned { lock: other, turn: other_turn, hold: Hold::Exclusive },
         ) => lock == other && turn == other_turn,
+        (Notify(condvar), Notify(other) | Enrol(other)) => condvar == other,
+        (Wake { condvar, .. }, Wake { condvar: other, .. }) => condvar == other,
+        (Wake { condvar, position }, Woken { condvar: other, by }) => {
+            condvar == other && position == by
+        }
         (Acquire(semaphore), Acquire(other)) => semaphore == other,
         (Release { semaphore, .. }, Release { semaphore: other, .. }) => semaphore == other,
         (Release { semaphore, position }, Granted { semaphore: other, by }) => {
@@ -286,6 +315,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         // Only the last event of the process waited for can be next to the join, and it enables it.
         (Join(target), _) => *target == q,
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
+        (Enrol(_) | Woken { .. } | Notify(_) | Wake { .. }, _) => false,
         (Enqueue(_) | Held(_) | RwRequest { .. } | RwOwned { .. } | RwUnlock { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
         (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,

@@ -13,8 +13,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    Asking, BarrierId, CellId, MailboxId, MutexId, Objects, Op, RwLockId, SemaphoreId, Touch,
-    ValueId, Values,
+    Asking, BarrierId, CellId, CondvarId, MailboxId, MutexId, Objects, Op, RwLockId, SemaphoreId,
+    Touch, ValueId, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
@@ -29,6 +29,8 @@ pub enum Object {
     Mutex(MutexId),
     /// A reader-writer lock.
     RwLock(RwLockId),
+    /// A condition variable.
+    Condvar(CondvarId),
     /// A semaphore.
     Semaphore(SemaphoreId),
     /// A barrier.
@@ -106,6 +108,8 @@ pub struct Met {
     pub mutexes: Roster<Asking>,
     /// Reader-writer locks.
     pub rwlocks: Roster<()>,
+    /// Condition variables.
+    pub condvars: Roster<()>,
     /// Semaphores with their initial number of units.
     pub semaphores: Roster<u32>,
     /// Barriers with their number of participants.
@@ -124,6 +128,7 @@ impl Met {
         few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id)));
         few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id), objects));
         few(objects.rwlocks.len()).for_each(|id| _ = all.rwlock(RwLockId(id)));
+        few(objects.condvars.len()).for_each(|id| _ = all.condvar(CondvarId(id)));
         few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
         few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
         few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
@@ -157,6 +162,10 @@ impl Met {
             Op::RwRequest { lock, .. } | Op::RwWait { lock, .. } | Op::RwUnlock { lock, .. } => {
                 *lock = self.rwlock(*lock);
             }
+            Op::Enrol(condvar)
+            | Op::AwaitWake { condvar, .. }
+            | Op::Notify { condvar, .. }
+            | Op::Wake { condvar, .. } => *condvar = self.condvar(*condvar),
             Op::AsyncAcquire(semaphore)
             | Op::AcquireWait { semaphore, .. }
             | Op::Release(semaphore) => *semaphore = self.semaphore(*semaphore, objects),
@@ -180,6 +189,7 @@ impl Met {
         let mailbox = |id: MailboxId| MailboxId(self.mailboxes.declared(id.0));
         let mutex = |id: MutexId| MutexId(self.mutexes.declared(id.0));
         let rwlock = |id: RwLockId| RwLockId(self.rwlocks.declared(id.0));
+        let condvar = |id: CondvarId| CondvarId(self.condvars.declared(id.0));
         let semaphore = |id: SemaphoreId| SemaphoreId(self.semaphores.declared(id.0));
         let barrier = |id: BarrierId| BarrierId(self.barriers.declared(id.0));
         let cell = |id: CellId| CellId(self.cells.declared(id.0));
@@ -194,6 +204,8 @@ impl Met {
             Touch::Try(id) => Touch::Try(mutex(id)),
             Touch::RwRequest(id, hold) => Touch::RwRequest(rwlock(id), hold),
             Touch::RwUnlock(id) => Touch::RwUnlock(rwlock(id)),
+            Touch::Enrol(id) => Touch::Enrol(condvar(id)),
+            Touch::Notify(id) => Touch::Notify(condvar(id)),
             Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
             Touch::Release(id) => Touch::Release(semaphore(id)),
             Touch::Arrive(id) => Touch::Arrive(barrier(id)),
@@ -209,6 +221,7 @@ impl Met {
             Object::Mailbox(id) => objects.mailboxes.name(self.mailboxes.declared(id.0)),
             Object::Mutex(id) => objects.mutexes.name(self.mutexes.declared(id.0)),
             Object::RwLock(id) => objects.rwlocks.name(self.rwlocks.declared(id.0)),
+            Object::Condvar(id) => objects.condvars.name(self.condvars.declared(id.0)),
             Object::Semaphore(id) => objects.semaphores.name(self.semaphores.declared(id.0)),
             Object::Barrier(id) => objects.barriers.name(self.barriers.declared(id.0)),
             Object::Cell(id) => objects.cells.name(self.cells.declared(id.0)),
@@ -229,6 +242,11 @@ impl Met {
     fn rwlock(&mut self, declared: RwLockId) -> RwLockId {
         let (id, is_new) = self.rwlocks.meet(declared.0, || ());
         self.enter(RwLockId(id), is_new)
+    }
+
+    fn condvar(&mut self, declared: CondvarId) -> CondvarId {
+        let (id, is_new) = self.condvars.meet(declared.0, || ());
+        self.enter(CondvarId(id), is_new)
     }
 
     fn semaphore(&mut self, declared: SemaphoreId, objects: &Objects) -> SemaphoreId {
@@ -268,6 +286,7 @@ objects!(
     Mailbox(MailboxId),
     Mutex(MutexId),
     RwLock(RwLockId),
+    Condvar(CondvarId),
     Semaphore(SemaphoreId),
     Barrier(BarrierId),
     Cell(CellId)

@@ -5,6 +5,7 @@
 //! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
 //! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, try_lock, unlock |
 //! | `rwlock` | a fair queue of readers and writers | read_lock, write_lock, unlock |
+//! | `condvar` | who waits, and notifications | cond_wait, notify_one, notify_all |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
@@ -22,6 +23,7 @@
 pub(super) mod actor;
 pub(super) mod barrier;
 pub(super) mod cell;
+pub(super) mod condvar;
 pub(super) mod inbox;
 pub(super) mod mailbox;
 pub(super) mod mutex;
@@ -103,7 +105,7 @@ pub(super) struct World<'w> {
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
         use $crate::model::objects::{actor, barrier, cell, mailbox, mutex, process};
-        use $crate::model::objects::{rwlock, semaphore};
+        use $crate::model::objects::{condvar, rwlock, semaphore};
         use $crate::model::{End, Op, ValueId};
         macro_rules! answer {
             ($operation:expr) => {{
@@ -129,6 +131,10 @@ macro_rules! by_operation {
             Op::RwRequest { lock, hold } => answer!(rwlock::Request { lock, hold }),
             Op::RwWait { lock, handle } => answer!(rwlock::Wait { lock, handle }),
             Op::RwUnlock { lock, handle } => answer!(rwlock::Unlock { lock, handle }),
+            Op::Enrol(condvar) => answer!(condvar::Enrol(condvar)),
+            Op::AwaitWake { condvar, handle } => answer!(condvar::Wait { condvar, handle }),
+            Op::Notify { condvar, all } => answer!(condvar::Notify { condvar, all }),
+            Op::Wake { condvar, handle } => answer!(condvar::Wake { condvar, handle }),
             Op::AsyncAcquire(semaphore) => answer!(semaphore::Acquire(semaphore)),
             Op::AcquireWait { semaphore, handle } => {
                 answer!(semaphore::AcquireWait { semaphore, handle })
@@ -164,6 +170,10 @@ pub enum Posted {
     Mutex(super::MutexId, u32),
     /// A request for a reader-writer lock.
     RwLock(super::RwLockId, u32),
+    /// An enrolment at a condition variable.
+    Enrolment(super::CondvarId, u32),
+    /// A notification.
+    Notification(super::CondvarId, u32),
     /// A request for a semaphore.
     Semaphore(super::SemaphoreId, u32),
 }

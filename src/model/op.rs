@@ -27,6 +27,8 @@ ids! {
     MutexId;
     /// A reader-writer lock, by its place in [`super::Met::rwlocks`]; for a [`System`](super::System), in [`super::Objects::rwlocks`].
     RwLockId;
+    /// A condition variable, by its place in [`super::Met::condvars`]; for a [`System`](super::System), in [`super::Objects::condvars`].
+    CondvarId;
     /// A semaphore, by its place in [`super::Met::semaphores`]; for a [`System`](super::System), in [`super::Objects::semaphores`].
     SemaphoreId;
     /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
@@ -140,6 +142,29 @@ pub enum Op {
         /// The lock.
         lock: RwLockId,
         /// The `RwRequest` that asked.
+        handle: Handle,
+    },
+    /// Enrols at a condition variable: response [`Response::Posted`].
+    Enrol(CondvarId),
+    /// Blocks until the own enrolment is woken: response [`Response::Unit`].
+    AwaitWake {
+        /// The condition variable.
+        condvar: CondvarId,
+        /// The `Enrol`.
+        handle: Handle,
+    },
+    /// A notification: response [`Response::Posted`]. The [`Op::Wake`] of it must come next.
+    Notify {
+        /// The condition variable.
+        condvar: CondvarId,
+        /// For all who wait, or for one of them?
+        all: bool,
+    },
+    /// Wakes those whom an own notification is for, when those before it have done so: response [`Response::Unit`].
+    Wake {
+        /// The condition variable.
+        condvar: CondvarId,
+        /// The `Notify`.
         handle: Handle,
     },
     /// Appends to the semaphore's queue: response [`Response::Posted`].
@@ -268,8 +293,8 @@ pub enum Response {
 }
 
 /// Which of several possible ways an action goes, where history does not decide it: the index that a `waitany` or
-/// `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, or the message that an actor
-/// takes. A number below -1 is an internal handler. Where there is no choice it is 0.
+/// `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, which of the candidates a `notify_one` wakes,
+/// or the message that an actor takes. A number below -1 is an internal handler. Where there is no choice it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub i32);
 

@@ -7,8 +7,8 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    BarrierId, CellId, End, Envelope, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId,
-    Touch,
+    BarrierId, CellId, CondvarId, End, Envelope, Hold, MailboxId, MutexId, ProcessId, RwLockId,
+    SemaphoreId, Touch,
 };
 
 /// The touches that a process, or one that it spawns, may still make.
@@ -135,6 +135,8 @@ fn parts(touch: Touch) -> (u8, u32) {
         Touch::RwRequest(lock, Hold::Shared) => (17, lock.0),
         Touch::RwRequest(lock, Hold::Exclusive) => (18, lock.0),
         Touch::RwUnlock(lock) => (19, lock.0),
+        Touch::Enrol(condvar) => (20, condvar.0),
+        Touch::Notify(condvar) => (21, condvar.0),
         Touch::Queue(mutex) => (15, mutex.0),
         Touch::Try(mutex) => (16, mutex.0),
     }
@@ -151,6 +153,8 @@ fn shifted(touch: Touch, by: u32) -> Touch {
         Touch::AwaitUnlock(mutex) => Touch::AwaitUnlock(MutexId(mutex.0 + by)),
         Touch::RwRequest(lock, hold) => Touch::RwRequest(RwLockId(lock.0 + by), hold),
         Touch::RwUnlock(lock) => Touch::RwUnlock(RwLockId(lock.0 + by)),
+        Touch::Enrol(condvar) => Touch::Enrol(CondvarId(condvar.0 + by)),
+        Touch::Notify(condvar) => Touch::Notify(CondvarId(condvar.0 + by)),
         Touch::Queue(mutex) => Touch::Queue(MutexId(mutex.0 + by)),
         Touch::Try(mutex) => Touch::Try(MutexId(mutex.0 + by)),
         Touch::Acquire(semaphore) => Touch::Acquire(SemaphoreId(semaphore.0 + by)),

@@ -14,6 +14,7 @@ mod portrait;
 pub use portrait::Parts;
 
 use super::objects::barrier::Barrier;
+use super::objects::condvar::Condvar;
 use super::objects::inbox::Inboxes;
 use super::objects::mailbox::Mailbox;
 use super::objects::mutex::Mutex;
@@ -66,6 +67,7 @@ pub struct State {
     pub(super) mailboxes: Vec<Mailbox>,
     pub(super) mutexes: Vec<Mutex>,
     pub(super) rwlocks: Vec<RwLock>,
+    pub(super) condvars: Vec<Condvar>,
     pub(super) semaphores: Vec<Semaphore>,
     pub(super) barriers: Vec<Barrier>,
     /// Per cell its initial content and every content after a change.
@@ -109,6 +111,7 @@ impl State {
                 Object::Mailbox(_) => self.mailboxes.push(Mailbox::default()),
                 Object::Mutex(id) => self.mutexes.push(Mutex::new(met.mutexes.start(id.0))),
                 Object::RwLock(_) => self.rwlocks.push(RwLock::default()),
+                Object::Condvar(_) => self.condvars.push(Condvar::default()),
                 Object::Semaphore(id) => {
                     let (requests, releases) = (Vec::new(), Vec::new());
                     let initial = met.semaphores.start(id.0);

@@ -21,12 +21,14 @@
 //! | try of it that would fail | request, unlock or successful try |
 //! | read request for a reader-writer lock | write request |
 //! | write request | request |
+//! | enrolment at a condition variable | notification |
+//! | notification | the same, and enrolment |
 //! | read of a cell | change of it |
 //! | change of a cell | access to it |
 //! | an actor at rest | message to it |
 //!
 //! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, an unlock of a
-//! reader-writer lock, a message sent, and every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
+//! reader-writer lock, a step that wakes, a message sent, and every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
 //!
 //! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let its last
 //! action a be the only one that is dependent on t's operation in s. Then t's operation, executed first, is
@@ -37,7 +39,9 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{BarrierId, CellId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId};
+use super::{
+    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId,
+};
 
 /// One thing that an operation touches, or watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,6 +66,10 @@ pub enum Touch {
     RwRequest(RwLockId, Hold),
     /// An unlock of a reader-writer lock.
     RwUnlock(RwLockId),
+    /// An enrolment at a condition variable.
+    Enrol(CondvarId),
+    /// A notification.
+    Notify(CondvarId),
     /// An async_acquire.
     Acquire(SemaphoreId),
     /// A release.
@@ -95,6 +103,8 @@ impl Touch {
             RwRequest(l, Hold::Exclusive) => {
                 smallvec![RwRequest(l, Hold::Shared), RwRequest(l, Hold::Exclusive)]
             }
+            Enrol(c) => smallvec![Notify(c)],
+            Notify(c) => smallvec![Enrol(c), Notify(c)],
             Acquire(s) => smallvec![Acquire(s)],
             Release(s) => smallvec![Release(s)],
             Read(c) => smallvec![Write(c)],

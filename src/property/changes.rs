@@ -31,6 +31,9 @@ impl<S: System> Replay<'_, S> {
             Op::RwRequest { lock, .. } | Op::RwUnlock { lock, .. } => {
                 view.push(self.holders_now(*lock));
             }
+            Op::Enrol(condvar) | Op::Notify { condvar, .. } | Op::Wake { condvar, .. } => {
+                view.push(self.waiting_now(*condvar));
+            }
             Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {
                 view.push(self.units_now(*semaphore));
             }
@@ -45,6 +48,7 @@ impl<S: System> Replay<'_, S> {
             | Op::MutexWaitAny(_)
             | Op::MutexTestAny(_)
             | Op::RwWait { .. }
+            | Op::AwaitWake { .. }
             | Op::AcquireWait { .. }
             | Op::BarrierWait { .. }
             | Op::Choose { .. }

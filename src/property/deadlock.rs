@@ -221,6 +221,9 @@ impl<S: System> Replay<'_, S> {
                 Some(any(waits.collect()))
             }
             Op::RwWait { lock, handle } => Some(self.wait_for_rwlock(process, *lock, *handle)),
+            Op::AwaitWake { condvar, handle } => {
+                Some(self.wait_for_notification(process, *condvar, *handle))
+            }
             Op::AcquireWait { semaphore, handle } => {
                 Some(self.wait_for_unit(process, *semaphore, *handle))
             }

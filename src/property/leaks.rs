@@ -110,6 +110,9 @@ impl Leaks {
                 Posted::At(mailbox, ..) => locals.name_of(mailbox),
                 Posted::Mutex(mutex, _) => locals.name_of(mutex),
                 Posted::RwLock(lock, _) => locals.name_of(lock),
+                Posted::Enrolment(condvar, _) | Posted::Notification(condvar, _) => {
+                    locals.name_of(condvar)
+                }
                 Posted::Semaphore(semaphore, _) => locals.name_of(semaphore),
             },
             site: describe.site(locals.get(asked_from(locals, state, process, handle))),
@@ -132,6 +135,7 @@ fn kind_of(state: &State, posted: Posted) -> LeakKind {
         Posted::At(_, End::Send, _) => LeakKind::Message,
         Posted::At(_, End::Receive, _) => LeakKind::Receive,
         Posted::Semaphore(..) => LeakKind::Acquire,
+        Posted::Enrolment(..) | Posted::Notification(..) => LeakKind::Queued,
         Posted::RwLock(lock, request) => {
             let lock = state.rwlock(lock);
             match lock.is_granted(&lock.requests()[request as usize]) {

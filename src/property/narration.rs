@@ -2,8 +2,8 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, End, Envelope, Handle, Hold, MutexId, Op, ProcessId, Request, Response, RwLock,
-    RwLockId, SemaphoreId, System, ValueId,
+    Access, Choice, CondvarId, End, Envelope, Handle, Hold, MutexId, Op, ProcessId, Request,
+    Response, RwLock, RwLockId, SemaphoreId, System, ValueId,
 };
 
 impl<S: System> Replay<'_, S> {
@@ -63,6 +63,24 @@ impl<S: System> Replay<'_, S> {
                 format!("holds {} as a {}", self.locals.name_of(*lock), role(request.hold))
             }
             Op::RwUnlock { lock, .. } => format!("releases {}", self.locals.name_of(*lock)),
+            Op::Enrol(condvar) => format!("waits at {}", self.locals.name_of(*condvar)),
+            Op::AwaitWake { condvar, .. } => {
+                format!("was woken at {}", self.locals.name_of(*condvar))
+            }
+            Op::Notify { condvar, .. } => {
+                let waiting = state.condvar(*condvar).waiting().count();
+                let name = self.locals.name_of(*condvar);
+                match waiting {
+                    0 => format!("notifies {name}, where nobody waits"),
+                    n => {
+                        format!("notifies {name}, where {n} wait{}", if n == 1 { "s" } else { "" })
+                    }
+                }
+            }
+            Op::Wake { condvar, handle } => {
+                let position = state.notification(process, *handle);
+                self.woken(*condvar, position)
+            }
             Op::AsyncAcquire(semaphore) => {
                 let name = self.locals.name_of(*semaphore);
                 let position = state.semaphore(*semaphore).requests.len() as u32 - 1;
@@ -177,6 +195,17 @@ impl<S: System> Replay<'_, S> {
         let others = lock.queue().filter(|request| request.process != but);
         let granted = others.filter(|request| lock.is_granted(request));
         granted.map(|request| self.name(request.process)).collect()
+    }
+
+    /// Whom a notification has woken.
+    fn woken(&self, condvar: CondvarId, notification: u32) -> String {
+        let all = self.state.condvar(condvar).enrolments().iter();
+        let woken = all.filter(|one| one.woken_by() == Some(notification));
+        let names: Vec<_> = woken.map(|one| self.name(one.process)).collect();
+        match names.is_empty() {
+            true => "wakes nobody".into(),
+            false => format!("wakes {}", names.join(", ")),
+        }
     }
 
     /// What came of a `try_lock`.

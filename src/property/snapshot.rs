@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::Replay;
 use super::narration::{label, role};
 use crate::model::{
-    BarrierId, CellId, End, Failure, MailboxId, MutexId, Op, ProcessId, RwLockId, SemaphoreId,
-    Site, Status, System, ValueId,
+    BarrierId, CellId, CondvarId, End, Failure, MailboxId, MutexId, Op, ProcessId, RwLockId,
+    SemaphoreId, Site, Status, System, ValueId,
 };
 
 /// Something that holds in a state.
@@ -39,7 +39,7 @@ pub enum FactKind {
     Inbox,
     /// The unpaired messages, or receives, at a mailbox.
     Mailbox,
-    /// Who owns a mutex or a reader-writer lock, and who queues for it.
+    /// Who owns a mutex or a reader-writer lock, and who queues for it; who waits at a condition variable.
     Mutex,
     /// The units of a semaphore, and who queues for them.
     Semaphore,
@@ -71,6 +71,9 @@ impl<S: System> Replay<'_, S> {
         }
         for lock in met.rwlocks.in_order().into_iter().map(RwLockId) {
             add(FactKind::Mutex, self.holders_now(lock));
+        }
+        for condvar in met.condvars.in_order().into_iter().map(CondvarId) {
+            add(FactKind::Mutex, self.waiting_now(condvar));
         }
         for semaphore in met.semaphores.in_order().into_iter().map(SemaphoreId) {
             add(FactKind::Semaphore, self.units_now(semaphore));
@@ -167,6 +170,14 @@ impl<S: System> Replay<'_, S> {
             format!("{} {}{does}", role(request.hold), self.name(request.process))
         });
         (format!("queue of {name}"), listed(queue.collect(), "free"))
+    }
+
+    /// Who waits at a condition variable.
+    pub(super) fn waiting_now(&self, condvar: CondvarId) -> Named {
+        let name = self.locals.name_of(condvar);
+        let waiting = self.state.condvar(condvar).waiting();
+        let names = waiting.map(|one| self.name(one.process).to_owned()).collect();
+        (format!("waiting at {name}"), listed(names, "nobody"))
     }
 
     /// The free units of a semaphore, or who queues for them.

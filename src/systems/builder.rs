@@ -31,8 +31,8 @@ use std::sync::Arc;
 use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
-    Asking, BarrierId, CellId, Contents, Envelope, Failure, FailureKind, Hold, MailboxId, MutexId,
-    Objects, RwLockId, SemaphoreId, Site, Value,
+    Asking, BarrierId, CellId, CondvarId, Contents, Envelope, Failure, FailureKind, MailboxId,
+    MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -49,6 +49,8 @@ names! {
     Mutex(MutexId);
     /// A declared reader-writer lock.
     RwLock(RwLockId);
+    /// A declared condition variable.
+    Condvar(CondvarId);
     /// A declared semaphore.
     Semaphore(SemaphoreId);
     /// A declared barrier.
@@ -114,7 +116,7 @@ pub struct Step {
 impl Step {
     /// A step of these instructions. Its place in the source is that of the caller's caller.
     #[track_caller]
-    fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
+    pub(super) fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
         let place = Location::caller();
         let (line, column, text) = (place.line(), place.column(), String::new());
         let site = Arc::new(Site { line, column, text });
@@ -188,6 +190,12 @@ impl Builder {
     pub fn rwlock(&mut self, name: impl Into<String>) -> RwLock {
         self.objects.rwlocks.push(name, ());
         RwLock(RwLockId(self.objects.rwlocks.len() as u32 - 1))
+    }
+
+    /// A condition variable.
+    pub fn condvar(&mut self, name: impl Into<String>) -> Condvar {
+        self.objects.condvars.push(name, ());
+        Condvar(CondvarId(self.objects.condvars.len() as u32 - 1))
     }
 
     /// A semaphore with this many units.
@@ -357,80 +365,6 @@ pub fn test_any(names: &[Communication]) -> Step {
 #[track_caller]
 pub fn value_of(name: Communication) -> Step {
     Step::new([Instruction::ValueOf { comm: name.0, into: None }])
-}
-
-/// Locks a mutex: asks for it and waits.
-#[track_caller]
-pub fn lock(mutex: Mutex) -> Step {
-    let mutexes = Box::new([mutex.0]);
-    Step::new([
-        Instruction::Lock(mutex.0),
-        Instruction::Own { mutexes, form: Form::Wait, into: None },
-    ])
-}
-
-/// Asks for a mutex and goes on.
-#[track_caller]
-pub fn async_lock(mutex: Mutex) -> Step {
-    Step::new([Instruction::Lock(mutex.0)])
-}
-
-/// Takes a mutex if nobody has it or waits for it; the result says whether it did (0 or 1).
-#[track_caller]
-pub fn try_lock(mutex: Mutex) -> Step {
-    Step::new([Instruction::TryLock { mutex: mutex.0, into: None }])
-}
-
-/// Waits for a mutex that was asked for.
-#[track_caller]
-pub fn mutex_wait(mutex: Mutex) -> Step {
-    let mutexes = Box::new([mutex.0]);
-    Step::new([Instruction::Own { mutexes, form: Form::Wait, into: None }])
-}
-
-/// Is a mutex that was asked for owned by now? The result is 0 or 1.
-#[track_caller]
-pub fn mutex_test(mutex: Mutex) -> Step {
-    let mutexes = Box::new([mutex.0]);
-    Step::new([Instruction::Own { mutexes, form: Form::Test, into: None }])
-}
-
-/// Waits for one of several mutexes that were asked for; the result is its place in the list.
-#[track_caller]
-pub fn mutex_wait_any(mutexes: &[Mutex]) -> Step {
-    let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
-    Step::new([Instruction::Own { mutexes, form: Form::WaitAny, into: None }])
-}
-
-/// Is one of several mutexes owned? The result is its place in the list, or -1.
-#[track_caller]
-pub fn mutex_test_any(mutexes: &[Mutex]) -> Step {
-    let mutexes = mutexes.iter().map(|mutex| mutex.0).collect();
-    Step::new([Instruction::Own { mutexes, form: Form::TestAny, into: None }])
-}
-
-/// Unlocks a mutex, or takes a request for it back.
-#[track_caller]
-pub fn unlock(mutex: Mutex) -> Step {
-    Step::new([Instruction::Unlock(mutex.0)])
-}
-
-/// Locks a reader-writer lock as a reader: asks for it and waits.
-#[track_caller]
-pub fn read_lock(lock: RwLock) -> Step {
-    Step::new([Instruction::RwRequest(lock.0, Hold::Shared), Instruction::RwWait(lock.0)])
-}
-
-/// Locks a reader-writer lock as a writer: asks for it and waits.
-#[track_caller]
-pub fn write_lock(lock: RwLock) -> Step {
-    Step::new([Instruction::RwRequest(lock.0, Hold::Exclusive), Instruction::RwWait(lock.0)])
-}
-
-/// Unlocks a reader-writer lock.
-#[track_caller]
-pub fn rw_unlock(lock: RwLock) -> Step {
-    Step::new([Instruction::RwUnlock(lock.0)])
 }
 
 /// Takes a unit of a semaphore: asks for it and waits.

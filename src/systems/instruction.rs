@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::Expression;
 use crate::model::{
-    BarrierId, CellId, End, Envelope, Hold, MailboxId, MutexId, Objects, RwLockId, SemaphoreId,
-    Site, Touch,
+    BarrierId, CellId, CondvarId, End, Envelope, Hold, MailboxId, MutexId, Objects, RwLockId,
+    SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is kept, if there is one.
@@ -52,6 +52,13 @@ pub(super) enum Instruction {
     RwRequest(RwLockId, Hold),
     RwWait(RwLockId),
     RwUnlock(RwLockId),
+    Enrol(CondvarId, MutexId),
+    AwaitWake(CondvarId),
+    Notify {
+        condvar: CondvarId,
+        all: bool,
+    },
+    Wake(CondvarId),
     Acquire(SemaphoreId),
     AcquireWait(SemaphoreId),
     Release(SemaphoreId),
@@ -124,6 +131,7 @@ impl Instruction {
             TryLock { into, .. } | Choose { into, .. } => Some(into),
             Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
             Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
+            Enrol(..) | AwaitWake(_) | Notify { .. } | Wake(_) => None,
             RwRequest(..) | RwWait(_) | RwUnlock(_) | Unless(..) | Jump(_) => None,
         }
     }
@@ -146,6 +154,8 @@ impl Instruction {
             (RwRequest(lock, hold), Touch::RwRequest(other, other_hold)) => {
                 (*lock, *hold) == (other, other_hold)
             }
+            (Enrol(condvar, _), Touch::Enrol(other)) => *condvar == other,
+            (Notify { condvar, .. }, Touch::Notify(other)) => *condvar == other,
             (RwUnlock(lock), Touch::RwUnlock(other)) => *lock == other,
             (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
             (Release(semaphore), Touch::Release(other)) => *semaphore == other,
@@ -186,6 +196,7 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
     let mailbox = |id: &MailboxId| objects.mailboxes.name(id.0);
     let mutex = |id: &MutexId| objects.mutexes.name(id.0);
     let mutexes = |ids: &[MutexId]| ids.iter().map(mutex).collect::<Vec<_>>().join(", ");
+    let condvar = |id: &CondvarId| objects.condvars.name(id.0);
     let rwlock = |id: &RwLockId| objects.rwlocks.name(id.0);
     let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
     let barrier = |id: &BarrierId| objects.barriers.name(id.0);
@@ -211,6 +222,9 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
         Unlock(id) => format!("unlock({})", mutex(id)),
         RwRequest(id, Hold::Shared) => format!("read_lock({})", rwlock(id)),
         RwRequest(id, Hold::Exclusive) => format!("write_lock({})", rwlock(id)),
+        Enrol(id, _) | AwaitWake(id) => format!("cond_wait({})", condvar(id)),
+        Notify { condvar: id, all: true } => format!("notify_all({})", condvar(id)),
+        Notify { condvar: id, .. } | Wake(id) => format!("notify_one({})", condvar(id)),
         RwWait(id) => format!("lock({})", rwlock(id)),
         RwUnlock(id) => format!("unlock({})", rwlock(id)),
         Acquire(id) | AcquireWait(id) => format!("acquire({})", semaphore(id)),

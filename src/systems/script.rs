@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::builder::{Expression, Final, Variables};
 use super::instruction::{Access as Accessing, Code, Form, Instruction, Kept};
 use crate::model::{
-    self, BarrierId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Handle, MutexId,
-    Names, Next, Objects, Op, ProcessId, Request, Response, RwLockId, SemaphoreId, Site, System,
-    Touch, Value, Values,
+    self, BarrierId, CondvarId, Contents, Describe, Failure, FailureKind, Finale, Foresight,
+    Handle, MutexId, Names, Next, Objects, Op, ProcessId, Request, Response, RwLockId, SemaphoreId,
+    Site, System, Touch, Value, Values,
 };
 
 /// A communication as its owner knows it.
@@ -36,6 +36,7 @@ pub struct Local {
     /// Per mutex, reader-writer lock or semaphore the request for it.
     requests: Vec<(MutexId, Handle)>,
     rwlocks: Vec<(RwLockId, Handle)>,
+    enrolments: Vec<(CondvarId, Handle)>,
     acquires: Vec<(SemaphoreId, Handle)>,
     /// Per barrier how often it has arrived there.
     arrivals: Vec<(BarrierId, u32)>,
@@ -129,6 +130,8 @@ impl Local {
                 self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
                 "the value of a communication that is not known to be complete",
             ),
+            Enrol(_, mutex) => (requested(mutex), "it waits without having locked the mutex"),
+            AwaitWake(_) | Notify { .. } | Wake(_) => (true, ""),
             RwRequest(lock, _) => (of(&self.rwlocks, *lock).is_none(), "a lock is asked for twice"),
             RwWait(lock) | RwUnlock(lock) => {
                 (of(&self.rwlocks, *lock).is_some(), "a lock that it does not have is unlocked")
@@ -220,6 +223,9 @@ impl Script {
         use Instruction::*;
         let mut int = |value: &Expression| values.intern(Value::Int(local.value(value)));
         let handle = |name| local.comm(name).expect("misuse was found before").handle;
+        let enrolment = |condvar: &CondvarId| {
+            of(&local.enrolments, *condvar).expect("an enrolment or a notification came before")
+        };
         let rwlock = |lock: &RwLockId| of(&local.rwlocks, *lock).expect("misuse was found before");
         match instruction {
             Post { mailbox, envelope, value: Some(value), .. } => {
@@ -248,6 +254,10 @@ impl Script {
             RwRequest(lock, hold) => Op::RwRequest { lock: *lock, hold: *hold },
             RwWait(lock) => Op::RwWait { lock: *lock, handle: rwlock(lock) },
             RwUnlock(lock) => Op::RwUnlock { lock: *lock, handle: rwlock(lock) },
+            Enrol(condvar, _) => Op::Enrol(*condvar),
+            AwaitWake(condvar) => Op::AwaitWake { condvar: *condvar, handle: enrolment(condvar) },
+            Notify { condvar, all } => Op::Notify { condvar: *condvar, all: *all },
+            Wake(condvar) => Op::Wake { condvar: *condvar, handle: enrolment(condvar) },
             Acquire(semaphore) => Op::AsyncAcquire(*semaphore),
             AcquireWait(semaphore) => {
                 let handle = of(&local.acquires, *semaphore).expect("misuse was found before");
@@ -364,6 +374,13 @@ impl System for Script {
                 after.rwlocks.sort_unstable_by_key(|&(lock, _)| lock);
             }
             (RwUnlock(lock), _) => after.rwlocks.retain(|(known, _)| known != lock),
+            (Enrol(condvar, _) | Notify { condvar, .. }, Response::Posted(handle)) => {
+                after.enrolments.push((*condvar, handle));
+                after.enrolments.sort_unstable_by_key(|&(condvar, _)| condvar);
+            }
+            (AwaitWake(condvar) | Wake(condvar), _) => {
+                after.enrolments.retain(|(known, _)| known != condvar);
+            }
             (Acquire(semaphore), Response::Posted(handle)) => {
                 after.acquires.retain(|(known, _)| known != semaphore);
                 after.acquires.push((*semaphore, handle));

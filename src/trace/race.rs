@@ -225,6 +225,8 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::TryLock(_)
         | Op::Unlock(_)
         | Op::RwRequest { .. }
+        | Op::Enrol(_)
+        | Op::Notify { .. }
         | Op::AsyncAcquire(_)
         | Op::Release(_)
         | Op::Access(..) => true,
@@ -232,6 +234,8 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::MutexWaitAny(_)
         | Op::RwWait { .. }
         | Op::RwUnlock { .. }
+        | Op::AwaitWake { .. }
+        | Op::Wake { .. }
         | Op::AcquireWait { .. }
         | Op::BarrierWait { .. }
         | Op::Join(_)
@@ -401,6 +405,11 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     match *execution.op(first) {
         Op::Choose { lo, hi } => {
             (0..(hi - lo) as usize).for_each(|offset| add(offset, Footprint::Nothing));
+        }
+        Op::Wake { condvar, handle } => {
+            let position = execution.state().notification(process, handle);
+            let ways = execution.state().ways_to_wake(condvar, position);
+            (0..ways).for_each(|index| add(index, Footprint::Wake { condvar, position }));
         }
         ref op => {
             for index in 0..requests(op) {

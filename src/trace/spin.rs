@@ -281,6 +281,9 @@ pub fn is_fruitless_instead<S: System>(
         return false;
     }
     let op = locals.op(before).expect("a process that moved");
+    if !op.may_observe() {
+        return false;
+    }
     let index = choice.0 as usize;
     let completed = |value| Response::Completed { index: index as u32, value };
     let response = match op {

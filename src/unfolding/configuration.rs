@@ -65,6 +65,8 @@ pub struct Configuration {
     pub(super) arrivals: Gatherings,
     /// Per reader-writer lock, by turn and by reader or writer, the unlocks.
     pub(super) rw_unlocks: Gatherings,
+    /// Per condition variable and notification, the step that wakes.
+    pub(super) wakes: Gatherings,
     /// Per process its spawn.
     pub(super) spawns: Vec<EventId>,
     /// Events of choices that might have gone another way: see [`super::extensions`].
@@ -83,6 +85,7 @@ impl Configuration {
     pub(super) fn new<S: System>(lanes: &Lanes, locals: &mut Locals<'_, S>) -> Self {
         let chains = lanes.chains();
         let (barriers, locks) = (locals.met().barriers.len(), locals.met().rwlocks.len());
+        let condvars = locals.met().condvars.len();
         let mut empty = Configuration {
             state: State::initial(locals),
             cut: vec![EventId::NONE; chains],
@@ -91,6 +94,7 @@ impl Configuration {
             tests: vec![Vec::new(); chains],
             arrivals: Gatherings(vec![Vec::new(); barriers]),
             rw_unlocks: Gatherings(vec![Vec::new(); locks]),
+            wakes: Gatherings(vec![Vec::new(); condvars]),
             spawns: Vec::new(),
             open: Vec::new(),
             trail: Vec::new(),
@@ -166,6 +170,7 @@ impl Configuration {
         }
         self.arrivals.0.resize(locals.met().barriers.len(), Vec::new());
         self.rw_unlocks.0.resize(locals.met().rwlocks.len(), Vec::new());
+        self.wakes.0.resize(locals.met().condvars.len(), Vec::new());
     }
 
     /// The last event of `process`, or the spawn that started it.
@@ -210,6 +215,10 @@ impl Configuration {
                 let (_, request) = self.state.rwlock_request(process, *handle);
                 let place = rwlock::place(request.turn, request.hold);
                 self.rw_unlocks.at(lock.index(), place).push(id);
+            }
+            Op::Wake { condvar, handle } => {
+                let position = self.state.notification(process, *handle);
+                self.wakes.at(condvar.index(), position as usize).push(id);
             }
             Op::WaitAny(comms) | Op::TestAny(comms) => self.note_choice(id, choice, comms.len()),
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
@@ -288,6 +297,10 @@ impl Configuration {
                 let (_, request) = self.state.rwlock_request(process, *handle);
                 let place = rwlock::place(request.turn, request.hold);
                 self.rw_unlocks.at(lock.index(), place).pop();
+            }
+            Some(Op::Wake { condvar, handle }) => {
+                let position = self.state.notification(process, *handle);
+                self.wakes.at(condvar.index(), position as usize).pop();
             }
             Some(Op::Spawn(_) | Op::Handle { .. }) => {
                 for child in self.state.just_spawned(locals) {

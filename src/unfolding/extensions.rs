@@ -18,6 +18,7 @@
 
 mod actor;
 mod barrier;
+mod condvar;
 mod mailbox;
 mod mutex;
 mod process;
@@ -127,7 +128,7 @@ impl<S: System> Unfolding<'_, S> {
     fn concerns_others(&self, e: EventId) -> bool {
         let event = self.structure.event(e);
         event.kind != EventKind::Plain
-            || matches!(self.op(e), Op::Arrive { .. } | Op::RwUnlock { .. })
+            || matches!(self.op(e), Op::Arrive { .. } | Op::RwUnlock { .. } | Op::Wake { .. })
             || self.locals.status(event.after).has_ended()
     }
 
@@ -189,11 +190,17 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_acquired(c, from, semaphore, handle)
             }
             Op::RwWait { lock, handle } => self.extend_rw_wait(c, from, lock, handle),
+            Op::AwaitWake { condvar, handle } => self.extend_woken(c, from, condvar, handle),
+            Op::Wake { condvar, handle } => self.extend_wake(c, from, condvar, handle),
             Op::RwUnlock { .. } | Op::Arrive { .. } | Op::Local => {
                 smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
-            Op::Access(..) | Op::TryLock(_) | Op::RwRequest { .. } => {
+            Op::Access(..)
+            | Op::TryLock(_)
+            | Op::RwRequest { .. }
+            | Op::Enrol(_)
+            | Op::Notify { .. } => {
                 unreachable!("these act on versions")
             }
             Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
@@ -253,12 +260,17 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_acquired_by(c, process, semaphore, handle, e);
             }
             Op::RwWait { lock, handle } => self.extend_rw_wait_by(c, process, lock, handle, e),
+            Op::AwaitWake { condvar, handle } => {
+                self.extend_woken_by(c, process, condvar, handle, e);
+            }
+            Op::Wake { condvar, handle } => self.extend_wake_by(c, process, condvar, handle, e),
             Op::BarrierWait { barrier, round } => {
                 self.extend_passed_by(c, process, barrier, round, e);
             }
             Op::Join(target) => self.extend_joined_by(c, process, target, e),
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
             Op::RwRequest { .. } | Op::RwUnlock { .. } => {}
+            Op::Enrol(_) | Op::Notify { .. } => {}
             Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } => {}
         }
     }

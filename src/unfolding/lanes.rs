@@ -2,7 +2,7 @@
 //!
 //! One lane per process, and per object that was met ([`Met`]) one for each kind of change that does not commute with
 //! itself: the sends and the receives of a mailbox, the requests and the releases of a mutex or a semaphore, the
-//! write requests for a reader-writer lock, the writes of a cell. If a mutex is tried, its requests are among the releases: then these are all changes of its queue. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
+//! write requests for a reader-writer lock, the notifications at a condition variable, the writes of a cell. If a mutex is tried, its requests are among the releases: then these are all changes of its queue. Chains come first, so spawning processes only appends. Some numbers behind the chains are kept
 //! free for further ones. When they are used up, their number grows by half, and the lanes of processes move: see
 //! [`Lanes::meet`].
 //!
@@ -12,7 +12,7 @@
 //! ```
 
 use crate::model::{
-    CellId, End, MailboxId, Met, MutexId, Object, ProcessId, RwLockId, SemaphoreId,
+    CellId, CondvarId, End, MailboxId, Met, MutexId, Object, ProcessId, RwLockId, SemaphoreId,
 };
 
 /// A lane, by its place in a cut.
@@ -43,6 +43,8 @@ pub struct Lanes {
     locks: Vec<Lane>,
     /// Per reader-writer lock.
     write_requests: Vec<Lane>,
+    /// Per condition variable.
+    notifications: Vec<Lane>,
     /// As for mutexes, per semaphore.
     acquires: Vec<Lane>,
     /// Per cell.
@@ -97,6 +99,10 @@ impl Lanes {
                 Object::RwLock(_) => {
                     let requests = self.single();
                     self.write_requests.push(requests);
+                }
+                Object::Condvar(_) => {
+                    let notifications = self.single();
+                    self.notifications.push(notifications);
                 }
                 Object::Cell(_) => {
                     let writes = self.single();
@@ -162,6 +168,11 @@ impl Lanes {
     /// Write requests for a reader-writer lock.
     pub fn write_requests(&self, lock: RwLockId) -> Lane {
         self.write_requests[lock.index()]
+    }
+
+    /// Notifications at a condition variable.
+    pub fn notifications(&self, condvar: CondvarId) -> Lane {
+        self.notifications[condvar.index()]
     }
 
     /// Requests for a semaphore.

@@ -200,6 +200,35 @@ fn readers_and_writers() {
 }
 
 #[test]
+fn condition_variables() {
+    holds(
+        "mutex m; condvar c[2], d;
+         shared ready: bool = false;
+         process Waiter[i in 0..2] {
+             lock(m);
+             while !ready { cond_wait(c[i], m); }
+             unlock(m);
+         }
+         process Notifier { lock(m); ready = true; notify_all(c[0]); notify_one(c[1]); unlock(m); notify_one(d); }",
+    );
+    // It wakes one of two, either; the other one waits for ever.
+    let of_two = "mutex m; condvar c; shared waiting: int = 0;
+         process Waiter[i in 0..2] { lock(m); waiting += 1; cond_wait(c, m); unlock(m); }
+         process Notifier { while waiting < 2 { } notify_one(c); }";
+    let outcome = explore(&program(of_two));
+    assert_eq!(outcome.stats.deadlocked_traces, outcome.stats.traces);
+    fails(
+        "mutex m; condvar c; process P { cond_wait(c, m); }",
+        "waits at `c` without having locked the mutex `m`",
+    );
+    fails(
+        "mutex m; condvar c spurious 1; shared x: int = 0;
+         process P { lock(m); cond_wait(c, m); assert(x == 1); } process Q { x = 1; notify_one(c); }",
+        "assertion failed",
+    );
+}
+
+#[test]
 fn cancelled_requests() {
     // A request that is taken back does not keep the others waiting.
     holds(

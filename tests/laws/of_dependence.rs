@@ -97,7 +97,8 @@ fn check_chains<S: Subject>(
         assert_eq!(depend, is_change, "one chain: {}", pair());
     }
     let changes = |one: &Footprint| {
-        !one.is_observation() && !matches!(one, Footprint::Spawn(_) | Footprint::Handler { .. })
+        use Footprint::{Handler, Spawn, Wake};
+        !one.is_observation() && !matches!(one, Spawn(_) | Handler { .. } | Wake { .. })
     };
     if depend && changes(f) && changes(g) {
         assert!(share, "two changes without a chain: {}", pair());
@@ -218,6 +219,7 @@ fn look_ahead<S: Subject>(
 fn is_change(touch: Touch) -> bool {
     use Touch::*;
     match touch {
+        Enrol(_) | Notify(_) => true,
         Post(..) | Lock(_) | Queue(_) | RwRequest(..) | Acquire(_) | Release(_) | Read(_)
         | Write(_) => true,
         AwaitPost(..) | Unlock(_) | Cancel(_) | AwaitUnlock(_) | Try(_) => false,

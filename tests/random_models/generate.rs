@@ -18,6 +18,7 @@ enum Theme {
     Cell,
     Try,
     ReadWrite,
+    Condition,
 }
 
 const THEMES: &[Theme] = &[
@@ -40,6 +41,10 @@ const LATER_THEMES: &[Theme] = &[
     Theme::ReadWrite,
     Theme::ReadWrite,
     Theme::ReadWrite,
+    Theme::Condition,
+    Theme::Condition,
+    Theme::Condition,
+    Theme::Condition,
     Theme::Mutex,
     Theme::Cell,
     Theme::Semaphore,
@@ -85,6 +90,9 @@ fn of_themes(mut rng: Rng, choice: &[Theme]) -> Program {
     }
     if themes.contains(&Theme::ReadWrite) {
         program.rwlocks = rng.range(1, 3);
+    }
+    if themes.contains(&Theme::Condition) {
+        program.condvars = rng.range(1, 3);
     }
     if spawns {
         let mut template = Writer::new(&mut rng, &program, &themes, patterns, 9);
@@ -163,6 +171,7 @@ struct Writer<'r> {
     mutexes: usize,
     tried: usize,
     rwlocks: usize,
+    condvars: usize,
     cells: usize,
     patterns: bool,
     /// What its sends say of their source.
@@ -189,6 +198,7 @@ impl<'r> Writer<'r> {
             mutexes: program.mutexes - program.tried,
             tried: program.tried,
             rwlocks: program.rwlocks,
+            condvars: program.condvars,
             cells: program.cells.len(),
             patterns,
             src: process as i64,
@@ -225,6 +235,7 @@ impl<'r> Writer<'r> {
             Theme::Mutex => self.mutex(body),
             Theme::Try => self.try_lock(body),
             Theme::ReadWrite => self.read_write(body),
+            Theme::Condition => self.condition(body),
             Theme::Semaphore => self.semaphore(body),
             Theme::Barrier | Theme::Cell => self.cell(body),
         }
@@ -534,7 +545,8 @@ impl<'r> Writer<'r> {
 fn actions(body: &Body) -> usize {
     let of_one = |statement: &Statement| match statement {
         ValueOf { .. } | Assert(_) => 0,
-        ReadLock(_) | WriteLock(_) => 2,
+        CondWait { .. } => 5,
+        ReadLock(_) | WriteLock(_) | NotifyOne(_) | NotifyAll(_) => 2,
         Send { .. } | Recv { .. } | Lock(_) | Acquire(_) | Barrier(_) => 2,
         WaitAll { comms } => comms.len(),
         If { then, otherwise, .. } => actions(then).max(actions(otherwise)),

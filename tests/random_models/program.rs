@@ -11,6 +11,8 @@ pub struct Program {
     pub tried: usize,
     /// How many reader-writer locks.
     pub rwlocks: usize,
+    /// How many condition variables.
+    pub condvars: usize,
     /// Initial units.
     pub semaphores: Vec<u32>,
     /// Participants.
@@ -94,6 +96,9 @@ pub enum Statement {
     ReadLock(usize),
     WriteLock(usize),
     RwUnlock(usize),
+    CondWait { condvar: usize, mutex: usize },
+    NotifyOne(usize),
+    NotifyAll(usize),
     AsyncAcquire(usize),
     AcquireWait(usize),
     Acquire(usize),

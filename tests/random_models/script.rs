@@ -21,6 +21,7 @@ struct Names {
     mailboxes: Vec<steps::Mailbox>,
     mutexes: Vec<steps::Mutex>,
     rwlocks: Vec<steps::RwLock>,
+    condvars: Vec<steps::Condvar>,
     semaphores: Vec<steps::Semaphore>,
     barriers: Vec<steps::Barrier>,
     cells: Vec<steps::Cell>,
@@ -39,6 +40,7 @@ impl Script {
             mailboxes: count(program.mailboxes).map(|n| builder.mailbox(format!("m{n}"))).collect(),
             mutexes: count(program.mutexes).map(|n| builder.mutex(format!("l{n}"))).collect(),
             rwlocks: count(program.rwlocks).map(|n| builder.rwlock(format!("r{n}"))).collect(),
+            condvars: count(program.condvars).map(|n| builder.condvar(format!("w{n}"))).collect(),
             semaphores: numbered(&program.semaphores, |n, units| {
                 builder.semaphore(format!("s{n}"), units)
             }),
@@ -163,6 +165,11 @@ impl Names {
             &ReadLock(r) => steps::read_lock(self.rwlocks[r]),
             &WriteLock(r) => steps::write_lock(self.rwlocks[r]),
             &RwUnlock(r) => steps::rw_unlock(self.rwlocks[r]),
+            &CondWait { condvar, mutex } => {
+                steps::cond_wait(self.condvars[condvar], self.mutexes[mutex])
+            }
+            &NotifyOne(w) => steps::notify_one(self.condvars[w]),
+            &NotifyAll(w) => steps::notify_all(self.condvars[w]),
             &AsyncAcquire(s) => steps::async_acquire(self.semaphores[s]),
             &AcquireWait(s) => steps::acquire_wait(self.semaphores[s]),
             &Acquire(s) => steps::acquire(self.semaphores[s]),

@@ -17,6 +17,9 @@ impl Program {
         for r in 0..self.rwlocks {
             line(&mut out, 0, format!("rwlock r{r};"));
         }
+        for w in 0..self.condvars {
+            line(&mut out, 0, format!("condvar w{w};"));
+        }
         for (s, units) in self.semaphores.iter().enumerate() {
             line(&mut out, 0, format!("semaphore s{s} = {units};"));
         }
@@ -123,6 +126,9 @@ fn simple(statement: &Statement) -> String {
         ReadLock(r) => format!("read_lock(r{r});"),
         WriteLock(r) => format!("write_lock(r{r});"),
         RwUnlock(r) => format!("unlock(r{r});"),
+        CondWait { condvar, mutex } => format!("cond_wait(w{condvar}, l{mutex});"),
+        NotifyOne(w) => format!("notify_one(w{w});"),
+        NotifyAll(w) => format!("notify_all(w{w});"),
         AsyncAcquire(s) => format!("async_acquire(s{s});"),
         AcquireWait(s) => format!("acquire_wait(s{s});"),
         Acquire(s) => format!("acquire(s{s});"),

@@ -408,12 +408,16 @@ fn contention(op: &Op) -> u8 {
     match op {
         Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,
         Op::AcquireWait { .. } | Op::RwWait { .. } | Op::RwUnlock { .. } => 0,
+        Op::AwaitWake { .. } => 0,
         Op::WaitAny(comms) if comms.len() == 1 => 0,
         Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
         Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
         Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
         Op::TryLock(_)
         | Op::RwRequest { .. }
+        | Op::Enrol(_)
+        | Op::Notify { .. }
+        | Op::Wake { .. }
         | Op::AsyncAcquire(_)
         | Op::Release(_)
         | Op::Access(..)

@@ -302,6 +302,13 @@ impl Checker<'_> {
                 let group = self.group(ObjectKind::RwLock, name, size.as_ref(), Type::Unit);
                 self.groups[group].add_to(&mut self.out.objects.rwlocks, ());
             }
+            Item::Condvar { name, size, spurious } => {
+                let most = "the number of spurious wake-ups";
+                let spurious = spurious.as_ref().and_then(|n| self.bounded(n, 0, 1_000, most));
+                let group = self.group(ObjectKind::Condvar, name, size.as_ref(), Type::Unit);
+                self.groups[group].spurious = spurious.unwrap_or(0) as u32;
+                self.groups[group].add_to(&mut self.out.objects.condvars, ());
+            }
             Item::Semaphore { name, size, initial } => {
                 let units = self
                     .bounded(initial, 0, i64::from(u32::MAX), "the number of units")
@@ -332,6 +339,7 @@ impl Checker<'_> {
             ObjectKind::Mailbox => self.out.objects.mailboxes.len(),
             ObjectKind::Mutex => self.out.objects.mutexes.len(),
             ObjectKind::RwLock => self.out.objects.rwlocks.len(),
+            ObjectKind::Condvar => self.out.objects.condvars.len(),
             ObjectKind::Semaphore => self.out.objects.semaphores.len(),
             ObjectKind::Barrier => self.out.objects.barriers.len(),
             ObjectKind::Cell => self.out.objects.cells.len(),
@@ -346,6 +354,7 @@ impl Checker<'_> {
             ty,
             span: name.span,
             first_use: None,
+            spurious: 0,
             tried: None,
             tested: None,
         });
@@ -403,6 +412,7 @@ impl Checker<'_> {
             ty: item,
             span: name.span,
             first_use: None,
+            spurious: 0,
             tried: None,
             tested: None,
         });

@@ -59,6 +59,16 @@ impl Checker<'_> {
                 true => unit(Operation::RwUnlock(self.object_of(call, RwLock)?)),
                 false => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
             },
+            "cond_wait" => {
+                let [condvar, mutex] = self.positional(call)?;
+                let condvar = self.address(condvar, Condvar);
+                let mutex = self.address(mutex, Mutex);
+                let ((group, condvar), (_, mutex)) = (condvar?, mutex?);
+                let spurious = self.groups[group as usize].spurious;
+                unit(Operation::CondWait { condvar, mutex, spurious })
+            }
+            "notify_one" => unit(Operation::NotifyOne(self.object_of(call, Condvar)?)),
+            "notify_all" => unit(Operation::NotifyAll(self.object_of(call, Condvar)?)),
             "read_lock" => unit(Operation::ReadLock(self.object_of(call, RwLock)?)),
             "write_lock" => unit(Operation::WriteLock(self.object_of(call, RwLock)?)),
             "async_acquire" => unit(Operation::AsyncAcquire(self.object_of(call, Semaphore)?)),

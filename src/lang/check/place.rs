@@ -29,6 +29,7 @@ pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
         ObjectKind::Mailbox => ("mailbox", "mailboxes"),
         ObjectKind::Mutex => ("mutex", "mutexes"),
         ObjectKind::RwLock => ("reader-writer lock", "reader-writer locks"),
+        ObjectKind::Condvar => ("condition variable", "condition variables"),
         ObjectKind::Semaphore => ("semaphore", "semaphores"),
         ObjectKind::Barrier => ("barrier", "barriers"),
         ObjectKind::Cell => ("shared cell", "shared cells"),

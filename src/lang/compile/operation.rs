@@ -52,6 +52,15 @@ impl Compiler<'_> {
                 self.request_and_wait(lock, Visible::WriteRequest, Visible::RwWait);
             }
             Operation::RwUnlock(lock) => self.on_object(lock, Visible::RwUnlock),
+            Operation::CondWait { condvar, mutex, spurious } => {
+                self.cond_wait(condvar, mutex, *spurious);
+            }
+            Operation::NotifyOne(condvar) => {
+                self.request_and_wait(condvar, Visible::NotifyOne, Visible::Wake);
+            }
+            Operation::NotifyAll(condvar) => {
+                self.request_and_wait(condvar, Visible::NotifyAll, Visible::Wake);
+            }
             Operation::AsyncAcquire(semaphore) => self.on_object(semaphore, Visible::AsyncAcquire),
             Operation::AcquireWait(semaphore) => self.on_object(semaphore, Visible::AcquireWait),
             Operation::Acquire(semaphore) => {
@@ -126,6 +135,43 @@ impl Compiler<'_> {
         self.visible(request);
         self.pop(1);
         self.visible(wait);
+    }
+
+    /// Enrols, unlocks, waits, and locks again; one that ends without a notification only unlocks and locks.
+    fn cond_wait(&mut self, condvar: &Address, mutex: &Address, spurious: u32) {
+        let (at, held) = (self.frame.depth, self.frame.depth + 1);
+        self.address(condvar);
+        self.address(mutex);
+        let stray = (spurious > 0).then(|| {
+            self.on_slot(at, Visible::Stray { most: spurious });
+            let told = self.jump(Instr::JumpIfFalse);
+            self.on_slot(held, Visible::Unlock);
+            self.pop(1);
+            let end = self.jump(Instr::Jump);
+            self.aim(told);
+            end
+        });
+        self.emit_with(Instr::Get(at), 1);
+        self.on_slot(held, Visible::Enrol);
+        self.pop(1);
+        self.on_slot(held, Visible::Unlock);
+        self.pop(1);
+        self.on_slot(at, Visible::AwaitWake);
+        self.pop(1);
+        if let Some(stray) = stray {
+            self.aim(stray);
+        }
+        self.on_slot(held, Visible::AsyncLock);
+        self.pop(1);
+        self.on_slot(held, Visible::MutexWait);
+        self.pop(3);
+        self.constant(Value::Unit);
+    }
+
+    /// An operation whose last argument is in this slot.
+    fn on_slot(&mut self, slot: u32, visible: Visible) {
+        self.emit_with(Instr::Get(slot), 1);
+        self.visible(visible);
     }
 
     /// A wait for each, in order.

@@ -20,6 +20,7 @@ impl Parser<'_> {
             Token::Mailbox => self.declared_list(items, Self::mailbox),
             Token::Mutex => self.declared_list(items, Self::mutex),
             Token::RwLock => self.declared_list(items, Self::rwlock),
+            Token::Condvar => self.declared_list(items, Self::condvar),
             Token::Semaphore => self.declared_list(items, Self::semaphore),
             Token::Barrier => self.declared_list(items, Self::barrier),
             Token::Shared => self.shared(items),
@@ -56,11 +57,12 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 15] = [
+        const KEYWORDS: [&str; 16] = [
             "const",
             "mailbox",
             "mutex",
             "rwlock",
+            "condvar",
             "semaphore",
             "barrier",
             "shared",
@@ -165,6 +167,17 @@ impl Parser<'_> {
     fn rwlock(&mut self) -> Item {
         let name = self.name("a name for the lock");
         Item::RwLock { name, size: self.size() }
+    }
+
+    fn condvar(&mut self) -> Item {
+        let name = self.name("a name for the condition variable");
+        let size = self.size();
+        let is_spurious = self.peek() == Token::Ident && self.text() == "spurious";
+        let spurious = is_spurious.then(|| {
+            self.advance();
+            self.expr()
+        });
+        Item::Condvar { name, size, spurious }
     }
 
     fn semaphore(&mut self) -> Item {

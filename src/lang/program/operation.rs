@@ -8,8 +8,8 @@ use crate::lang::code::Visible;
 use crate::lang::operators;
 use crate::lang::program::{Local, Program};
 use crate::model::{
-    Access, BarrierId, CellId, Envelope, Handle, Hold, MailboxId, MutexId, Next, Op, Request,
-    Response, RwLockId, SemaphoreId, Value, Values,
+    Access, BarrierId, CellId, CondvarId, Envelope, Handle, Hold, MailboxId, MutexId, Next, Op,
+    Request, Response, RwLockId, SemaphoreId, Value, Values,
 };
 
 impl Program {
@@ -89,6 +89,36 @@ impl Program {
             Visible::RwUnlock => {
                 let (lock, handle) = self.rwlock(local, &args[0], "unlocks")?;
                 Op::RwUnlock { lock, handle }
+            }
+            Visible::Stray { most } => {
+                let left = local.books.strays(CondvarId(number(&args[0]))) < most;
+                Op::Choose { lo: 0, hi: 1 + i64::from(left) }
+            }
+            Visible::Enrol => {
+                let mutex = MutexId(number(&args[1]));
+                let condvar = CondvarId(number(&args[0]));
+                if local.books.mutex(mutex).is_none() {
+                    let condvar = objects.condvars.name(condvar.0);
+                    let mutex = objects.mutexes.name(mutex.0);
+                    return Err(format!(
+                        "waits at `{condvar}` without having locked the mutex `{mutex}`"
+                    ));
+                }
+                Op::Enrol(condvar)
+            }
+            Visible::AwaitWake => {
+                let condvar = CondvarId(number(&args[0]));
+                let handle = local.books.enrolled(condvar).expect("it has just enrolled");
+                Op::AwaitWake { condvar, handle }
+            }
+            Visible::NotifyOne | Visible::NotifyAll => {
+                let all = visible == Visible::NotifyAll;
+                Op::Notify { condvar: CondvarId(number(&args[0])), all }
+            }
+            Visible::Wake => {
+                let condvar = CondvarId(number(&args[0]));
+                let handle = local.books.enrolled(condvar).expect("it has just notified");
+                Op::Wake { condvar, handle }
             }
             Visible::AsyncAcquire => Op::AsyncAcquire(SemaphoreId(number(&args[0]))),
             Visible::AcquireWait => {
@@ -203,6 +233,10 @@ impl Program {
                     books.entered(RwLockId(number(&args[0])), handle);
                     Value::Unit
                 }
+                Visible::Enrol | Visible::NotifyOne | Visible::NotifyAll => {
+                    books.enrol(CondvarId(number(&args[0])), handle);
+                    Value::Unit
+                }
                 Visible::AsyncAcquire => {
                     books.asked(SemaphoreId(number(&args[0])), handle);
                     Value::Unit
@@ -233,7 +267,15 @@ impl Program {
                 _ => Value::Int(-1),
             },
             Response::Value(value) => values.get(value).clone(),
-            Response::Chosen(n) => Value::Int(n),
+            Response::Chosen(n) => match visible {
+                Visible::Stray { .. } => {
+                    if n == 1 {
+                        books.count_stray(CondvarId(number(&args[0])));
+                    }
+                    Value::Bool(n == 1)
+                }
+                _ => Value::Int(n),
+            },
             Response::Spawned(process) => {
                 if let Visible::Spawn { process: template, .. } = visible {
                     books.count_spawn(template);
@@ -249,6 +291,7 @@ impl Program {
 fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
     match visible {
         Visible::Unlock => books.unlocked(MutexId(number(&args[0]))),
+        Visible::AwaitWake | Visible::Wake => books.woken(CondvarId(number(&args[0]))),
         Visible::RwUnlock => books.left(RwLockId(number(&args[0]))),
         Visible::AcquireWait => books.acquired(SemaphoreId(number(&args[0]))),
         Visible::Arrive => {

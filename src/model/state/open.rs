@@ -51,6 +51,8 @@ impl State {
             Posted::RwLock(lock, position) => {
                 !self.rwlock(lock).requests()[position as usize].is_over
             }
+            // Whoever has ended was woken, and has woken.
+            Posted::Enrolment(..) | Posted::Notification(..) => false,
             Posted::Semaphore(semaphore, position) => {
                 !self.semaphore(semaphore).is_granted(position)
             }

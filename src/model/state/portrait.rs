@@ -6,6 +6,7 @@
 //! - the local states, up to the numbers of requests (see [`Foresight::canonical`](crate::model::Foresight::canonical));
 //! - the results of the requests that the local states still name;
 //! - the posts not yet paired, and the queues of mutexes, reader-writer locks and semaphores;
+//! - who waits at a condition variable, and the notifications that have not woken yet;
 //! - the arrivals of the rounds that are not over;
 //! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
@@ -27,8 +28,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::State;
 use crate::model::{
-    Barrier, End, Envelope, Hold, LocalId, Locals, MailboxId, Object, Posted, ProcessId, RwLock,
-    Semaphore, System, ValueId,
+    Barrier, Condvar, End, Envelope, Hold, LocalId, Locals, MailboxId, Object, Posted, ProcessId,
+    RwLock, Semaphore, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -111,6 +112,9 @@ impl State {
         for lock in &self.rwlocks {
             slots.push(parts.turns(lock));
         }
+        for condvar in &self.condvars {
+            slots.push(parts.condvar(condvar));
+        }
         for semaphore in &self.semaphores {
             slots.push(parts.units(semaphore));
         }
@@ -139,6 +143,7 @@ impl State {
                 },
                 Object::Mutex(id) => parts.queue(self.mutex(id).queue()),
                 Object::RwLock(id) => parts.turns(self.rwlock(id)),
+                Object::Condvar(id) => parts.condvar(self.condvar(id)),
                 Object::Semaphore(id) => match self.semaphore(id) {
                     new if new.releases.len() == new.requests.len() => EMPTY,
                     used => parts.units(used),
@@ -250,6 +255,14 @@ impl State {
                 let is_over = self.rwlock(lock).requests()[request as usize].is_over;
                 parts.scratch.extend([lock.0, process.0, u32::from(is_over)]);
             }
+            Posted::Enrolment(condvar, at) => {
+                let is_woken = self.condvar(condvar).enrolments()[at as usize].woken_by().is_some();
+                parts.scratch.extend([condvar.0, process.0, u32::from(is_woken)]);
+            }
+            Posted::Notification(condvar, position) => {
+                let ahead = (position + 1).saturating_sub(self.condvar(condvar).over());
+                parts.scratch.extend([condvar.0, process.0, ahead]);
+            }
             Posted::Semaphore(semaphore, request) => {
                 let is_granted = self.semaphore(semaphore).is_granted(request);
                 parts.scratch.extend([semaphore.0, process.0, u32::from(is_granted)]);
@@ -291,6 +304,23 @@ impl Parts {
             }
         }
         self.scratch[first..].sort_unstable();
+        self.pack()
+    }
+
+    /// Who waits at a condition variable, each with the first open notification that it may be woken by, and which of the
+    /// open notifications are for all.
+    fn condvar(&mut self, condvar: &Condvar) -> u32 {
+        self.scratch.clear();
+        let over = condvar.over();
+        let open = &condvar.notifications()[over as usize..];
+        let mut waiting: Vec<(u32, u32)> =
+            condvar.waiting().map(|one| (one.turn.saturating_sub(over), one.process.0)).collect();
+        waiting.sort_unstable();
+        if !waiting.is_empty() || !open.is_empty() {
+            self.scratch.push(open.len() as u32);
+            self.scratch.extend(open.iter().map(|&all| u32::from(all)));
+            self.scratch.extend(waiting.into_iter().flat_map(|(turn, process)| [turn, process]));
+        }
         self.pack()
     }
 

@@ -1,7 +1,10 @@
-//! What a process waits for that waits for a mutex or a reader-writer lock: all who are ahead in its queue.
+//! What a process waits for that waits for a mutex or a reader-writer lock: all who are ahead in its queue. And for one
+//! that waits at a condition variable: a notification.
 
 use super::Wait;
-use crate::model::{Handle, Hold, MutexId, ProcessId, RwLockId, RwRequest, Status, System, Touch};
+use crate::model::{
+    CondvarId, Handle, Hold, MutexId, Op, ProcessId, RwLockId, RwRequest, Status, System, Touch,
+};
 use crate::property::replay::Replay;
 
 impl<S: System> Replay<'_, S> {
@@ -54,6 +57,57 @@ impl<S: System> Replay<'_, S> {
         let hopeless = self.why_still_locked(&name, &ahead, |p| self.may_still(p, touch));
         let helpers = if hopeless.is_some() { Vec::new() } else { helpers };
         Wait { words, helpers, hopeless }
+    }
+
+    /// A notification that came before somebody enrolled is lost to him, which is worth telling.
+    pub(super) fn wait_for_notification(
+        &self,
+        process: ProcessId,
+        condvar: CondvarId,
+        handle: Handle,
+    ) -> Wait {
+        let name = self.locals.name_of(condvar);
+        let touch = Touch::Notify(condvar);
+        let mut helpers = self.suppliers(touch);
+        helpers.retain(|&p| p != process);
+        let hopeless = helpers.is_empty().then(|| {
+            let (turn, all) =
+                (self.state.enrolment(process, handle).turn, self.state.condvar(condvar));
+            match (turn, all.notifications().len() as u32 - turn) {
+                (0, 0) => "no other process that is left notifies it".to_owned(),
+                (_, 0) => {
+                    let told = match self.notified_at(condvar, turn - 1) {
+                        Some((who, line)) if line > 0 => format!(" ({who}, line {line})"),
+                        Some((who, _)) => format!(" ({who})"),
+                        None => String::new(),
+                    };
+                    format!("nobody will notify it: the notification came before the wait{told}")
+                }
+                _ => "every notification since then has woken another process, and no other \
+                      process that is left notifies it"
+                    .to_owned(),
+            }
+        });
+        Wait { words: format!("a notification of {name}"), helpers, hopeless }
+    }
+
+    /// Who made this notification, and in which line.
+    fn notified_at(&self, condvar: CondvarId, wanted: u32) -> Option<(String, u32)> {
+        let mut seen = 0;
+        for position in 0..self.state.depth() {
+            let before = self.state.before(position);
+            let Some(Op::Notify { condvar: other, .. }) = self.locals.op(before) else { continue };
+            if *other == condvar {
+                if seen == wanted {
+                    let process = self.state.action(position).process;
+                    let site = self.locals.system().describe().site(self.locals.get(before));
+                    let line = site.map_or(0, |site| site.line);
+                    return Some((self.name(process).to_owned(), line));
+                }
+                seen += 1;
+            }
+        }
+        None
     }
 
     /// All requests ahead have to be unlocked. A single one that cannot be is reason enough.

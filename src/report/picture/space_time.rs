@@ -11,8 +11,8 @@ use super::lanes::Lanes;
 use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{
-    self, Access, Action, BarrierId, CellId, Choice, Handle, Handled, MutexId, Object, Op,
-    ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, State, System,
+    self, Access, Action, BarrierId, CellId, Choice, CondvarId, Handle, Handled, MutexId, Object,
+    Op, ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, State, System,
 };
 use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
@@ -166,6 +166,8 @@ struct Book {
     /// By mutex and position among its releases.
     unlocks: BTreeMap<(MutexId, u32), usize>,
     releases: BTreeMap<(SemaphoreId, u32), usize>,
+    /// By condition variable and notification.
+    wakes: BTreeMap<(CondvarId, u32), usize>,
     arrivals: BTreeMap<(BarrierId, u32), usize>,
     writes: BTreeMap<CellId, usize>,
     /// How many contents a cell has had, if not only the first.
@@ -217,6 +219,15 @@ impl Book {
                 if let Some(owned) = self.owned.get_mut(&(process, (*lock).into(), position)) {
                     owned.1 = Some(at);
                 }
+            }
+            Op::Wake { condvar, handle } => {
+                let position = state.notification(process, *handle);
+                self.wakes.insert((*condvar, position), at);
+            }
+            Op::AwaitWake { condvar, handle } => {
+                let by = state.enrolment(process, *handle).woken_by();
+                let wake = by.and_then(|by| self.wakes.get(&(*condvar, by)).copied());
+                self.arrow(wake, at, ArrowKind::Handover);
             }
             Op::Release(semaphore) => {
                 let position = state.semaphore(*semaphore).releases.len() as u32 - 1;

@@ -1,5 +1,5 @@
 //! Extensions at what has versions: cells, the queues of mutexes that are tried, and reader-writer locks, where write
-//! requests make versions. An operation there is a read or a change; some are either, depending on the version.
+//! requests make versions, and condition variables, where notifications do. An operation there is a read or a change; some are either, depending on the version.
 //!
 //! - a read: each version in C, from the last one that `[pre]` knows on.
 //! - a change: each version, combined with each position among the reads of that version by every other process.
@@ -10,7 +10,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Shape};
 use crate::model::{
-    Access, CellId, Hold, MutexId, Op, ProcessId, Request, Response, RwLockId, System,
+    Access, CellId, CondvarId, Hold, MutexId, Op, ProcessId, Request, Response, RwLockId, System,
 };
 use crate::unfolding::event::{EventId, EventKind};
 use crate::unfolding::lanes::{Lane, Lanes};
@@ -25,6 +25,8 @@ pub(super) enum Versioned {
     Lock(MutexId),
     Unlock(MutexId),
     Request(RwLockId, Hold),
+    Enrol(CondvarId),
+    Notify(CondvarId),
 }
 
 impl Versioned {
@@ -36,6 +38,7 @@ impl Versioned {
                 lanes.unlocks(mutex)
             }
             Versioned::Request(lock, _) => lanes.write_requests(lock),
+            Versioned::Enrol(condvar) | Versioned::Notify(condvar) => lanes.notifications(condvar),
         }
     }
 }
@@ -55,6 +58,8 @@ impl Configuration {
                 Some(mutex).filter(is_tried).map(Versioned::Unlock)
             }
             Op::RwRequest { lock, hold } => Some(Versioned::Request(lock, hold)),
+            Op::Enrol(condvar) => Some(Versioned::Enrol(condvar)),
+            Op::Notify { condvar, .. } => Some(Versioned::Notify(condvar)),
             _ => None,
         }
     }
@@ -122,8 +127,12 @@ impl<S: System> Unfolding<'_, S> {
             }
             Versioned::Try(_) | Versioned::Lock(_) => (EventKind::Change, self.posted(c, from)),
             Versioned::Unlock(_) => (EventKind::Change, Response::Unit),
-            Versioned::Request(_, Hold::Shared) => (EventKind::Read, self.posted(c, from)),
-            Versioned::Request(_, Hold::Exclusive) => (EventKind::Change, self.posted(c, from)),
+            Versioned::Request(_, Hold::Shared) | Versioned::Enrol(_) => {
+                (EventKind::Read, self.posted(c, from))
+            }
+            Versioned::Request(_, Hold::Exclusive) | Versioned::Notify(_) => {
+                (EventKind::Change, self.posted(c, from))
+            }
         }
     }
 

@@ -35,6 +35,36 @@ impl Writer<'_> {
         }
     }
 
+    pub(super) fn condition(&mut self, body: &mut Body) {
+        let (w, m) = (self.rng.below(self.condvars), self.rng.below(self.mutexes));
+        let notify = if self.rng.chance(65) { NotifyOne(w) } else { NotifyAll(w) };
+        match self.rng.below(12) {
+            0..4 => {
+                body.push(Lock(m));
+                if self.rng.chance(50) {
+                    let (cell, into) = (self.rng.below(self.cells), self.variable());
+                    body.push(Read { cell, into });
+                    let test = Comparison::Equals(self.rng.value());
+                    let condition = Condition { of: Variable::Int(into), test };
+                    let then = vec![CondWait { condvar: w, mutex: m }];
+                    body.push(If { condition, then, otherwise: Body::new() });
+                } else {
+                    body.push(CondWait { condvar: w, mutex: m });
+                }
+                self.inside(body);
+                self.unlock(body, m);
+            }
+            4..7 => {
+                body.push(Lock(m));
+                self.inside(body);
+                body.push(notify);
+                self.unlock(body, m);
+            }
+            7..11 => body.push(notify),
+            _ => body.push(CondWait { condvar: w, mutex: m }),
+        }
+    }
+
     pub(super) fn try_lock(&mut self, body: &mut Body) {
         let m = self.mutexes + self.rng.below(self.tried);
         let other = self.rng.below(self.mutexes + self.tried);

@@ -1,0 +1,292 @@
+//! Condition variables: who waits at them, who was told so.
+//!
+//! `cond_wait(c, m)` is five steps: *enrol* at c, unlock m, wait to be woken, and lock m again (a request and a wait). Since
+//! it enrols before it unlocks, this is as good as one atomic step. Whoever notifies with m in hand comes before the
+//! enrolment or after the unlock. Whoever notifies without m may come in between; he wakes the process that has enrolled, which he
+//! would also have done a moment later, when it had unlocked m. A process that is woken has to lock m in any case, so
+//! nobody can tell whether it had unlocked m before the notification or just after it.
+//!
+//! `notify_one` is two steps. The *notification* comes first, and those who have enrolled before it and are not woken yet are its
+//! candidates. Then it *wakes* one of them (or nobody, if there is none): which one is a choice, each of them is explored, since POSIX
+//! promises no order. `notify_all` wakes all its candidates. Notifications wake in their order: who is woken by one is no
+//! candidate of the next. So a step that wakes waits until the notifications before it have woken. It never waits for long, because
+//! between the two steps its process does nothing else.
+//!
+//! **Which actions commute.** Who has enrolled before a notification may be woken by it; so enrolments are reads, and notifications are
+//! changes: two enrolments commute, since candidates are ordered by process and not by enrolment. The step that wakes depends on the step that woke
+//! before it, and which candidates it has follows from its history; so it is a choice like `choose`, and never in a race.
+//! The wait depends on the step that woke it.
+//!
+//! **Spurious wake-ups.** A process that wakes up although nobody told it to has, until then, been no different from one that never
+//! enrolled: had it been woken by a notification, it would not have been spurious, and a notification that woke another
+//! would have done so without it. So such a wait is an unlock and a lock, after a choice. It needs no operation.
+
+use smallvec::SmallVec;
+
+use super::{NONE, Operation, Place, Posted, World};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, CondvarId, Footprint, Handle, ProcessId, Response, System, Touch, Values,
+};
+
+/// A process that waits at a condition variable, or did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enrolment {
+    /// Who.
+    pub process: ProcessId,
+    /// How many notifications came before it.
+    pub turn: u32,
+    woken_by: u32,
+}
+
+impl Enrolment {
+    /// The notification that woke it, if one did.
+    pub fn woken_by(&self) -> Option<u32> {
+        super::place(self.woken_by)
+    }
+}
+
+/// A condition variable, with its past.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condvar {
+    enrolments: Vec<Enrolment>,
+    /// Per notification: is it for all?
+    notifications: Vec<bool>,
+    /// How many of them have woken.
+    over: u32,
+}
+
+impl Condvar {
+    /// Everybody who ever waited, in order.
+    pub fn enrolments(&self) -> &[Enrolment] {
+        &self.enrolments
+    }
+
+    /// Every notification: is it for all?
+    pub fn notifications(&self) -> &[bool] {
+        &self.notifications
+    }
+
+    /// How many notifications have woken whom they wake.
+    pub fn over(&self) -> u32 {
+        self.over
+    }
+
+    /// Those who wait and were not woken, by the time of their enrolment.
+    pub fn waiting(&self) -> impl Iterator<Item = &Enrolment> {
+        self.enrolments.iter().filter(|enrolment| enrolment.woken_by == NONE)
+    }
+
+    /// The candidates of a notification, when it is its turn or later: positions of enrolments, by process.
+    pub fn candidates(&self, notification: u32) -> SmallVec<[u32; 4]> {
+        let is_candidate =
+            |one: &Enrolment| one.turn <= notification && one.woken_by >= notification;
+        let all = self.enrolments.iter().enumerate().filter(|(_, one)| is_candidate(one));
+        let mut found: SmallVec<[u32; 4]> = all.map(|(at, _)| at as u32).collect();
+        found.sort_unstable_by_key(|&at| self.enrolments[at as usize].process);
+        found
+    }
+}
+
+impl State {
+    /// A condition variable.
+    pub fn condvar(&self, id: CondvarId) -> &Condvar {
+        &self.condvars[id.index()]
+    }
+
+    /// The enrolment of a process.
+    pub fn enrolment(&self, process: ProcessId, handle: Handle) -> Enrolment {
+        match self.posted(process, handle) {
+            Posted::Enrolment(condvar, at) => self.condvar(condvar).enrolments[at as usize],
+            other => panic!("{handle:?} of {process:?} is no enrolment but {other:?}"),
+        }
+    }
+
+    /// The position of a notification.
+    pub fn notification(&self, process: ProcessId, handle: Handle) -> u32 {
+        match self.posted(process, handle) {
+            Posted::Notification(_, position) => position,
+            other => panic!("{handle:?} of {process:?} is no notification but {other:?}"),
+        }
+    }
+}
+
+/// The enrolment of a cond_wait.
+pub(in crate::model) struct Enrol(pub(in crate::model) CondvarId);
+
+impl Operation for Enrol {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let process = done.action.process;
+        let condvar = &mut state.condvars[self.0.index()];
+        let turn = condvar.notifications.len() as u32;
+        condvar.enrolments.push(Enrolment { process, turn, woken_by: NONE });
+        let position = condvar.enrolments.len() as u32 - 1;
+        state.note(process, Posted::Enrolment(self.0, position))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.condvars[self.0.index()].enrolments.pop();
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Enrol(self.0)
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Enrol(self.0))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// The wait of a cond_wait.
+pub(in crate::model) struct Wait {
+    pub(in crate::model) condvar: CondvarId,
+    pub(in crate::model) handle: Handle,
+}
+
+impl Operation for Wait {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        if at.state.enrolment(at.process, self.handle).woken_by != NONE {
+            each(Choice::ONLY);
+        }
+    }
+
+    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
+        Response::Unit
+    }
+
+    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let by = state.enrolment(done.action.process, self.handle).woken_by;
+        Footprint::Woken { condvar: self.condvar, by }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}
+
+/// The notification of a notify_one or notify_all.
+pub(in crate::model) struct Notify {
+    pub(in crate::model) condvar: CondvarId,
+    pub(in crate::model) all: bool,
+}
+
+impl Operation for Notify {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let notifications = &mut state.condvars[self.condvar.index()].notifications;
+        notifications.push(self.all);
+        let position = notifications.len() as u32 - 1;
+        state.note(done.action.process, Posted::Notification(self.condvar, position))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.condvars[self.condvar.index()].notifications.pop();
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
+        Footprint::Notify(self.condvar)
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Notify(self.condvar))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// The step of a notify_one or notify_all that wakes.
+pub(in crate::model) struct Wake {
+    pub(in crate::model) condvar: CondvarId,
+    pub(in crate::model) handle: Handle,
+}
+
+impl Operation for Wake {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let position = at.state.notification(at.process, self.handle);
+        if at.state.condvar(self.condvar).over == position {
+            let ways = at.state.ways_to_wake(self.condvar, position);
+            (0..ways as i32).for_each(|index| each(Choice(index)));
+        }
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let position = state.notification(done.action.process, self.handle);
+        let condvar = &mut state.condvars[self.condvar.index()];
+        let mut woken = condvar.candidates(position);
+        if !condvar.notifications[position as usize] && !woken.is_empty() {
+            woken = smallvec::smallvec![woken[done.action.choice.0 as usize]];
+        }
+        woken.iter().for_each(|&at| condvar.enrolments[at as usize].woken_by = position);
+        condvar.over += 1;
+        Response::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        let position = state.notification(done.action.process, self.handle);
+        let condvar = &mut state.condvars[self.condvar.index()];
+        let woken = condvar.enrolments.iter_mut().filter(|one| one.woken_by == position);
+        woken.for_each(|one| one.woken_by = NONE);
+        condvar.over -= 1;
+    }
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let position = state.notification(done.action.process, self.handle);
+        Footprint::Wake { condvar: self.condvar, position }
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    /// What it wakes was fixed by the notification, and by those before it.
+    fn watches<S: System>(
+        &self,
+        _: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        _: &mut impl FnMut(Touch),
+    ) {
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
+}
+
+impl State {
+    /// How many choices a notification has when it is its turn, or had.
+    pub fn ways_to_wake(&self, condvar: CondvarId, notification: u32) -> usize {
+        let condvar = self.condvar(condvar);
+        match condvar.notifications[notification as usize] {
+            true => 1,
+            false => condvar.candidates(notification).len().max(1),
+        }
+    }
+}
