@@ -92,7 +92,17 @@ pub fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usiz
             Touch::Post(mailbox, _) | Touch::AwaitPost(mailbox, _) => {
                 invariants.sees_mailbox(invariant, mailbox)
             }
-            _ => false,
+            Touch::Read(_)
+            | Touch::Lock(_)
+            | Touch::Unlock(_)
+            | Touch::Cancel(_)
+            | Touch::Acquire(_)
+            | Touch::Release(_)
+            | Touch::Arrive(_)
+            | Touch::Tell(_)
+            | Touch::Listen(_) => false,
+            // Whatever it is, it may bear on a length.
+            _ => !invariants.sees_one_thing(invariant),
         };
     });
     is_seen
