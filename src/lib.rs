@@ -59,6 +59,8 @@
 //! | D | disabled events: everything that contains C and one of them has been explored |
 //! | A | events added as guides to an alternative |
 //! | J | an alternative: a way to extend C that is in conflict with all of D |
+//! | match | at a p2p or bag mailbox: a receive gets a send; an action of the network |
+//! | carrier | a process that is in no program and makes matches, one for each receive that is open at a time |
 //!
 //! # Literature
 //!

@@ -18,6 +18,7 @@
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Schedule`] | an execution in portable names, as text too |
+//! | [`Semantics`] | a choice of what MPI leaves to its implementations |
 //! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Reach`] | what a process may still do |
 //! | [`StopSignal`] | a signal to stop, for loops that may run long |
@@ -37,6 +38,7 @@ mod op;
 mod printable;
 mod reach;
 mod schedule;
+mod semantics;
 mod state;
 mod stop;
 mod system;
@@ -44,7 +46,7 @@ mod touch;
 mod value;
 
 pub use actors::{Actors, Effects};
-pub use declarations::{Asking, Declarations, Objects};
+pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Site};
 pub use foresight::Foresight;
 pub use independence::{Footprint, Independence, PaperRelation};
@@ -53,20 +55,25 @@ pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status}
 pub use met::{Met, Object, Roster};
 pub use objects::Posted;
 pub use objects::barrier::Barrier;
+pub use objects::collective::{Collective, Collectives, Entry};
 pub use objects::condvar::{Condvar, Enrolment};
 pub use objects::inbox::{Inboxes, Message};
 pub use objects::mailbox::{End, Mailbox, Post};
 pub use objects::mutex::Mutex;
+pub use objects::network::{
+    DROPPED, ENDED, Ends, Network, Places, Probe, Reception, Sent, Settled, Settlement, Taker, Way,
+};
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use op::{
-    Access, Action, BarrierId, CellId, Choice, CondvarId, Envelope, Handle, Handled, Hold,
-    MailboxId, MessageId, MutexId, Op, Register, Request, Response, RwLockId, SemaphoreId,
-    Stimulus,
+    Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, CondvarId,
+    Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op, Probing,
+    Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
 };
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};
+pub use semantics::{Buffering, Leaving, Semantics};
 pub use state::{Parts, State};
 pub use stop::StopSignal;
 pub use system::{Failure, FailureKind, Next, System};

@@ -29,6 +29,7 @@ mod properties;
 mod replay;
 mod snapshot;
 mod suppliers;
+mod words;
 
 #[cfg(test)]
 pub(crate) mod scripts;
@@ -40,7 +41,7 @@ pub use invariants::{
     Invariants, broken_invariant, broken_invariants, invariant_readings, is_seen,
 };
 pub use leaks::{Leak, LeakKind, Leaks};
-pub use livelock::{Motion, Spin, Watch};
+pub use livelock::{Motion, Spin, Watch, pollers};
 pub use position::Position;
 pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
@@ -50,8 +51,8 @@ pub use replay::{Ending, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, Op, ProcessId, State,
-    Status, System, Value,
+    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, MailboxId, Op, ProcessId,
+    Site, State, Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -66,16 +67,49 @@ pub fn process_failure<'l, S: System>(
     }
 }
 
-/// A barrier at which more processes have arrived than take part, if there is one.
+/// A barrier at which more processes have arrived than take part, or a p2p or bag mailbox at which two receive, if there is
+/// one.
 #[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    state.oversubscribed().map(|barrier| crowded(locals, state, barrier))
+    let barrier = state.oversubscribed().map(|barrier| crowded(locals, state, barrier));
+    barrier
+        .or_else(|| state.crowded_mailbox().map(|mailbox| shared(locals, mailbox)))
+        .or_else(|| state.discord().map(|pair| discordant(locals, state, pair)))
 }
 
 fn crowded<S: System>(locals: &Locals<'_, S>, state: &State, barrier: BarrierId) -> Failure {
     let (name, size) = (locals.name_of(barrier), state.barrier(barrier).size);
     let arrive = if size == 1 { "process arrives" } else { "processes arrive" };
     let message = format!("more than {size} {arrive} at barrier {name}, which is for {size}");
+    Failure { kind: FailureKind::Error, message, site: None }
+}
+
+fn discordant<S: System>(locals: &Locals<'_, S>, state: &State, pair: [u32; 2]) -> Failure {
+    let describe = locals.system().describe();
+    let entries = pair.map(|entry| &state.collectives().entries()[entry as usize]);
+    let [one, other] = entries.map(|entry| {
+        let local = locals.get(state.before(entry.at()));
+        let text = match describe.site(local) {
+            Some(Site { line, text, .. }) if line > 0 => format!("{text} at line {line}"),
+            Some(Site { text, .. }) => text,
+            None => entry.call.kind.name().into(),
+        };
+        format!("{} (rank {}) calls {text}", describe.process_name(local), entry.rank)
+    });
+    let name = locals.name_of(entries[0].collective);
+    let message = match entries[0].rank == entries[1].rank {
+        true => format!("two processes have one rank in {name}: {one}, {other}"),
+        false => {
+            let round = entries[0].round + 1;
+            format!("the calls in round {round} of {name} do not agree: {one}, {other}")
+        }
+    };
+    Failure { kind: FailureKind::Error, message, site: None }
+}
+
+fn shared<S: System>(locals: &Locals<'_, S>, mailbox: MailboxId) -> Failure {
+    let name = locals.name_of(mailbox);
+    let message = format!("two processes receive at {name}, which is for one receiver");
     Failure { kind: FailureKind::Error, message, site: None }
 }
 
@@ -111,7 +145,10 @@ fn at_the_end<S: System, T>(
     let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
     let ends: Vec<_> = (0..last as u32)
         .map(|p| state.local(ProcessId(p)))
-        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
+        .map(|local| {
+            let is_of_program = local != LocalId::ABSENT && local != LocalId::CARRIER;
+            is_of_program.then(|| locals.get(local))
+        })
         .collect();
     ask(finale, &ends, &|cell| state.content_of_declared(locals, cell))
 }

@@ -30,6 +30,7 @@ use self::lint::{Level, Warning};
 use crate::explore::{
     self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
+use crate::model::Semantics;
 use crate::model::{Failure, ProcessId, Schedule, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, When,
@@ -64,6 +65,9 @@ pub struct Subject {
     /// Messages to actors may stay pending.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_pending: bool,
+    /// What MPI leaves open, if it matters to the program.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub semantics: Option<Semantics>,
     /// The source text, fit to be shown.
     #[serde(skip)]
     pub source: String,
@@ -82,6 +86,7 @@ impl Subject {
             constants: BTreeMap::new(),
             granularity: None,
             allow_pending,
+            semantics: None,
             source: String::new(),
             defines: Vec::new(),
         }
@@ -90,6 +95,38 @@ impl Subject {
     /// Is there a file to replay an execution of?
     pub fn has_file(&self) -> bool {
         !self.path.as_os_str().is_empty()
+    }
+}
+
+/// The results of `check` for several choices of what MPI leaves open.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variants<'r> {
+    /// This crate's version.
+    pub mazurka: &'static str,
+    /// The path of the spec.
+    pub spec: &'r str,
+    /// The worst of the verdicts.
+    pub verdict: Verdict,
+    /// Whether all searches came to the same verdict.
+    pub agree: bool,
+    /// The result of each search.
+    pub searches: &'r [CheckReport],
+}
+
+impl<'r> Variants<'r> {
+    /// Of these, at least one.
+    pub fn new(searches: &'r [CheckReport]) -> Self {
+        let verdicts = || searches.iter().map(|report| report.verdict);
+        let bad =
+            verdicts().find(|&verdict| verdict != Verdict::Ok && verdict != Verdict::Incomplete);
+        let unsure = verdicts().find(|&verdict| verdict == Verdict::Incomplete);
+        Variants {
+            mazurka: VERSION,
+            spec: &searches[0].subject.spec,
+            verdict: bad.or(unsure).unwrap_or(Verdict::Ok),
+            agree: verdicts().all(|verdict| verdict == searches[0].verdict),
+            searches,
+        }
     }
 }
 

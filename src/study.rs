@@ -35,6 +35,7 @@ use crate::explore::{
     ViolationKind, explore,
 };
 use crate::lang::{self, Granularity, Program};
+use crate::model::Semantics;
 use crate::model::System;
 
 /// A program, ready to be compiled.
@@ -50,6 +51,9 @@ pub struct Case {
     pub by_statement: bool,
     /// Messages to actors may stay pending.
     pub allow_pending: bool,
+    /// What MPI leaves open.
+    #[serde(default)]
+    pub semantics: Semantics,
 }
 
 impl Case {
@@ -59,7 +63,9 @@ impl Case {
             true => Granularity::Statement,
             false => Granularity::Operation,
         };
-        lang::compile_with(&self.name, &self.source, &self.defines, granularity)
+        let mut program = lang::compile_with(&self.name, &self.source, &self.defines, granularity)?;
+        program.set_semantics(self.semantics);
+        Ok(program)
     }
 
     /// `N=3, M=2`; empty if no constants are set.

@@ -77,7 +77,10 @@ impl Case {
 
     fn compile(&self) -> Result<Program, String> {
         let name = self.path.file_name().map_or("".into(), |name| name.to_string_lossy());
-        compile(&name, &self.text, &self.expected.with).map_err(|errors| errors.render(false))
+        let mut program = compile(&name, &self.text, &self.expected.with)
+            .map_err(|errors| errors.render(false))?;
+        program.set_semantics(self.expected.semantics.unwrap_or_default());
+        Ok(program)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -193,6 +193,7 @@ pub fn subject() -> Subject {
         constants: Default::default(),
         granularity: None,
         allow_pending: false,
+        semantics: None,
         source: String::new(),
         defines: Vec::new(),
     }

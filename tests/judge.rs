@@ -244,7 +244,7 @@ pub fn check_counterexample_where<S: System>(
         }
         (ViolationKind::Error, Some(process)) => kind_of(process) == Some(FailureKind::Error),
         (ViolationKind::Error, None) => {
-            state.oversubscribed().is_some() || breaks_invariant(&locals, &state, violation)
+            state.is_crowded() || breaks_invariant(&locals, &state, violation)
         }
         (ViolationKind::Deadlock, Some(_)) | (ViolationKind::Livelock, _) => false,
     };

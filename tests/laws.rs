@@ -1,4 +1,4 @@
-//! Laws that hold on every program, tested on random ones of both families against the oracle.
+//! Laws that hold on every program, tested on random ones of all families against the oracle.
 
 mod of_counts;
 mod of_dependence;
@@ -15,7 +15,7 @@ use mazurka::model::Locals;
 use crate::naive::{Obstacle, Structure};
 use crate::random_models::{MAX_CONFIGURATIONS, Sample, Subject};
 
-/// Each law, a function of the samples, as a test on processes, one on actors, and one on processes with later objects.
+/// Each law, a function of the samples, as a test on each family.
 macro_rules! hold_on_random_programs {
     ($($law:ident)*) => {
         mod processes {
@@ -28,6 +28,10 @@ macro_rules! hold_on_random_programs {
 
         mod later {
             $(#[test] fn $law() { super::$law(crate::random_models::later()); })*
+        }
+
+        mod p2p {
+            $(#[test] fn $law() { super::$law(crate::random_models::p2p()); })*
         }
     };
 }

@@ -66,6 +66,18 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
             };
             (!is_paired).then_some(kind)
         }
+        Posted::Sent(send) => {
+            let is_taken = state.network().sends()[send as usize].receive().is_some();
+            (!is_taken).then_some(LeakKind::Message)
+        }
+        Posted::Receive(receive) => {
+            let is_open = state.network().receives()[receive as usize].is_open();
+            is_open.then_some(LeakKind::Receive)
+        }
+        Posted::Entry(entry) => {
+            let has_ended = state.collectives().entries()[entry as usize].ended_at().is_some();
+            (!has_ended).then_some(LeakKind::Collective)
+        }
         Posted::Mutex(mutex, request) => {
             let mutex = state.mutex(mutex);
             let place = mutex.queue().position(|queued| queued == process);

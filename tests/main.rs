@@ -74,6 +74,7 @@ mod lang;
 mod laws;
 mod limits;
 mod lint;
+mod matching;
 mod naive;
 mod observers;
 mod own_explorer;

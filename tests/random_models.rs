@@ -1,16 +1,18 @@
 //! Random small programs, and what they must reach to be worth running.
 //!
-//! There are two families. A [`Program`] of processes is a little syntax tree with two lives:
+//! There are three families. A [`Program`] of processes is a little syntax tree with two lives:
 //! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a file, and
 //! [`Script`] runs it as a [`System`] of its own, without the language front end. The two must agree on
 //! everything, which tests the front end; and the tests of the explorers need not trust it. An
-//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`].
+//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a program of processes with p2p and bag
+//! mailboxes.
 //!
 //! A law holds on both; a test of it is told of the family by [`Subject`], and goes through
-//! [`processes`] and [`actors()`].
+//! [`processes`], [`actors()`] and [`p2p()`].
 
 pub mod actors;
 mod generate;
+pub mod p2p;
 mod program;
 mod rng;
 mod script;
@@ -19,6 +21,7 @@ mod text;
 
 pub use actors::ActorScript;
 pub use generate::{generate, generate_later};
+pub use p2p::P2pScript;
 pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
 pub use rng::Rng;
 pub use script::Script;
@@ -54,6 +57,8 @@ pub struct Features {
     pub guards: bool,
     /// Some actor has internal handlers.
     pub internals: bool,
+    /// Its mailboxes are p2p and bag ones, most of them.
+    pub network: bool,
 }
 
 impl Subject for Script {
@@ -66,7 +71,7 @@ impl Subject for Script {
     }
 
     fn features(&self) -> Features {
-        Features { actors: false, guards: false, internals: false }
+        Features { actors: false, guards: false, internals: false, network: false }
     }
 }
 
@@ -81,7 +86,7 @@ impl Subject for ActorScript {
 
     fn features(&self) -> Features {
         let internals = self.program.has_internals();
-        Features { actors: true, guards: self.actors().has_guards(), internals }
+        Features { actors: true, guards: self.actors().has_guards(), internals, network: false }
     }
 }
 
@@ -117,6 +122,12 @@ pub fn later() -> &'static [Sample<Script>] {
 pub fn actors() -> &'static [Sample<ActorScript>] {
     static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(160, ActorScript::of))
+}
+
+/// The same, with p2p and bag mailboxes.
+pub fn p2p() -> &'static [Sample<P2pScript>] {
+    static SAMPLES: OnceLock<Vec<Sample<P2pScript>>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
 }
 
 fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {

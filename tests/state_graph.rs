@@ -35,7 +35,7 @@ impl<S: System> Observer for Watcher<'_, S> {
 /// A terminal state: the local states and the cells.
 fn describe<S: System>(locals: &Locals<'_, S>, state: &State) -> String {
     let of = |p: ProcessId| format!("{p:?} {:?}", locals.get(state.local(p)));
-    let processes: Vec<_> = state.processes().map(of).collect();
+    let processes: Vec<_> = state.program_processes().map(of).collect();
     let cells = 0..locals.system().objects().cells.len() as u32;
     let cells: Vec<_> = cells.map(|cell| locals.values.get(state.content(CellId(cell)))).collect();
     format!("{processes:?} {cells:?}")

@@ -54,6 +54,7 @@ impl Spec {
             constants: Default::default(),
             granularity: None,
             allow_pending: false,
+            semantics: None,
             source,
             defines: defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
         };

@@ -16,7 +16,7 @@ use crate::explore::{Budget, K, Listed, Setting, Violation, explore};
 use crate::property::Properties;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
-use crate::report::{CheckReport, json};
+use crate::report::{CheckReport, Variants, json};
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
@@ -90,17 +90,18 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         files::keep(drawing, once(path))?;
     }
     let format = format(args.format, args.output.as_deref(), Format::Text);
-    let mut spec = Spec::load(&args.spec, output)?;
-    if let Some(refusal) = refusal(&setting, &spec.program, &limits) {
+    let mut variants = Spec::variants(&args.spec, output)?;
+    if let Some(refusal) = refusal(&setting, &variants[0].program, &limits) {
         return Err(Failure::Usage(refusal));
     }
     if let Some(refusal) = lint::refusal(&lints, &setting) {
         return Err(Failure::Usage(refusal));
     }
     if lints.ask_about_all() {
-        spec.program = spec.program.observed();
+        variants = variants.into_iter().map(Spec::observed).collect();
     }
-    let properties = Properties::default().allow_pending(spec.subject.allow_pending);
+    let allow_pending = variants[0].subject.allow_pending;
+    let properties = Properties::default().allow_pending(allow_pending);
     let mut budget = Budget {
         all: args.all || args.shortest,
         shortest: args.shortest,
@@ -112,32 +113,39 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         budget.keep_events = usize::MAX;
     }
     let mut progress = Progress::new(!output.is_quiet());
-    let outcome = explore(&spec.program, setting, budget, &mut progress);
-    progress.finish();
-    let peak = memory::peak();
-    let subject = spec.subject.clone();
-    let report =
-        CheckReport::new(subject, &spec.program, setting, (limits, properties), &outcome, peak);
-    let mut warnings = report.warnings;
-    if outcome.is_complete() {
-        warnings.extend(lint::unreached(&spec));
-    }
-    let warnings = lints.applied(warnings);
-    let report = CheckReport { shortest: args.shortest, warnings, ..report };
-    match format {
-        Format::Json => output.print(json::render(&report))?,
-        Format::Text => {
-            let (quiet, room) = (output.is_quiet(), output.room());
-            output.print(text::Check { report: &report, quiet, room })?;
+    let mut reports = Vec::new();
+    let mut drawn = None;
+    for (index, spec) in variants.iter().enumerate() {
+        let outcome = explore(&spec.program, setting, budget.clone(), &mut progress);
+        let subject = spec.subject.clone();
+        let judged = (limits.clone(), properties.clone());
+        let peak = memory::peak();
+        let report = CheckReport::new(subject, &spec.program, setting, judged, &outcome, peak);
+        let mut warnings = report.warnings;
+        if outcome.is_complete() {
+            warnings.extend(lint::unreached(spec));
+        }
+        let warnings = lints.applied(warnings);
+        reports.push(CheckReport { shortest: args.shortest, warnings, ..report });
+        if drawn.is_none() && (!outcome.violations.is_empty() || index + 1 == variants.len()) {
+            drawn = Some((spec, outcome.violations));
         }
     }
-    if let (Some(file), Some(format)) = (&args.draw, drawing) {
-        let effort = Effort::within(&report.limits);
-        output.remark(draw(file, format, &spec, &outcome.violations, effort)?);
+    progress.finish();
+    let (quiet, room) = (output.is_quiet(), output.room());
+    match (format, &reports[..]) {
+        (Format::Json, [report]) => output.print(json::render(report))?,
+        (Format::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
+        (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
+        (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
     }
-    match report.is_denied() {
+    if let (Some(file), Some(format), Some((spec, violations))) = (&args.draw, drawing, &drawn) {
+        let effort = Effort::within(&reports[0].limits);
+        output.remark(draw(file, format, spec, violations, effort)?);
+    }
+    match reports.iter().any(CheckReport::is_denied) {
         true => Ok(Exit::Violation),
-        false => Ok(report.verdict.into()),
+        false => Ok(Variants::new(&reports).verdict.into()),
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Key {
     constants: BTreeMap<String, String>,
     by_statement: bool,
     allow_pending: bool,
+    #[serde(default)]
+    semantics: String,
     setting: String,
     depth: Option<u32>,
     max_traces: Option<u64>,
@@ -47,6 +49,7 @@ impl Key {
             constants: case.defines.iter().cloned().collect(),
             by_statement: case.by_statement,
             allow_pending: case.allow_pending,
+            semantics: case.semantics.options(),
             setting: setting.clone(),
             depth: limits.depth,
             max_traces: limits.max_traces,

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use super::{Failure, memory};
 use crate::explore::{OPTIONS, OptionInfo, Options};
+use crate::model::{Buffering, Leaving, Semantics};
 use crate::report::lint::{Levels, Named};
 use crate::study::Limits;
 
@@ -33,6 +34,86 @@ pub(super) struct SetupArgs {
     /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
+    #[command(flatten)]
+    pub(super) mpi: MpiArgs,
+}
+
+/// What MPI leaves to its implementations.
+#[derive(Args, Clone, Default)]
+pub(super) struct MpiArgs {
+    /// When a standard send at a p2p or bag mailbox is complete: when it is received (zero), or at once (infinite, the
+    /// default). With `both`, `check` makes a search for each
+    #[arg(long, value_name = "HOW")]
+    buffering: Option<BufferingArg>,
+    /// When a rank leaves a collective: as early as MPI allows (early, the default), or when all have entered
+    /// (synchronizing). With `both`, `check` makes a search for each
+    #[arg(long, value_name = "WHEN")]
+    collectives: Option<LeavingArg>,
+    /// After this many tests and iprobes in a row at p2p and bag mailboxes, all in vain, a process waits for what it polls
+    /// [default: 2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=200))]
+    polls: Option<u8>,
+}
+
+/// `--buffering`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BufferingArg {
+    Zero,
+    Infinite,
+    Both,
+}
+
+/// `--collectives`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LeavingArg {
+    Early,
+    Synchronizing,
+    Both,
+}
+
+impl MpiArgs {
+    /// Every combination that was asked for.
+    pub(super) fn variants(&self) -> Vec<Semantics> {
+        let bufferings = match self.buffering {
+            None | Some(BufferingArg::Infinite) => vec![Buffering::Infinite],
+            Some(BufferingArg::Zero) => vec![Buffering::Zero],
+            Some(BufferingArg::Both) => vec![Buffering::Infinite, Buffering::Zero],
+        };
+        let leavings = match self.collectives {
+            None | Some(LeavingArg::Early) => vec![Leaving::Early],
+            Some(LeavingArg::Synchronizing) => vec![Leaving::Synchronizing],
+            Some(LeavingArg::Both) => vec![Leaving::Early, Leaving::Synchronizing],
+        };
+        let max_polls = self.polls.unwrap_or(Semantics::default().max_polls);
+        let with = |buffering: &Buffering| {
+            let buffering = *buffering;
+            leavings.iter().map(move |&leaving| Semantics { buffering, leaving, max_polls })
+        };
+        bufferings.iter().flat_map(with).collect()
+    }
+
+    /// The only one, or why there are several.
+    pub(super) fn only(&self) -> Result<Semantics, Failure> {
+        match self.variants()[..] {
+            [only] => Ok(only),
+            _ => {
+                Err(Failure::Usage("`both` means several searches: only `check` makes them".into()))
+            }
+        }
+    }
+
+    /// Sets what the command line does not set.
+    pub(super) fn complete(&mut self, known: Semantics) {
+        self.buffering.get_or_insert(match known.buffering {
+            Buffering::Zero => BufferingArg::Zero,
+            Buffering::Infinite => BufferingArg::Infinite,
+        });
+        self.collectives.get_or_insert(match known.leaving {
+            Leaving::Early => LeavingArg::Early,
+            Leaving::Synchronizing => LeavingArg::Synchronizing,
+        });
+        self.polls.get_or_insert(known.max_polls);
+    }
 }
 
 /// What can be asked of an explorer: an argument for each row of [`OPTIONS`].

@@ -12,6 +12,7 @@ use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure, files};
 use crate::model::Schedule;
+use crate::model::Semantics;
 use crate::report::json;
 use crate::report::text::{self, shown};
 
@@ -49,6 +50,7 @@ this execution spawns them. 0,0,1 is two steps of the first and one of the secon
 Where a step can have several outcomes, a number behind a colon says which; without one it is 0.
   2:1   of a process: waitany returns 1, or choose the second number of its range
   2:-1  testany finds nothing
+  2:1   a receive or probe at a p2p or bag mailbox gets message 1, counted in the order of sending
   2:1   of an actor: it takes message 1. Messages are numbered in the order in which this execution
         sends them, counted from 0, for all actors together; those that init sends come first
   2:-2  of an actor: it runs its first internal handler; 2:-3 its second
@@ -73,6 +75,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             add_constants(&mut args.spec.setup.defines, &result);
             if result["allow_pending"] == true {
                 args.spec.setup.allow_pending = true;
+            }
+            if let Ok(known) = serde_json::from_value::<Semantics>(result.clone()) {
+                args.spec.setup.mpi.complete(known);
             }
             if result["granularity"] == "statement" {
                 args.spec.setup.granularity = Unit::Statement;

@@ -9,6 +9,7 @@ use super::output::Output;
 use super::{Failure, memory};
 use crate::explore::{Explorer, Order, Setting};
 use crate::lang::Program;
+use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{System, Value, Values, masked};
 use crate::report::Subject;
@@ -25,7 +26,34 @@ impl Spec {
     /// Reads and compiles it; its warnings go to standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
         let case = case(&args.path, &args.setup)?;
-        let program = compile(&case, output)?;
+        Spec::of(args, &case, output)
+    }
+
+    /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a difference.
+    pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
+        let variants = args.setup.mpi.variants();
+        let case = case_with(&args.path, &args.setup, variants[0])?;
+        let first = Spec::of(args, &case, output)?;
+        if !first.program.uses_network() {
+            return Ok(vec![first]);
+        }
+        let rest = variants[1..].iter().map(|&semantics| {
+            let case = Case { semantics, ..case.clone() };
+            let program = case.compile().map_err(|errors| Failure::Spec(Box::new(errors)))?;
+            let subject = Subject { semantics: Some(semantics), ..first.subject.clone() };
+            Ok(Spec { subject, program })
+        });
+        let rest = rest.collect::<Result<Vec<_>, Failure>>()?;
+        Ok(std::iter::once(first).chain(rest).collect())
+    }
+
+    /// The same, noting what is run.
+    pub(super) fn observed(self) -> Spec {
+        Spec { program: self.program.observed(), ..self }
+    }
+
+    fn of(args: &SpecArgs, case: &Case, output: &Output) -> Result<Spec, Failure> {
+        let program = compile(case, output)?;
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
             spec: shown(&args.path),
@@ -33,6 +61,7 @@ impl Spec {
             constants: constants(&program),
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
+            semantics: program.uses_network().then_some(case.semantics),
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             source: masked(&case.source).into_owned(),
         };
@@ -42,6 +71,10 @@ impl Spec {
 
 /// The program in this file.
 pub(super) fn case(path: &Path, setup: &SetupArgs) -> Result<Case, Failure> {
+    case_with(path, setup, setup.mpi.only()?)
+}
+
+fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Case, Failure> {
     let defines = effective(&setup.defines);
     Ok(Case {
         name: name(path),
@@ -49,6 +82,7 @@ pub(super) fn case(path: &Path, setup: &SetupArgs) -> Result<Case, Failure> {
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
         by_statement: setup.granularity == Unit::Statement,
         allow_pending: setup.allow_pending,
+        semantics,
     })
 }
 

@@ -17,7 +17,7 @@ use super::batch::Batch;
 use super::compare::keep_own_constants;
 use super::files::{self, cannot_write, keep};
 use super::log::{self, Key, Log, Run};
-use super::options::{LimitArgs, SetupArgs, Unit};
+use super::options::{LimitArgs, MpiArgs, SetupArgs, Unit};
 use super::output::{Output, TableFormat};
 use super::spec::{case, compile, constants, refusal};
 use super::{Exit, Failure, machine};
@@ -71,6 +71,8 @@ pub(super) struct Args {
     /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     allow_pending: bool,
+    #[command(flatten)]
+    mpi: MpiArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -192,6 +194,7 @@ fn programs(
         defines: Vec::new(),
         granularity: args.granularity,
         allow_pending: args.allow_pending,
+        mpi: args.mpi.clone(),
     };
     let mut cases: Vec<_> =
         paths.iter().map(|path| case(path, &setup)).collect::<Result<_, Failure>>()?;

@@ -18,7 +18,7 @@ use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When, pollers};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -189,8 +189,10 @@ impl<'o> Driver<'o> {
 
     /// `state` is terminal: a complete execution. True, as with [`waiting`](Driver::waiting) for one that is.
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        let at = Position::new(locals, state);
-        let objection = self.budget.properties.objections(When::End, at).next();
+        let polling: Vec<Spin> = pollers(locals, state).collect();
+        let at = Position::new(locals, state).going_round(&polling);
+        let when = if polling.is_empty() { When::End } else { When::Livelock };
+        let objection = self.budget.properties.objections(when, at).next();
         self.ends(locals, at, objection);
         true
     }
@@ -397,7 +399,7 @@ impl<'o> Driver<'o> {
         process: ProcessId,
     ) {
         let has_failed = property::process_failure(locals, state, process).is_some();
-        if has_failed || state.oversubscribed().is_some() {
+        if has_failed || state.is_crowded() {
             self.judge_failure(locals, Position::new(locals, state).about(process));
         }
     }
@@ -406,7 +408,7 @@ impl<'o> Driver<'o> {
     fn judge_failure<S: System>(&mut self, locals: &Locals<'_, S>, at: Position<'_>) {
         let objections: Vec<_> = self.budget.properties.objections(When::Failure, at).collect();
         objections.into_iter().for_each(|objection| self.object(locals, at, objection));
-        if at.state().oversubscribed().is_some() {
+        if at.state().is_crowded() {
             self.stop(StopReason::Oversubscribed);
         }
     }

@@ -16,7 +16,7 @@ use super::driver::Driver;
 use super::explorer::Depth;
 use super::order::{Order, Sorter};
 use super::tree::Branch;
-use crate::model::{Action, Footprint, Schedule, System};
+use crate::model::{Action, Schedule, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
 /// The part in which explorers that go along executions differ.
@@ -228,10 +228,16 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         let mut prefix = Schedule::of(state);
         prefix.truncate(length);
         let order = self.execution.order();
-        let next = (self.execution.action(length), order.footprint(length));
-        let asleep = self.sleep.at(length).map(|((action, footprint), _)| (*action, footprint));
-        let portable = |(action, footprint): (Action, &Footprint)| {
-            state.portable(action, matches!(footprint, Footprint::Handler { .. }))
+        let next = self.execution.action(length);
+        let asleep = self.sleep.at(length).map(|((action, _), _)| *action);
+        let portable = |action: Action| {
+            let later = order.of_process(action.process).iter().map(|&at| at as usize);
+            let before = match later.into_iter().find(|&at| at >= length) {
+                Some(at) => state.before(at),
+                None => state.local(action.process),
+            };
+            let op = self.execution.locals.op(before).expect("it was enabled");
+            state.portable(action, op.chooses_message())
         };
         let elsewhere = asleep.chain([next]).map(portable).collect();
         self.driver.split_off(Branch { prefix, elsewhere });

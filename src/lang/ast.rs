@@ -4,6 +4,7 @@
 //! which later passes report nothing.
 
 use super::diagnostic::Span;
+use crate::model::Delivery;
 
 /// A name where it is written.
 #[derive(Clone, Debug)]
@@ -24,12 +25,13 @@ pub struct File {
 #[derive(Debug)]
 pub enum Item {
     Const { name: Name, ty: Option<TypeExpr>, value: Expr },
-    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr> },
+    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
     Mutex { name: Name, size: Option<Expr> },
     RwLock { name: Name, size: Option<Expr> },
     Condvar { name: Name, size: Option<Expr>, spurious: Option<Expr> },
     Semaphore { name: Name, size: Option<Expr>, initial: Expr },
     Barrier { name: Name, size: Option<Expr>, participants: Expr },
+    Collective { name: Name, size: Option<Expr>, ranks: Expr },
     Shared { name: Name, ty: TypeExpr, initial: Expr },
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
@@ -70,6 +72,7 @@ impl Item {
             | Item::Condvar { name, .. }
             | Item::Semaphore { name, .. }
             | Item::Barrier { name, .. }
+            | Item::Collective { name, .. }
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }

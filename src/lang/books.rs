@@ -22,6 +22,8 @@ pub enum Entry {
     Barrier { barrier: BarrierId, arrived: u32, passed: u32 },
     /// It has seen a communication complete.
     Received(Handle, Value),
+    /// It has cancelled a receive.
+    Cancelled(Handle),
     /// It has spawned this many processes of a template.
     Spawned { process: u32, count: u32 },
 }
@@ -159,10 +161,22 @@ impl Books {
         }
     }
 
+    /// Notes that the receive was cancelled.
+    pub fn cancelled(&mut self, comm: Handle) {
+        self.insert(Entry::Cancelled(comm));
+    }
+
+    /// Was the receive cancelled?
+    pub fn is_cancelled(&self, comm: Handle) -> bool {
+        self.0.contains(&Entry::Cancelled(comm))
+    }
+
     /// Forgets communications that no value on `stack` names.
     pub fn forget_unnamed(&mut self, stack: &[Value]) {
         self.0.retain(|entry| match entry {
-            Entry::Received(handle, _) => stack.iter().any(|value| names(value, *handle)),
+            Entry::Received(handle, _) | Entry::Cancelled(handle) => {
+                stack.iter().any(|value| names(value, *handle))
+            }
             _ => true,
         });
     }
@@ -173,6 +187,7 @@ impl Books {
             Entry::Mutex(_, handle) | Entry::RwLock(_, handle) => Some(*handle),
             Entry::Condvar(_, handle) => Some(*handle),
             Entry::Semaphore(_, handle) | Entry::Received(handle, _) => Some(*handle),
+            Entry::Cancelled(handle) => Some(*handle),
             Entry::Barrier { .. } | Entry::Spawned { .. } | Entry::Strays { .. } => None,
         })
     }
@@ -185,6 +200,7 @@ impl Books {
             Entry::Condvar(condvar, handle) => Entry::Condvar(condvar, name(handle)),
             Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
             Entry::Received(handle, value) => Entry::Received(name(handle), value),
+            Entry::Cancelled(handle) => Entry::Cancelled(name(handle)),
             other => other,
         });
         Books(renamed.collect())
@@ -215,6 +231,7 @@ fn order(entry: &Entry) -> (u8, u32, u32) {
         Entry::Semaphore(semaphore, handle) => (1, semaphore.0, handle.0),
         Entry::Barrier { barrier, .. } => (2, barrier.0, 0),
         Entry::Received(handle, _) => (3, handle.0, 0),
+        Entry::Cancelled(handle) => (3, handle.0, 1),
         Entry::Spawned { process, .. } => (4, *process, 0),
         Entry::RwLock(lock, _) => (5, lock.0, 0),
         Entry::Condvar(condvar, _) => (6, condvar.0, 0),

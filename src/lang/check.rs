@@ -11,6 +11,7 @@ mod declare;
 mod exhaustive;
 mod expr;
 mod message;
+mod network;
 mod operation;
 mod pattern;
 mod place;
@@ -24,8 +25,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
 use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
-use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Size, Type, Yield};
-use crate::model::{Declarations, Objects, Value};
+use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
+use crate::model::{CollectiveKind, Declarations, Delivery, Objects, Value};
 
 /// A checked program. It has no meaning if there were errors.
 #[derive(Debug, Default)]
@@ -101,6 +102,9 @@ pub fn check(file: &File, overrides: &[(String, String)], diagnostics: &mut Find
         infer: Inference::default(),
         scope: Scope::default(),
         received: Vec::new(),
+        tested: Vec::new(),
+        tested_together: Vec::new(),
+        cancelled: Vec::new(),
         open: Vec::new(),
         elements_left: MAX_DECLARED,
         steps_left: MAX_STEPS,
@@ -168,6 +172,10 @@ struct Group {
     /// Of a mutex: the first `try_lock`, and the first test of a request.
     tried: Option<Span>,
     tested: Option<Span>,
+    /// Of mailboxes.
+    delivery: Delivery,
+    /// Of collectives: what the ranks give, by kind.
+    carries: FxHashMap<CollectiveKind, Type>,
 }
 
 impl Group {
@@ -246,6 +254,10 @@ struct Checker<'a> {
     scope: Scope,
     /// The places where the value of a communication is used.
     received: Vec<(CommId, Span)>,
+    /// The places where communications are tested, and cancelled.
+    tested: Vec<(CommId, Span)>,
+    tested_together: Vec<(Vec<CommId>, Span)>,
+    cancelled: Vec<(CommId, Span)>,
     /// The types of tuples and arrays with a part that was not known yet. By now they may be too large.
     open: Vec<(Type, Span)>,
     /// How many more elements constants, cells and arrays of objects may have.
@@ -478,6 +490,26 @@ impl Checker<'_> {
                 self.report(diagnostic);
             }
         }
+        for (comm, span) in std::mem::take(&mut self.tested) {
+            if self.infer.origin(comm) == Origin::Both {
+                self.report(mixed_test(span));
+            }
+        }
+        for (comms, span) in std::mem::take(&mut self.tested_together) {
+            let origins: Vec<_> = comms.iter().map(|&comm| self.infer.origin(comm)).collect();
+            let is = |wanted: Origin| origins.contains(&wanted);
+            if is(Origin::Both) || is(Origin::Ordered) && is(Origin::Network) {
+                self.report(mixed_test(span));
+            }
+        }
+        for (comm, span) in std::mem::take(&mut self.cancelled) {
+            let may_be_other =
+                !matches!(self.infer.yields(comm).0, Yield::Receive | Yield::Unknown);
+            if may_be_other || self.infer.origin(comm) != Origin::Network {
+                let message = "only a receive at a p2p or bag mailbox can be cancelled";
+                self.report(Diagnostic::error(span, message));
+            }
+        }
         for (ty, span, what) in std::mem::take(&mut self.must_travel) {
             if self.infer.has_comm(&ty) {
                 let message = format!("a communication cannot be {what}");
@@ -496,4 +528,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+fn mixed_test(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "this test may be about mailboxes with different delivery")
+        .hint("test those of ordinary mailboxes apart from those of p2p and bag mailboxes")
 }

@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
 use super::diagnostic::Span;
-use crate::model::{Objects, Site, Value};
+use super::hir::SendMode;
+use crate::model::Semantics;
+use crate::model::{CollectiveKind, Objects, Probing, Site, Value};
 
 /// One instruction. `…` in the comments is the rest of the stack, its top to the right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,11 +125,30 @@ pub enum Visible {
     Isend {
         src: bool,
         tag: bool,
+        mode: SendMode,
     },
     /// mailbox \[src\] \[tag\] → comm
     Irecv {
         src: bool,
         tag: bool,
+    },
+    /// mailbox \[src\] \[tag\] → tuple
+    Probe {
+        form: Probing,
+        src: bool,
+        tag: bool,
+    },
+    /// comm → unit
+    Cancel,
+    /// comm → bool
+    CancelOutcome,
+    /// collective \[root\] \[value\] \[rank\] → comm
+    Enter {
+        kind: CollectiveKind,
+        operator: Option<u32>,
+        root: bool,
+        value: bool,
+        rank: bool,
     },
     /// comm → value
     Wait,
@@ -195,8 +216,12 @@ impl Visible {
     pub fn arity(self) -> usize {
         use Visible::*;
         match self {
-            Isend { src, tag } => 2 + usize::from(src) + usize::from(tag),
-            Irecv { src, tag } => 1 + usize::from(src) + usize::from(tag),
+            Isend { src, tag, .. } => 2 + usize::from(src) + usize::from(tag),
+            Enter { root, value, rank, .. } => {
+                1 + usize::from(root) + usize::from(value) + usize::from(rank)
+            }
+            Cancel | CancelOutcome => 1,
+            Irecv { src, tag } | Probe { src, tag, .. } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
             AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny => 1,
             Enrol => 2,
@@ -301,6 +326,7 @@ pub struct Code {
     pub objects: Objects,
     /// What the instructions stand for.
     pub points: Points,
+    pub semantics: Semantics,
 }
 
 impl Code {

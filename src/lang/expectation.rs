@@ -2,11 +2,13 @@
 //!
 //! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`, `//@ with N=5 slow traces 24`.
 //! Several facts may stand on one line. Without `with` they hold for the constants as declared. A `depth` bounds the
-//! search that all figures of its line speak of.
+//! search that all figures of its line speak of. `buffering`, `collectives` and `polls` say what the search assumes that MPI
+//! leaves open.
 
 use rustc_hash::FxHashSet;
 
 use super::diagnostic::{Diagnostic, Findings, Lines, Span, nearest};
+use crate::model::{Buffering, Leaving, Semantics};
 
 /// The verdicts that a complete search can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub struct Expectation {
     pub states: Option<Vec<u64>>,
     /// Messages that stay pending make no deadlock (`--allow-pending`); holds for the whole file.
     pub allow_pending: bool,
+    /// The choice of what MPI leaves open that the line speaks of, if it is not the default.
+    pub semantics: Option<Semantics>,
     /// The line, for messages.
     pub line: u32,
 }
@@ -62,7 +66,7 @@ impl Expectation {
     }
 }
 
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 12] = [
     "traces",
     "deadlocked",
     "interleavings",
@@ -71,6 +75,9 @@ const WORDS: [&str; 9] = [
     "states",
     "allow-pending",
     "with",
+    "buffering",
+    "collectives",
+    "polls",
     "slow",
 ];
 const VERDICTS: [(&str, ExpectedVerdict); 5] = [
@@ -134,6 +141,24 @@ fn parse_line(
             "states" => expectation.states = Some(numbers(words.next(), at)?),
             "allow-pending" => expectation.allow_pending = true,
             "slow" => expectation.slow = true,
+            "buffering" => {
+                expectation.semantics.get_or_insert_default().buffering = match words.next() {
+                    Some(("zero", _)) => Buffering::Zero,
+                    Some(("infinite", _)) => Buffering::Infinite,
+                    other => return Err(unknown(other, at, "`zero` or `infinite`")),
+                }
+            }
+            "collectives" => {
+                expectation.semantics.get_or_insert_default().leaving = match words.next() {
+                    Some(("early", _)) => Leaving::Early,
+                    Some(("synchronizing", _)) => Leaving::Synchronizing,
+                    other => return Err(unknown(other, at, "`early` or `synchronizing`")),
+                }
+            }
+            "polls" => {
+                let polls = number(words.next(), at)?;
+                expectation.semantics.get_or_insert_default().max_polls = polls.min(200) as u8;
+            }
             "with" => {
                 while let Some((setting, at)) = words.next_if(|(word, _)| word.contains('=')) {
                     expectation.with.push(setting_of(setting, at, constants)?);
@@ -157,6 +182,11 @@ fn parse_line(
         return Err(Box::new(diagnostic.hint(hint)));
     }
     Ok(expectation)
+}
+
+fn unknown(word: Option<(&str, Span)>, after: Span, wanted: &str) -> Box<Diagnostic> {
+    let (_, at) = word.unwrap_or(("", after));
+    Box::new(Diagnostic::error(at, format!("expected {wanted}")))
 }
 
 fn numbers(word: Option<(&str, Span)>, after: Span) -> Result<Vec<u64>, Box<Diagnostic>> {

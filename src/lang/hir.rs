@@ -5,7 +5,7 @@
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::diagnostic::Span;
-use crate::model::Value;
+use crate::model::{CollectiveKind, Probing, Value};
 
 /// A local variable, numbered within its body.
 pub type VarId = u32;
@@ -68,6 +68,7 @@ pub enum ObjectKind {
     Condvar,
     Semaphore,
     Barrier,
+    Collective,
     Cell,
 }
 
@@ -86,6 +87,9 @@ impl ObjectKind {
             }
             ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
             ObjectKind::Barrier => "it is used by `barrier(barrier)`",
+            ObjectKind::Collective => {
+                "it is used by `barrier(c)`, `bcast(c, root, value)` and others"
+            }
             ObjectKind::Cell => "it is read by its name",
         }
     }
@@ -186,6 +190,49 @@ pub enum Pattern {
     Message(u32, Vec<Pattern>),
 }
 
+/// When a send at a p2p or bag mailbox is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendMode {
+    /// As the run says.
+    Standard,
+    /// When it is matched.
+    Synchronous,
+    /// At once.
+    Buffered,
+}
+
+/// What a collective computes of the values of the ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Sum,
+    Prod,
+    Min,
+    Max,
+    And,
+    Or,
+    /// A function of two arguments, by number.
+    Function(u32),
+}
+
+impl Operator {
+    const BUILT_IN: [Operator; 6] =
+        [Operator::Sum, Operator::Prod, Operator::Min, Operator::Max, Operator::And, Operator::Or];
+
+    /// A number for the model.
+    pub fn number(self) -> u32 {
+        match self {
+            Operator::Function(function) => Self::BUILT_IN.len() as u32 + function,
+            built_in => Self::BUILT_IN.iter().position(|&op| op == built_in).unwrap_or(0) as u32,
+        }
+    }
+
+    /// The operator with this number.
+    pub fn numbered(number: u32) -> Operator {
+        let built_in = Self::BUILT_IN.get(number as usize).copied();
+        built_in.unwrap_or_else(|| Operator::Function(number - Self::BUILT_IN.len() as u32))
+    }
+}
+
 /// A visible operation, or a sequence of two that the language has a word for.
 #[derive(Debug)]
 pub enum Operation {
@@ -194,12 +241,29 @@ pub enum Operation {
         value: Box<Expr>,
         src: Option<Box<Expr>>,
         tag: Option<Box<Expr>>,
+        mode: SendMode,
         wait: bool,
     },
     Irecv {
         mailbox: Address,
         src: Option<Box<Expr>>,
         tag: Option<Box<Expr>>,
+        wait: bool,
+    },
+    Probe {
+        mailbox: Address,
+        form: Probing,
+        src: Option<Box<Expr>>,
+        tag: Option<Box<Expr>>,
+    },
+    Cancel(Box<Expr>),
+    Collective {
+        collective: Address,
+        kind: CollectiveKind,
+        root: Option<Box<Expr>>,
+        operator: Option<Operator>,
+        value: Option<Box<Expr>>,
+        rank: Option<Box<Expr>>,
         wait: bool,
     },
     Wait(Box<Expr>),

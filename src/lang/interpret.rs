@@ -4,6 +4,10 @@
 //! to rest. Types were checked, so an instruction finds the values it expects. What can still go wrong
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
+mod apply;
+
+pub use apply::apply;
+
 use super::ast::BinaryOp;
 use super::code::{Code, Family, Instr, Routine, Step};
 use super::{constant, operators};

@@ -239,6 +239,7 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
     match kind {
         hir::ExprKind::Operation(operation) => match operation {
             Received(_) | Local => None,
+            Probe { .. } | Cancel(_) => Some(Act::Choice),
             Choose(..) | WaitAny(_) | TestAny(_) | MutexWaitAny(_) | MutexTestAny(_) => {
                 Some(Act::Choice)
             }

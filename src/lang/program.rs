@@ -2,6 +2,7 @@
 
 mod actor;
 mod canonical;
+mod collective;
 mod finale;
 mod invariant;
 mod operation;
@@ -19,11 +20,12 @@ use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use super::prospect;
+use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
-    Actors, CellId, Contents, Describe, Effects, Failure, FailureKind, Finale, Foresight, Handle,
-    Invariants, MailboxId, Mark, Names, Next, Objects, Op, ProcessId, Reach, Response, Site,
-    Stimulus, System, Touch, Value, Values,
+    Actors, CellId, Contents, Delivery, Describe, Effects, Failure, FailureKind, Finale, Foresight,
+    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Polls, ProcessId, Reach,
+    Response, Site, Stimulus, System, Touch, Value, Values,
 };
 
 /// A program, ready to run.
@@ -188,6 +190,29 @@ impl Program {
         Whole { program: self, locals, cells, lengths, is_end: true }
     }
 
+    /// The index of an instance of a family; 0 for other processes.
+    fn index_of(&self, local: &Local) -> i64 {
+        let &(declaration, index) = local.path.last().expect("a process has a declaration");
+        match self.processes[declaration as usize].kind {
+            Instantiation::Family { .. } => index,
+            Instantiation::Single | Instantiation::Template => 0,
+        }
+    }
+
+    /// From now on it runs with this choice of what MPI leaves open.
+    pub fn set_semantics(&mut self, semantics: Semantics) {
+        self.code.objects.max_polls = Polls(semantics.max_polls);
+        self.code.semantics = semantics;
+    }
+
+    /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.
+    pub fn uses_network(&self) -> bool {
+        let objects = &self.code.objects;
+        let mut mailboxes = 0..objects.mailboxes.len() as u32;
+        !objects.collectives.is_empty()
+            || mailboxes.any(|id| *objects.mailboxes.start(id) != Delivery::Ordered)
+    }
+
     fn instr(&self, local: &Local) -> &Instr {
         &self.code.instrs[local.pc as usize]
     }
@@ -213,7 +238,12 @@ impl Program {
     }
 
     /// Stack and books of a process that learns the response of its operation.
-    fn told(&self, local: &Local, response: Response, values: &Values) -> (Vec<Value>, Books) {
+    fn told(
+        &self,
+        local: &Local,
+        response: Response,
+        values: &Values,
+    ) -> Result<(Vec<Value>, Books), Failure> {
         let Instr::Visible(visible) = *self.instr(local) else {
             unreachable!("{local:?} is not at an operation")
         };
@@ -221,8 +251,12 @@ impl Program {
         let args = stack.split_off(stack.len() - visible.arity());
         let mut books = local.books.clone();
         let value = self.value_of(visible, &args, response, values, &mut books);
+        let value = value.map_err(|message| {
+            let site = Some(self.code.site(local.pc).clone());
+            Failure { kind: FailureKind::Error, message, site }
+        })?;
         stack.push(value);
-        (stack, books)
+        Ok((stack, books))
     }
 
     /// The variables in scope with their values, innermost last.
@@ -330,8 +364,10 @@ impl System for Program {
             let failure = Failure { kind: FailureKind::Error, message, site };
             return Local { failure: Some(Arc::new(failure)), ..local.clone() };
         }
-        let (stack, books) = self.told(local, response, values);
-        self.run(local.path.clone(), stack, local.pc + 1, books)
+        match self.told(local, response, values) {
+            Ok((stack, books)) => self.run(local.path.clone(), stack, local.pc + 1, books),
+            Err(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
+        }
     }
 
     fn actors(&self) -> &dyn Actors<Local> {
@@ -420,7 +456,7 @@ impl Foresight<Local> for Program {
         match (&local.failure, self.instr(local)) {
             (Some(_), _) => Some(Reach::default()),
             (None, Instr::Handle(_)) => None,
-            (None, _) => prospect::reach(&self.code, local.pc, &local.stack),
+            (None, _) => prospect::reach(&self.code, local.pc, &local.stack, self.index_of(local)),
         }
     }
 
@@ -469,7 +505,9 @@ impl Describe<Local> for Program {
         }
         let (stack, books, pc) = match response {
             Some(response) => {
-                let (stack, books) = self.told(local, response, values);
+                let Ok((stack, books)) = self.told(local, response, values) else {
+                    return Vec::new();
+                };
                 (stack, books, local.pc + 1)
             }
             None => {

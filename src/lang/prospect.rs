@@ -22,8 +22,8 @@ use super::code::{Code, Instr, Visible};
 use super::interpret::{self, Machine, World};
 use super::operators;
 use crate::model::{
-    BarrierId, CellId, CondvarId, End, Guess, Hold, MailboxId, MutexId, Reach, RwLockId,
-    SemaphoreId, Touch, Value,
+    BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Hold, MailboxId, MutexId,
+    Reach, RwLockId, SemaphoreId, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -34,7 +34,7 @@ const MOST_STEPS: usize = 20_000;
 const MOST_STEPS_OF_CALL: u32 = 1_000;
 
 /// What a process at `pc` with this stack may still touch; `None` if that is too much work.
-pub fn reach(code: &Code, pc: u32, stack: &[Value]) -> Option<Reach> {
+pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach> {
     let stack = stack.iter().cloned().map(known).collect();
     let mut walk = Walk {
         code,
@@ -42,6 +42,7 @@ pub fn reach(code: &Code, pc: u32, stack: &[Value]) -> Option<Reach> {
         pending: vec![(pc, stack)],
         met: FxHashMap::default(),
         steps: 0,
+        index: Some(index),
     };
     while let Some((pc, stack)) = walk.pending.pop() {
         walk.follow(pc, stack)?;
@@ -128,6 +129,8 @@ struct Walk<'c> {
     pending: Vec<(u32, Stack)>,
     met: FxHashMap<u32, Met>,
     steps: usize,
+    /// The index of the process, unless others that it spawns are followed, too.
+    index: Option<i64>,
 }
 
 /// The world of code that is only computed.
@@ -206,7 +209,11 @@ impl Walk<'_> {
             touches.iter().for_each(|touch| self.reach.add(touch(base), count));
         };
         match visible {
-            Visible::Isend { src, tag } => self.post(End::Send, &args, (src, tag), 2),
+            Visible::Isend { src, tag, .. } => self.post(End::Send, &args, (src, tag), 2),
+            Visible::Probe { src, tag, .. } => self.post(End::Receive, &args, (src, tag), 1),
+            Visible::Enter { .. } => {
+                add(all.collectives.len(), &[|id| Touch::Ending(CollectiveId(id))]);
+            }
             Visible::Irecv { src, tag } => self.post(End::Receive, &args, (src, tag), 1),
             Visible::AsyncLock => add(
                 all.mutexes.len(),
@@ -254,8 +261,10 @@ impl Walk<'_> {
                 );
             }
             Visible::Spawn { process, .. } => {
+                self.index = None;
                 self.arrive(self.code.processes[process as usize], args);
             }
+            Visible::Cancel | Visible::CancelOutcome => {}
             Visible::Wait
             | Visible::Test
             | Visible::WaitAny
@@ -281,9 +290,26 @@ impl Walk<'_> {
             Some(Abstract::Known(number)) => Guess::Exactly(Some(number.int())),
             Some(_) => Guess::Some,
         };
-        let guesses = (guess(src), guess(tag));
+        let (mut src, mut tag) = (guess(src), guess(tag));
         let (base, count) = objects(args.first(), self.code.objects.mailboxes.len());
-        self.reach.add_posts(MailboxId(base), count, end, guesses);
+        if (base..base + count)
+            .any(|id| *self.code.objects.mailboxes.start(id) != Delivery::Ordered)
+        {
+            // There a send without a source has that of its process, and one without a tag has the tag 0.
+            if end == End::Send {
+                let own = self.index.map_or(Guess::Some, |index| Guess::Exactly(Some(index)));
+                src = if src == Guess::Exactly(None) { own } else { src };
+                tag = if tag == Guess::Exactly(None) { Guess::Exactly(Some(0)) } else { tag };
+            }
+            self.reach.add(
+                match end {
+                    End::Send => Touch::Send(MailboxId(base)),
+                    End::Receive => Touch::Match(MailboxId(base)),
+                },
+                count,
+            );
+        }
+        self.reach.add_posts(MailboxId(base), count, end, (src, tag));
     }
 
     /// Carries out an instruction that only computes.

@@ -8,6 +8,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::code::{Instr, Visible};
+use crate::model::Probing;
 
 /// For each instruction: is it on such a loop?
 pub fn loops(instrs: &[Instr]) -> Vec<bool> {
@@ -48,6 +49,8 @@ fn always_changes(visible: Visible) -> bool {
         Isend { .. } | Irecv { .. } | AsyncLock | Unlock | AsyncAcquire | Release | Arrive => true,
         Enrol | NotifyOne | NotifyAll | Wake => true,
         ReadRequest | WriteRequest | RwUnlock | Write | Spawn { .. } => true,
+        Cancel | Enter { .. } | Probe { form: Probing::Take, .. } => true,
+        Probe { .. } | CancelOutcome => false,
         Wait | Test | WaitAny | TestAny | MutexWait | MutexTest | MutexWaitAny => false,
         Stray { .. } | AwaitWake => false,
         MutexTestAny | TryLock | RwWait | AcquireWait | BarrierWait | Read | CompareAndSwap

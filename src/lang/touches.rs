@@ -12,8 +12,8 @@ use super::constant;
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure};
 use super::walk::{visit, within};
 use crate::model::{
-    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, RwLockId, SemaphoreId, Touch,
-    Value,
+    BarrierId, CellId, CollectiveId, CondvarId, End, Hold, MailboxId, MutexId, RwLockId,
+    SemaphoreId, Touch, Value,
 };
 
 /// The most steps that computing the index of an object for one instance may take.
@@ -102,6 +102,12 @@ fn key(touch: Touch) -> (u8, u32) {
         Touch::RwRequest(lock, Hold::Exclusive) => (17, lock.0),
         Touch::RwUnlock(lock) => (18, lock.0),
         Touch::Try(mutex) => (15, mutex.0),
+        Touch::Send(mailbox) => (30, mailbox.0),
+        Touch::Match(mailbox) => (31, mailbox.0),
+        Touch::AwaitMessage(mailbox) => (32, mailbox.0),
+        Touch::AwaitMatch(_) => (33, 0),
+        Touch::Ending(collective) => (34, collective.0),
+        Touch::AwaitEnd(_) => (35, 0),
     }
 }
 
@@ -238,8 +244,22 @@ const ACQUIRE: fn(u32) -> Touch = |id| Touch::Acquire(SemaphoreId(id));
 fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
     use Operation::*;
     match operation {
-        Isend { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Send)]),
-        Irecv { mailbox, .. } => add(mailbox, &[|id| Touch::Post(MailboxId(id), End::Receive)]),
+        Isend { mailbox, .. } => {
+            add(
+                mailbox,
+                &[|id| Touch::Post(MailboxId(id), End::Send), |id| Touch::Send(MailboxId(id))],
+            );
+        }
+        Irecv { mailbox, .. } => {
+            add(
+                mailbox,
+                &[|id| Touch::Post(MailboxId(id), End::Receive), |id| Touch::Match(MailboxId(id))],
+            );
+        }
+        Probe { mailbox, .. } => add(mailbox, &[|id| Touch::Match(MailboxId(id))]),
+        Collective { collective, .. } => {
+            add(collective, &[|id| Touch::Ending(CollectiveId(id))]);
+        }
         AsyncLock(mutex) | Lock(mutex) => add(mutex, &[LOCK, QUEUE]),
         TryLock(mutex) => add(mutex, &[TRY, QUEUE]),
         Unlock(mutex) => {
@@ -266,6 +286,7 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
         Read(cell) => add(cell, &[READ]),
         CompareAndSwap(cell, ..) | FetchAdd(cell, _) | Swap(cell, _) => add(cell, &[READ, WRITE]),
         Test(_) | TestAny(_) => add(&NOWHERE, &[SOME_TEST]),
+        Cancel(_) => {}
         Wait(_) | WaitAny(_) | WaitAll(_) | Received(_) | MutexWait(_) | MutexWaitAny(_)
         | AcquireWait(_) | BarrierWait(_) | Choose(..) | Local | Spawn(..) | Join(_) => {}
     }

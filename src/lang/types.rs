@@ -62,9 +62,22 @@ pub enum Yield {
     Mixed,
 }
 
+/// Where a communication was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Unknown,
+    /// At an ordinary mailbox.
+    Ordered,
+    /// At a p2p or bag mailbox, or by a collective.
+    Network,
+    /// There may be both.
+    Both,
+}
+
 #[derive(Debug)]
 struct Comm {
     parent: Option<CommId>,
+    origin: Origin,
     yields: Yield,
     value: Type,
 }
@@ -105,16 +118,25 @@ impl Inference {
         Type::Var(self.vars.len() as u32 - 1)
     }
 
-    /// A communication about which only this is known.
+    /// A communication at an ordinary mailbox.
     pub fn comm(&mut self, yields: Yield, value: Type) -> Type {
-        self.comms.push(Comm { parent: None, yields, value });
+        self.comm_from(Origin::Ordered, yields, value)
+    }
+
+    /// A communication at a p2p or bag mailbox, or of a collective.
+    pub fn network_comm(&mut self, yields: Yield, value: Type) -> Type {
+        self.comm_from(Origin::Network, yields, value)
+    }
+
+    fn comm_from(&mut self, origin: Origin, yields: Yield, value: Type) -> Type {
+        self.comms.push(Comm { parent: None, origin, yields, value });
         Type::Comm(CommId(self.comms.len() as u32 - 1))
     }
 
     /// A communication about which nothing is known.
     pub fn any_comm(&mut self) -> Type {
         let value = self.fresh();
-        self.comm(Yield::Unknown, value)
+        self.comm_from(Origin::Unknown, Yield::Unknown, value)
     }
 
     fn root(&self, mut id: CommId) -> CommId {
@@ -122,6 +144,11 @@ impl Inference {
             id = parent;
         }
         id
+    }
+
+    /// Where the communication was begun.
+    pub fn origin(&self, id: CommId) -> Origin {
+        self.comms[self.root(id).0 as usize].origin
     }
 
     /// What the communication yields, and the type of it.
@@ -216,6 +243,12 @@ impl Inference {
         }
         let (left, right) = (self.comms[a.0 as usize].yields, self.comms[b.0 as usize].yields);
         let values = [a, b].map(|id| self.comms[id.0 as usize].value.clone());
+        let origins = [a, b].map(|id| self.comms[id.0 as usize].origin);
+        self.comms[a.0 as usize].origin = match origins {
+            [Origin::Unknown, other] | [other, Origin::Unknown] => other,
+            [one, other] if one == other => one,
+            _ => Origin::Both,
+        };
         self.comms[b.0 as usize].parent = Some(a);
         let yields = match (left, right) {
             (Yield::Mixed, _) | (_, Yield::Mixed) => Yield::Mixed,

@@ -120,6 +120,14 @@ fn arguments(operation: &Operation) -> Vec<&Expr> {
         Irecv { mailbox, src, tag, .. } => {
             index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
         }
+        Probe { mailbox, src, tag, .. } => {
+            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
+        }
+        Cancel(a) => vec![a],
+        Collective { collective, root, value, rank, .. } => {
+            let parts = [root, value, rank].into_iter().flatten().map(|part| &**part);
+            index_of(collective).into_iter().chain(parts).collect()
+        }
         Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
         AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
         | TryLock(object) | Unlock(object) => index_of(object),

@@ -2,13 +2,13 @@
 //!
 //! An array of a million objects is one entry. The name of an element is made when somebody asks for it.
 
-use super::Value;
+use super::{Delivery, Value};
 
 /// The shared objects of a system.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    /// Mailboxes.
-    pub mailboxes: Declarations<()>,
+    /// Mailboxes with the order of their messages.
+    pub mailboxes: Declarations<Delivery>,
     /// Mutexes, and how each is asked for.
     pub mutexes: Declarations<Asking>,
     /// Reader-writer locks.
@@ -19,16 +19,31 @@ pub struct Objects {
     pub semaphores: Declarations<u32>,
     /// Barriers with their number of participants.
     pub barriers: Declarations<u32>,
+    /// Collectives with their number of ranks.
+    pub collectives: Declarations<u32>,
     /// Shared cells with their initial content.
     pub cells: Declarations<Value>,
+    /// After so many polls of the network in a row that were all in vain a process waits for what it polls.
+    pub max_polls: Polls,
+}
+
+/// A number of polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Polls(pub u8);
+
+impl Default for Polls {
+    fn default() -> Self {
+        Polls(2)
+    }
 }
 
 impl Objects {
     /// How many there are.
     pub fn len(&self) -> usize {
-        let Objects { mailboxes, mutexes, rwlocks, condvars, semaphores, barriers, cells } = self;
-        let locks = mutexes.len() + rwlocks.len() + condvars.len();
-        mailboxes.len() + locks + semaphores.len() + barriers.len() + cells.len()
+        let Objects { mailboxes, mutexes, rwlocks, condvars, semaphores, .. } = self;
+        let Objects { barriers, collectives, cells, .. } = self;
+        let locks = mutexes.len() + rwlocks.len() + condvars.len() + semaphores.len();
+        mailboxes.len() + locks + barriers.len() + collectives.len() + cells.len()
     }
 
     /// Are there none?

@@ -8,6 +8,10 @@
 //! | isend, irecv | the same | at the same mailbox; an isend and an irecv are independent |
 //! | wait, test→true, any→j | isend, irecv | it is the partner that completed the communication |
 //! | test→false, any→none | isend, irecv | it is the partner of a communication under test |
+//! | send, receive at a p2p or bag mailbox | anything | never; it is a cause of matches |
+//! | match, probe→s | send, receive, match | it is the send s, the own receive, or the match of a competitor |
+//! | wait, test→true at such a mailbox | match | of its receive, or of its synchronous send |
+//! | test→false, probe→none there | anything | never |
 //! | async_lock, unlock | the same | of the same mutex; an async_lock and an unlock are independent |
 //! | mutex_wait, mutex_test→true | unlock | it is the last one to release a request ahead in the queue |
 //! | mutex_test→false | unlock | it makes the tester, who is in the queue, the owner |
@@ -75,6 +79,16 @@ pub enum Footprint {
     },
     /// test→false, testany→none: the communications under test, by mailbox, own end and position.
     Incomplete(SmallVec<[(MailboxId, End, u32); 2]>),
+    /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these places of the execution,
+    /// and on no others before it.
+    Network {
+        /// Its own place in the execution.
+        at: u32,
+        /// Does it post, match or take something?
+        changes: bool,
+        /// The places of all its causes in other processes.
+        causes: SmallVec<[u32; 4]>,
+    },
     /// async_lock.
     Lock(MutexId),
     /// unlock.
@@ -208,6 +222,7 @@ impl Footprint {
             Post { .. } | Lock(_) | Unlock { .. } | Enqueue(_) | Acquire(_) => false,
             RwRequest { .. } | RwUnlock { .. } | Release { .. } | Arrive { .. } => false,
             Enrol(_) | Notify(_) | Wake { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
+            Network { changes, .. } => !changes,
         }
     }
 
@@ -255,6 +270,7 @@ impl Independence for PaperRelation {
     fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
         match footprint {
             Footprint::Handler { causes, .. } => Some(causes),
+            Footprint::Network { causes, .. } => Some(causes),
             _ => None,
         }
     }
@@ -274,6 +290,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Post { mailbox, end, partner: Some(partner), .. }, Incomplete(tested)) => {
             tested.contains(&(*mailbox, end.opposite(), *partner))
         }
+        (Network { at, .. }, Network { causes, .. }) => causes.contains(at),
         (Lock(mutex), Lock(other)) => mutex == other,
         (Unlock { mutex, .. }, Unlock { mutex: other, .. }) => mutex == other,
         (Unlock { mutex, position, .. }, Owned { mutex: other, by }) => {
@@ -317,6 +334,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Post { .. } | Completed { .. } | Incomplete(_) | Lock(_) | Unlock { .. }, _) => false,
         (Enrol(_) | Woken { .. } | Notify(_) | Wake { .. }, _) => false,
         (Enqueue(_) | Held(_) | RwRequest { .. } | RwOwned { .. } | RwUnlock { .. }, _) => false,
+        (Network { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
         (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,
     }

@@ -25,6 +25,8 @@ pub struct LocalId(pub u32);
 impl LocalId {
     /// The local state of a process that does not exist (yet).
     pub const ABSENT: LocalId = LocalId(u32::MAX);
+    /// The local state of every carrier of the network: it is at [`Op::Deliver`].
+    pub const CARRIER: LocalId = LocalId(0);
 }
 
 /// A process: the static ones in order of declaration, then spawned ones as explorers meet them.
@@ -112,6 +114,7 @@ pub struct Locals<'s, S: System> {
     /// Per local state, whether a process may come back to it; and whether that is so for any of them.
     returns: Vec<bool>,
     some_return: bool,
+    some_probes: bool,
     initial: Vec<LocalId>,
     /// Per local state, the same with its requests numbered anew, where that was asked for.
     canonical: Vec<Option<Canonical>>,
@@ -121,8 +124,7 @@ pub struct Locals<'s, S: System> {
     /// The reactions that start no actor; and those that do, keyed also by the number of the action, because it is part
     /// of the new actors' names.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
-    messages: FxHashMap<Posting, MessageId>,
-    postings: Vec<Posting>,
+    messages: MessageNames,
 }
 
 impl<'s, S: System> Locals<'s, S> {
@@ -137,19 +139,19 @@ impl<'s, S: System> Locals<'s, S> {
             met,
             has_guards: system.actors().has_guards(),
             arena: Vec::new(),
-            status: Vec::new(),
+            status: vec![Some(Arc::new(Status::At(Op::Deliver)))],
             latest: None,
             ids: HashTable::new(),
             steps: FxHashMap::default(),
-            returns: Vec::new(),
+            returns: vec![false],
             some_return: false,
+            some_probes: false,
             initial: Vec::new(),
             canonical: Vec::new(),
             births: Births { parents: vec![None; first.len()], children: FxHashMap::default() },
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
-            messages: FxHashMap::default(),
-            postings: Vec::new(),
+            messages: MessageNames::default(),
         };
         for local in first {
             let id = locals.begin(local);
@@ -181,11 +183,17 @@ impl<'s, S: System> Locals<'s, S> {
     /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
     /// [`Foresight::may_touch`](super::Foresight::may_touch).
     pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
+        if id == LocalId::CARRIER {
+            return matches!(touch, Touch::Match(_) | Touch::Ending(_));
+        }
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }
 
     /// What the process in local state `id` may still touch, in the numbers of the system: see [`Foresight::reach`](super::Foresight::reach).
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
+        if id == LocalId::CARRIER {
+            return None;
+        }
         self.system.foresight().reach(self.get(id))
     }
 
@@ -195,8 +203,11 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// The local state behind `id`.
+    ///
+    /// # Panics
+    /// For that of a carrier, which no system knows of.
     pub fn get(&self, id: LocalId) -> &S::Local {
-        &self.arena[id.0 as usize]
+        &self.arena[id.0 as usize - 1]
     }
 
     /// What a process in local state `id` is about to do.
@@ -210,7 +221,8 @@ impl<'s, S: System> Locals<'s, S> {
     /// As [`status`](Locals::status), with what carrying out an operation may use.
     pub(super) fn world(&mut self, id: LocalId) -> (&Status, World<'_>) {
         let status = self.status[id.0 as usize].as_deref();
-        let world = World { values: &mut self.values, births: &mut self.births };
+        let Locals { values, births, messages, .. } = self;
+        let world = World { values, births, messages };
         (status.expect("a local state that some execution reached"), world)
     }
 
@@ -243,6 +255,11 @@ impl<'s, S: System> Locals<'s, S> {
         self.returns[id.0 as usize]
     }
 
+    /// Is any process met so far at a probe?
+    pub fn some_probes(&self) -> bool {
+        self.some_probes
+    }
+
     /// Is there such a local state among those met so far?
     pub fn some_may_return(&self) -> bool {
         self.some_return
@@ -250,10 +267,13 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// Where `response` leads from `id`. O(1) after the first time.
     pub fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
+        if id == LocalId::CARRIER {
+            return id;
+        }
         if let Some(&after) = self.steps.get(&(id, response)) {
             return after;
         }
-        let after = self.system.resume(&self.arena[id.0 as usize], response, &self.values);
+        let after = self.system.resume(self.get(id), response, &self.values);
         let after = self.intern(after);
         self.start(after);
         self.steps.insert((id, response), after);
@@ -264,10 +284,13 @@ impl<'s, S: System> Locals<'s, S> {
     pub fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
         if self.canonical.len() <= index {
-            self.canonical.resize(self.arena.len(), None);
+            self.canonical.resize(self.status.len(), None);
         }
         if self.canonical[index].is_none() {
-            let found = self.system.foresight().canonical(&self.arena[index]);
+            let found = match id {
+                LocalId::CARRIER => None,
+                _ => self.system.foresight().canonical(self.get(id)),
+            };
             self.canonical[index] = Some(match found {
                 None => Canonical { local: id, requests: None },
                 Some((local, requests)) => {
@@ -283,9 +306,10 @@ impl<'s, S: System> Locals<'s, S> {
         if self.status[id.0 as usize].is_some() {
             return;
         }
-        let status = match self.system.next(&self.arena[id.0 as usize], &mut self.values) {
+        let status = match self.system.next(&self.arena[id.0 as usize - 1], &mut self.values) {
             Next::Op(op) => {
                 let objects = self.system.objects();
+                self.some_probes |= matches!(op, Op::Probe { .. });
                 Status::At(self.met.renamed(op, objects, &mut self.values))
             }
             Next::Spawn(child) => Status::At(Op::Spawn(self.intern(child))),
@@ -304,9 +328,7 @@ impl<'s, S: System> Locals<'s, S> {
     /// Does the actor `own` in local state `id` take this message, or may it run this internal handler? O(1)
     /// after the first time.
     pub fn accepts(&self, own: ProcessId, id: LocalId, stimulus: Stimulus) -> bool {
-        let evaluate = || {
-            self.system.actors().accepts(&self.arena[id.0 as usize], own, stimulus, &self.values)
-        };
+        let evaluate = || self.system.actors().accepts(self.get(id), own, stimulus, &self.values);
         match stimulus {
             Stimulus::Message(_) if !self.has_guards => true,
             _ => {
@@ -332,7 +354,7 @@ impl<'s, S: System> Locals<'s, S> {
         }
         let mut handling =
             Handling { own, act, sent: Vec::new(), started: Vec::new(), births: &mut self.births };
-        let local = &self.arena[id.0 as usize];
+        let local = &self.arena[id.0 as usize - 1];
         let after = self.system.actors().handle(local, own, stimulus, &self.values, &mut handling);
         let Handling { sent, started, .. } = handling;
         let after = self.begin(after);
@@ -354,16 +376,12 @@ impl<'s, S: System> Locals<'s, S> {
     /// The name of a message: the `place`-th that was sent in the `nth` action of `sender`, or without a sender the
     /// `place`-th that is pending from the start.
     pub fn message(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
-        let (messages, postings) = (&mut self.messages, &mut self.postings);
-        *messages.entry((sender, place)).or_insert_with(|| {
-            postings.push((sender, place));
-            MessageId(postings.len() as u32 - 1)
-        })
+        self.messages.name(sender, place)
     }
 
     /// Where the message comes from: see [`message`](Locals::message).
     pub fn posting(&self, message: MessageId) -> (Option<(ProcessId, u32)>, u32) {
-        self.postings[message.index()]
+        self.messages.postings[message.index()]
     }
 
     /// The process that comes into being in this way.
@@ -390,18 +408,36 @@ impl<'s, S: System> Locals<'s, S> {
         let hasher = BuildHasherDefault::<FxHasher>::default();
         let hash = hasher.hash_one(&local);
         let arena = &self.arena;
-        if let Some(&id) = self.ids.find(hash, |id| arena[id.0 as usize] == local) {
+        if let Some(&id) = self.ids.find(hash, |id| arena[id.0 as usize - 1] == local) {
             return id;
         }
-        let id = LocalId(arena.len() as u32);
+        let id = LocalId(arena.len() as u32 + 1);
         let returns = self.system.foresight().may_return(&local);
         self.returns.push(returns);
         self.some_return |= returns;
         self.arena.push(local);
         self.status.push(None);
         let arena = &self.arena;
-        self.ids.insert_unique(hash, id, |id| hasher.hash_one(&arena[id.0 as usize]));
+        self.ids.insert_unique(hash, id, |id| hasher.hash_one(&arena[id.0 as usize - 1]));
         id
+    }
+}
+
+/// The names of messages: between actors, and at p2p and bag mailboxes.
+#[derive(Default)]
+pub(super) struct MessageNames {
+    names: FxHashMap<Posting, MessageId>,
+    postings: Vec<Posting>,
+}
+
+impl MessageNames {
+    /// The name of a message: see [`Locals::message`].
+    pub(super) fn name(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
+        let postings = &mut self.postings;
+        *self.names.entry((sender, place)).or_insert_with(|| {
+            postings.push((sender, place));
+            MessageId(postings.len() as u32 - 1)
+        })
     }
 }
 

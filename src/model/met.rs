@@ -13,8 +13,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    Asking, BarrierId, CellId, CondvarId, MailboxId, MutexId, Objects, Op, RwLockId, SemaphoreId,
-    Touch, ValueId, Values,
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, MailboxId, MutexId, Objects, Op,
+    RwLockId, SemaphoreId, Touch, ValueId, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
@@ -35,6 +35,8 @@ pub enum Object {
     Semaphore(SemaphoreId),
     /// A barrier.
     Barrier(BarrierId),
+    /// A collective.
+    Collective(CollectiveId),
     /// A shared cell.
     Cell(CellId),
 }
@@ -102,8 +104,8 @@ impl<T: Copy> Roster<T> {
 /// All objects that were met.
 #[derive(Debug, Default)]
 pub struct Met {
-    /// Mailboxes.
-    pub mailboxes: Roster<()>,
+    /// Mailboxes with the order of their messages.
+    pub mailboxes: Roster<Delivery>,
     /// Mutexes, and how each is asked for.
     pub mutexes: Roster<Asking>,
     /// Reader-writer locks.
@@ -114,6 +116,8 @@ pub struct Met {
     pub semaphores: Roster<u32>,
     /// Barriers with their number of participants.
     pub barriers: Roster<u32>,
+    /// Collectives with their number of ranks.
+    pub collectives: Roster<u32>,
     /// Cells with their initial content.
     pub cells: Roster<ValueId>,
     order: Vec<Object>,
@@ -125,13 +129,14 @@ impl Met {
     pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
         let mut all = Met::default();
         let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
-        few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id)));
+        few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id), objects));
         few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id), objects));
         few(objects.rwlocks.len()).for_each(|id| _ = all.rwlock(RwLockId(id)));
         few(objects.condvars.len()).for_each(|id| _ = all.condvar(CondvarId(id)));
         few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
         few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
         few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
+        few(objects.collectives.len()).for_each(|id| _ = all.collective(CollectiveId(id), objects));
         all.may_grow = all.order.len() < objects.len();
         all
     }
@@ -149,9 +154,11 @@ impl Met {
     /// The operation on declared objects as one on met objects.
     pub(crate) fn renamed(&mut self, mut op: Op, objects: &Objects, values: &mut Values) -> Op {
         match &mut op {
-            Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
-                *mailbox = self.mailbox(*mailbox);
-            }
+            Op::Isend { mailbox, .. }
+            | Op::Irecv { mailbox, .. }
+            | Op::Send { mailbox, .. }
+            | Op::Receive { mailbox, .. }
+            | Op::Probe { mailbox, .. } => *mailbox = self.mailbox(*mailbox, objects),
             Op::AsyncLock(mutex) | Op::TryLock(mutex) => *mutex = self.mutex(*mutex, objects),
             Op::Unlock(request) => request.mutex = self.mutex(request.mutex, objects),
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
@@ -172,8 +179,12 @@ impl Met {
             Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
                 *barrier = self.barrier(*barrier, objects);
             }
+            Op::Enter { collective, .. } => *collective = self.collective(*collective, objects),
             Op::Access(cell, _) => *cell = self.cell(*cell, objects, values),
-            Op::WaitAny(_)
+            Op::Cancel(_)
+            | Op::CancelOutcome(_)
+            | Op::Deliver
+            | Op::WaitAny(_)
             | Op::TestAny(_)
             | Op::Choose { .. }
             | Op::Local
@@ -192,10 +203,15 @@ impl Met {
         let condvar = |id: CondvarId| CondvarId(self.condvars.declared(id.0));
         let semaphore = |id: SemaphoreId| SemaphoreId(self.semaphores.declared(id.0));
         let barrier = |id: BarrierId| BarrierId(self.barriers.declared(id.0));
+        let collective = |id: CollectiveId| CollectiveId(self.collectives.declared(id.0));
         let cell = |id: CellId| CellId(self.cells.declared(id.0));
         match touch {
             Touch::Post(id, end) => Touch::Post(mailbox(id), end),
             Touch::AwaitPost(id, end) => Touch::AwaitPost(mailbox(id), end),
+            Touch::Send(id) => Touch::Send(mailbox(id)),
+            Touch::Match(id) => Touch::Match(mailbox(id)),
+            Touch::AwaitMessage(id) => Touch::AwaitMessage(mailbox(id)),
+            Touch::AwaitMatch(id) => Touch::AwaitMatch(mailbox(id)),
             Touch::Lock(id) => Touch::Lock(mutex(id)),
             Touch::Unlock(id) => Touch::Unlock(mutex(id)),
             Touch::Cancel(id) => Touch::Cancel(mutex(id)),
@@ -209,6 +225,8 @@ impl Met {
             Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
             Touch::Release(id) => Touch::Release(semaphore(id)),
             Touch::Arrive(id) => Touch::Arrive(barrier(id)),
+            Touch::Ending(id) => Touch::Ending(collective(id)),
+            Touch::AwaitEnd(id) => Touch::AwaitEnd(collective(id)),
             Touch::Read(id) => Touch::Read(cell(id)),
             Touch::Write(id) => Touch::Write(cell(id)),
             Touch::Tell(_) | Touch::Listen(_) => touch,
@@ -224,12 +242,14 @@ impl Met {
             Object::Condvar(id) => objects.condvars.name(self.condvars.declared(id.0)),
             Object::Semaphore(id) => objects.semaphores.name(self.semaphores.declared(id.0)),
             Object::Barrier(id) => objects.barriers.name(self.barriers.declared(id.0)),
+            Object::Collective(id) => objects.collectives.name(self.collectives.declared(id.0)),
             Object::Cell(id) => objects.cells.name(self.cells.declared(id.0)),
         }
     }
 
-    fn mailbox(&mut self, declared: MailboxId) -> MailboxId {
-        let (id, is_new) = self.mailboxes.meet(declared.0, || ());
+    fn mailbox(&mut self, declared: MailboxId, objects: &Objects) -> MailboxId {
+        let delivery = || *objects.mailboxes.start(declared.0);
+        let (id, is_new) = self.mailboxes.meet(declared.0, delivery);
         self.enter(MailboxId(id), is_new)
     }
 
@@ -261,6 +281,12 @@ impl Met {
         self.enter(BarrierId(id), is_new)
     }
 
+    fn collective(&mut self, declared: CollectiveId, objects: &Objects) -> CollectiveId {
+        let size = || *objects.collectives.start(declared.0);
+        let (id, is_new) = self.collectives.meet(declared.0, size);
+        self.enter(CollectiveId(id), is_new)
+    }
+
     fn cell(&mut self, declared: CellId, objects: &Objects, values: &mut Values) -> CellId {
         let content = || values.intern(objects.cells.start(declared.0).clone());
         let (id, is_new) = self.cells.meet(declared.0, content);
@@ -289,13 +315,14 @@ objects!(
     Condvar(CondvarId),
     Semaphore(SemaphoreId),
     Barrier(BarrierId),
+    Collective(CollectiveId),
     Cell(CellId)
 );
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Access, Handle, Request, Value};
+    use crate::model::{Access, Delivery, Handle, Request, Value};
 
     fn declared() -> Objects {
         let mut objects = Objects::default();
@@ -331,7 +358,7 @@ mod tests {
     #[test]
     fn few_objects_keep_their_numbers() {
         let mut objects = Objects::default();
-        objects.mailboxes.push_array("m", FEW as u32, ());
+        objects.mailboxes.push_array("m", FEW as u32, Delivery::Ordered);
         let mut values = Values::default();
         let mut met = Met::new(&objects, &mut values);
         let receive = Op::Irecv { mailbox: MailboxId(40), pattern: Default::default() };

@@ -3,6 +3,8 @@
 //! | file | object | operations |
 //! |---|---|---|
 //! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
+//! | `network` | what is posted at p2p and bag mailboxes, and its matches | send, receive, probe, cancel, deliver |
+//! | `collective` | who has entered, by round and rank | enter |
 //! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, try_lock, unlock |
 //! | `rwlock` | a fair queue of readers and writers | read_lock, write_lock, unlock |
 //! | `condvar` | who waits, and notifications | cond_wait, notify_one, notify_all |
@@ -23,15 +25,17 @@
 pub(super) mod actor;
 pub(super) mod barrier;
 pub(super) mod cell;
+pub(super) mod collective;
 pub(super) mod condvar;
 pub(super) mod inbox;
 pub(super) mod mailbox;
 pub(super) mod mutex;
+pub(super) mod network;
 pub(super) mod process;
 pub(super) mod rwlock;
 pub(super) mod semaphore;
 
-use super::locals::Births;
+use super::locals::{Births, MessageNames};
 use super::state::{Done, State};
 use super::{
     Choice, Footprint, Handle, Locals, ProcessId, Response, System, Touch, ValueId, Values,
@@ -99,13 +103,14 @@ pub(super) struct Place<'p, 's, S: System> {
 pub(super) struct World<'w> {
     pub(super) values: &'w mut Values,
     pub(super) births: &'w mut Births,
+    pub(super) messages: &'w mut MessageNames,
 }
 
 /// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
-        use $crate::model::objects::{actor, barrier, cell, mailbox, mutex, process};
-        use $crate::model::objects::{condvar, rwlock, semaphore};
+        use $crate::model::objects::{actor, barrier, cell, collective, condvar, mailbox};
+        use $crate::model::objects::{mutex, network, process, rwlock, semaphore};
         use $crate::model::{End, Op, ValueId};
         macro_rules! answer {
             ($operation:expr) => {{
@@ -121,6 +126,19 @@ macro_rules! by_operation {
                 let value = ValueId::UNIT;
                 answer!(mailbox::Posting { mailbox, end: End::Receive, envelope, value })
             }
+            Op::Send { mailbox, envelope, value, is_synchronous } => {
+                answer!(network::Sending { mailbox, envelope, value, is_synchronous })
+            }
+            Op::Receive { mailbox, pattern } => answer!(network::Receiving { mailbox, pattern }),
+            Op::Probe { mailbox, pattern, form } => {
+                answer!(network::ProbeFor { mailbox, pattern, form })
+            }
+            Op::Cancel(comm) => answer!(network::Cancelling(comm)),
+            Op::CancelOutcome(comm) => answer!(network::CancelOutcome(comm)),
+            Op::Enter { collective, rank, call, value, is_synchronizing } => {
+                answer!(collective::Entering { collective, rank, call, value, is_synchronizing })
+            }
+            Op::Deliver => answer!(network::Delivering),
             Op::WaitAny(ref comms) => answer!(mailbox::Completion { comms, is_test: false }),
             Op::TestAny(ref comms) => answer!(mailbox::Completion { comms, is_test: true }),
             Op::AsyncLock(mutex) => answer!(mutex::Lock(mutex)),
@@ -166,6 +184,12 @@ pub(super) fn place(index: u32) -> Option<u32> {
 pub enum Posted {
     /// A communication: an end of a mailbox, and the position there.
     At(super::MailboxId, mailbox::End, u32),
+    /// A send at a p2p or bag mailbox, by its place among all of them.
+    Sent(u32),
+    /// The same for a receive.
+    Receive(u32),
+    /// An entry of a collective, by its place among all of them.
+    Entry(u32),
     /// A request for a mutex.
     Mutex(super::MutexId, u32),
     /// A request for a reader-writer lock.

@@ -33,6 +33,8 @@ ids! {
     SemaphoreId;
     /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
     BarrierId;
+    /// A collective, by its place in [`super::Met::collectives`]; for a [`System`](super::System), in [`super::Objects::collectives`].
+    CollectiveId;
     /// A shared cell, by its place in [`super::Met::cells`]; for a [`System`](super::System), in [`super::Objects::cells`].
     CellId;
     /// A message between actors, by its sender, the number of the event in which it was sent among those of
@@ -66,6 +68,77 @@ impl Envelope {
     pub fn is_wildcard(self) -> bool {
         self == Envelope::default()
     }
+}
+
+/// In which order the messages of a mailbox are received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// In the order of all sends (Pham, Jéron, Quinson, FORTE 2019).
+    #[default]
+    Ordered,
+    /// Messages of one sender in their order (MPI).
+    P2p,
+    /// In any order.
+    Bag,
+}
+
+/// What a probe does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Probing {
+    /// It waits for a message, and tells source and tag.
+    Wait,
+    /// It tells whether it sees a message, source and tag. It may always see none: then both are -1.
+    Test,
+    /// It waits for a message and takes it: it tells a communication that is complete, source and tag.
+    Take,
+}
+
+/// What a rank does in a collective. The calls of all ranks in one round have to be equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// The kind.
+    pub kind: CollectiveKind,
+    /// The rank of the root, for those that have one.
+    pub root: Option<u32>,
+    /// The operator, for those that have one: a number that only the system understands.
+    pub operator: Option<u32>,
+}
+
+impl CollectiveKind {
+    /// The name of the blocking operation in the modelling language.
+    pub fn name(self) -> &'static str {
+        use CollectiveKind::*;
+        match self {
+            Barrier => "barrier",
+            Bcast => "bcast",
+            Scatter => "scatter",
+            Gather => "gather",
+            Reduce => "reduce",
+            Allreduce => "allreduce",
+            Allgather => "allgather",
+            Alltoall => "alltoall",
+            Scan => "scan",
+            Exscan => "exscan",
+            ReduceScatter => "reduce_scatter",
+        }
+    }
+}
+
+/// The kinds of collectives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum CollectiveKind {
+    Barrier,
+    Bcast,
+    Scatter,
+    Gather,
+    Reduce,
+    Allreduce,
+    Allgather,
+    Alltoall,
+    Scan,
+    Exscan,
+    ReduceScatter,
 }
 
 /// A request for a mutex, pending or past: the process's own request with that number.
@@ -108,6 +181,53 @@ pub enum Op {
         /// What it accepts.
         pattern: Envelope,
     },
+    /// A send at a mailbox with p2p or bag delivery: response [`Response::Posted`].
+    Send {
+        /// Where to.
+        mailbox: MailboxId,
+        /// Source and tag.
+        envelope: Envelope,
+        /// What.
+        value: ValueId,
+        /// Is it complete only when it is matched? If not, it is complete at once.
+        is_synchronous: bool,
+    },
+    /// A receive at a mailbox with p2p or bag delivery: response [`Response::Posted`].
+    Receive {
+        /// Where from.
+        mailbox: MailboxId,
+        /// What it accepts.
+        pattern: Envelope,
+    },
+    /// Looks for a message at a mailbox with p2p or bag delivery: response [`Response::Value`], a tuple as [`Probing`] says.
+    Probe {
+        /// Where.
+        mailbox: MailboxId,
+        /// What it accepts.
+        pattern: Envelope,
+        /// What it does then.
+        form: Probing,
+    },
+    /// The wish to cancel an own receive at a mailbox with p2p or bag delivery: response [`Response::Unit`].
+    Cancel(Handle),
+    /// Blocks until a receive that was to be cancelled is cancelled or matched: response [`Response::Value`], a bool that
+    /// says whether it is cancelled.
+    CancelOutcome(Handle),
+    /// A rank enters a collective: response [`Response::Posted`]. Its end hands over a [`Value::Gathered`](super::Value::Gathered).
+    Enter {
+        /// Which.
+        collective: CollectiveId,
+        /// As which rank, less than their number.
+        rank: u32,
+        /// What it does.
+        call: Call,
+        /// What it gives.
+        value: ValueId,
+        /// Is it complete only when all have entered, whatever it does?
+        is_synchronizing: bool,
+    },
+    /// A carrier of the network: matches its receive, or brings its entry to an end. No process of a program is ever at this operation.
+    Deliver,
     /// WaitAny over own communications: blocks until one is paired; response [`Response::Completed`].
     WaitAny(Box<[Handle]>),
     /// TestAny over own communications: response [`Response::Completed`] or [`Response::Incomplete`].
@@ -220,6 +340,11 @@ impl Op {
     /// ([`Footprint::is_observation`](super::Footprint::is_observation)).
     pub fn may_observe(&self) -> bool {
         by_operation!(self, operation => operation.may_observe())
+    }
+
+    /// Does it choose among messages, or internal handlers, by name?
+    pub fn chooses_message(&self) -> bool {
+        matches!(self, Op::Handle { .. } | Op::Deliver | Op::Probe { .. })
     }
 
     /// Are there several possible responses after one history?

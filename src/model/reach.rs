@@ -7,8 +7,8 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    BarrierId, CellId, CondvarId, End, Envelope, Hold, MailboxId, MutexId, ProcessId, RwLockId,
-    SemaphoreId, Touch,
+    BarrierId, CellId, CollectiveId, CondvarId, End, Envelope, Hold, MailboxId, MutexId, ProcessId,
+    RwLockId, SemaphoreId, Touch,
 };
 
 /// The touches that a process, or one that it spawns, may still make.
@@ -78,8 +78,9 @@ impl Reach {
     /// May it still do this? Nobody knows that for tests and open waits of communications and for messages to actors:
     /// there the answer is yes.
     pub fn contains(&self, touch: Touch) -> bool {
-        use Touch::{AwaitPost, Listen, Tell};
-        matches!(touch, AwaitPost(..) | Tell(_) | Listen(_))
+        use Touch::{AwaitEnd, AwaitMatch, AwaitMessage, AwaitPost, Listen, Tell};
+        matches!(touch, AwaitPost(..) | AwaitMessage(_) | AwaitMatch(_) | AwaitEnd(_))
+            || matches!(touch, Tell(_) | Listen(_))
             || self.spans.iter().any(|span| span.contains(touch))
     }
 
@@ -139,6 +140,12 @@ fn parts(touch: Touch) -> (u8, u32) {
         Touch::Notify(condvar) => (21, condvar.0),
         Touch::Queue(mutex) => (15, mutex.0),
         Touch::Try(mutex) => (16, mutex.0),
+        Touch::Send(mailbox) => (30, mailbox.0),
+        Touch::Match(mailbox) => (31, mailbox.0),
+        Touch::AwaitMessage(mailbox) => (32, mailbox.0),
+        Touch::AwaitMatch(mailbox) => (33, mailbox.0),
+        Touch::Ending(collective) => (34, collective.0),
+        Touch::AwaitEnd(collective) => (35, collective.0),
     }
 }
 
@@ -164,6 +171,12 @@ fn shifted(touch: Touch, by: u32) -> Touch {
         Touch::Write(cell) => Touch::Write(CellId(cell.0 + by)),
         Touch::Tell(process) => Touch::Tell(ProcessId(process.0 + by)),
         Touch::Listen(process) => Touch::Listen(ProcessId(process.0 + by)),
+        Touch::Send(mailbox) => Touch::Send(MailboxId(mailbox.0 + by)),
+        Touch::Match(mailbox) => Touch::Match(MailboxId(mailbox.0 + by)),
+        Touch::AwaitMessage(mailbox) => Touch::AwaitMessage(MailboxId(mailbox.0 + by)),
+        Touch::AwaitMatch(mailbox) => Touch::AwaitMatch(MailboxId(mailbox.0 + by)),
+        Touch::Ending(collective) => Touch::Ending(CollectiveId(collective.0 + by)),
+        Touch::AwaitEnd(collective) => Touch::AwaitEnd(CollectiveId(collective.0 + by)),
     }
 }
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | a process | those that exist from the start, in order of declaration; then the others, as they are spawned |
 //! | a message | those that are pending from the start; then the others, as they are sent, all actors together |
+//! | a message at a p2p or bag mailbox | as they are sent, all such mailboxes together |
 //!
 //! Fresh [`Locals`] that see only this execution give the same numbers. There the actions of a schedule can be
 //! executed as they are. Elsewhere [`State::action_named`] finds the actions that they name.
@@ -103,12 +104,13 @@ impl State {
         ids
     }
 
-    /// The portable name of an action that is enabled here, or was executed earlier in this execution. `is_handler` says
-    /// whether it handles a message. O(p) for p processes.
-    pub fn portable(&self, action: Action, is_handler: bool) -> Action {
+    /// The portable name of an action that is enabled here, or was executed earlier in this execution. `has_message` says
+    /// whether its choice is a message, which it handles, matches or finds. O(p) for p processes.
+    pub fn portable(&self, action: Action, has_message: bool) -> Action {
         let choice = match action.choice.handled() {
-            Handled::Message(id) if is_handler => {
-                Choice(self.inboxes().position(id).expect("a message that was sent") as i32)
+            Handled::Message(id) if has_message => {
+                let position = self.inboxes().position(id).or(self.network().position(id));
+                Choice(position.expect("a message that was sent") as i32)
             }
             _ => action.choice,
         };
@@ -137,6 +139,9 @@ impl State {
         let choice = match (locals.op(self.local(process))?, portable.choice.handled()) {
             (Op::Handle { .. }, Handled::Message(position)) => {
                 Choice::message(self.inboxes().log().get(position.index())?.id)
+            }
+            (op, Handled::Message(position)) if op.chooses_message() => {
+                Choice::message(self.network().sends().get(position.index())?.id)
             }
             _ => portable.choice,
         };

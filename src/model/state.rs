@@ -14,10 +14,12 @@ mod portrait;
 pub use portrait::Parts;
 
 use super::objects::barrier::Barrier;
+use super::objects::collective::{Collective, Collectives};
 use super::objects::condvar::Condvar;
 use super::objects::inbox::Inboxes;
 use super::objects::mailbox::Mailbox;
 use super::objects::mutex::Mutex;
+use super::objects::network::{Ends, Network};
 use super::objects::rwlock::RwLock;
 use super::objects::semaphore::Semaphore;
 use super::objects::{NONE, Operation, Place, Posted, by_operation, place};
@@ -34,13 +36,23 @@ pub(super) struct Process {
     pub(super) posted: Vec<Posted>,
     /// How many actions it has made.
     pub(super) acted: u32,
+    /// The carriers that it has started.
+    pub(super) carriers: Vec<ProcessId>,
+    /// How many polls of the network it has made in vain since its last other action.
+    pub(super) polls: u8,
     /// The depth at which it was spawned; `NONE` if it exists from the start, or does not exist.
     pub(super) born: u32,
 }
 
 impl Process {
-    pub(super) const ABSENT: Process =
-        Process { local: LocalId::ABSENT, posted: Vec::new(), acted: 0, born: NONE };
+    pub(super) const ABSENT: Process = Process {
+        local: LocalId::ABSENT,
+        posted: Vec::new(),
+        carriers: Vec::new(),
+        polls: 0,
+        acted: 0,
+        born: NONE,
+    };
 }
 
 /// What [`State::undo`] needs to know.
@@ -50,9 +62,11 @@ pub(super) struct Done {
     pub(super) before: LocalId,
     /// Did it change a cell?
     pub(super) changed: bool,
+    /// How many polls its process had made in vain before it.
+    pub(super) polls: u8,
     /// How many messages there were before it.
     pub(super) messages: u32,
-    /// The position in the log of the message that it took, or `NONE`.
+    /// The position in the log of the message that it took or found, or `NONE`.
     pub(super) taken: u32,
     /// How many processes it started.
     pub(super) started: u32,
@@ -73,6 +87,8 @@ pub struct State {
     /// Per cell its initial content and every content after a change.
     pub(super) cells: Vec<Vec<ValueId>>,
     pub(super) inboxes: Inboxes,
+    pub(super) network: Network,
+    pub(super) collectives: Collectives,
     pub(super) trail: Vec<Done>,
 }
 
@@ -90,6 +106,7 @@ impl State {
     /// The initial state of a system.
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
         let mut state = State::default();
+        state.network.max_polls = u32::from(locals.system().objects().max_polls.0);
         state.make_room(locals.met());
         for &local in locals.initial() {
             state.processes.push(Process { local, ..Process::ABSENT });
@@ -108,7 +125,11 @@ impl State {
     fn make_room(&mut self, met: &Met) {
         for &object in &met.order()[self.known..] {
             match object {
-                Object::Mailbox(_) => self.mailboxes.push(Mailbox::default()),
+                Object::Mailbox(id) => {
+                    self.mailboxes.push(Mailbox::default());
+                    self.network.ends.push(Ends::default());
+                    self.network.deliveries.push(met.mailboxes.start(id.0));
+                }
                 Object::Mutex(id) => self.mutexes.push(Mutex::new(met.mutexes.start(id.0))),
                 Object::RwLock(_) => self.rwlocks.push(RwLock::default()),
                 Object::Condvar(_) => self.condvars.push(Condvar::default()),
@@ -119,6 +140,10 @@ impl State {
                 }
                 Object::Barrier(id) => {
                     self.barriers.push(Barrier { size: met.barriers.start(id.0), rounds: vec![] });
+                }
+                Object::Collective(id) => {
+                    let size = met.collectives.start(id.0);
+                    self.collectives.all.push(Collective::new(size));
                 }
                 Object::Cell(id) => self.cells.push(vec![met.cells.start(id.0)]),
             }
@@ -146,7 +171,8 @@ impl State {
         self.trail[position].before
     }
 
-    /// The place in the log of messages of the one that the action at `position` took.
+    /// The place in the log of messages, or in that of sends at p2p and bag mailboxes, of the one that the action at
+    /// `position` took or found.
     pub fn taken(&self, position: usize) -> Option<u32> {
         place(self.trail[position].taken)
     }
@@ -154,6 +180,11 @@ impl State {
     /// The processes that exist.
     pub fn processes(&self) -> impl Iterator<Item = ProcessId> {
         (0..self.processes.len() as u32).map(ProcessId).filter(|&p| self.exists(p))
+    }
+
+    /// The same without those that work for the network ([`State::is_carrier`]).
+    pub fn program_processes(&self) -> impl Iterator<Item = ProcessId> {
+        self.processes().filter(|&process| !self.is_carrier(process))
     }
 
     /// Does `process` exist here?
@@ -206,6 +237,7 @@ impl State {
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&p| match locals.op(self.local(p)) {
             None | Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
+            Some(Op::Deliver) => false,
             Some(_) => true,
         })
     }
@@ -251,7 +283,9 @@ impl State {
     ) {
         let before = self.local(action.process);
         let messages = self.inboxes.log().len() as u32;
-        let mut done = Done { action, before, changed: false, messages, taken: NONE, started: 0 };
+        let polls = self.processes[action.process.index()].polls;
+        let mut done =
+            Done { action, before, changed: false, polls, messages, taken: NONE, started: 0 };
         let after = if let Some(Op::Handle { .. }) = locals.op(before) {
             self.react(locals, &mut done)
         } else {
@@ -269,6 +303,7 @@ impl State {
         let process = &mut self.processes[action.process.index()];
         process.local = after;
         process.acted += 1;
+        process.polls = if action.choice == Choice::NOTHING { polls.saturating_add(1) } else { 0 };
         self.trail.push(done);
         if self.known < locals.met().order().len() {
             self.make_room(locals.met());
@@ -284,6 +319,7 @@ impl State {
         let process = &mut self.processes[done.action.process.index()];
         process.local = done.before;
         process.acted -= 1;
+        process.polls = done.polls;
         let (op, births) = (done.op(locals), locals.births());
         by_operation!(op, operation => operation.undo(self, births, &done));
     }

@@ -26,6 +26,9 @@
 //! | read of a cell | change of it |
 //! | change of a cell | access to it |
 //! | an actor at rest | message to it |
+//! | match, probe | send to the mailbox, match at it |
+//! | waitany, test of an entry of a collective that has not ended | end of an entry there |
+//! | waitany, test of a receive or synchronous send that is not matched | match at the mailbox |
 //!
 //! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, an unlock of a
 //! reader-writer lock, a step that wakes, a message sent, and every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
@@ -40,7 +43,8 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId, SemaphoreId,
+    BarrierId, CellId, CollectiveId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId,
+    SemaphoreId,
 };
 
 /// One thing that an operation touches, or watches.
@@ -50,6 +54,18 @@ pub enum Touch {
     Post(MailboxId, End),
     /// A test, or an open wait for one of several, that a post at this end of the mailbox may complete.
     AwaitPost(MailboxId, End),
+    /// A send at a p2p or bag mailbox.
+    Send(MailboxId),
+    /// A match at such a mailbox, or the wish to cancel a receive. Whoever receives there brings about matches.
+    Match(MailboxId),
+    /// A match or probe that a message, or the match of another one, gives a further choice.
+    AwaitMessage(MailboxId),
+    /// A test, or an open wait for one of several, that a match there may complete.
+    AwaitMatch(MailboxId),
+    /// The end of an entry of a collective. Whoever enters brings it about.
+    Ending(CollectiveId),
+    /// A test, or an open wait for one of several, that the end of an entry may complete.
+    AwaitEnd(CollectiveId),
     /// An async_lock.
     Lock(MutexId),
     /// An unlock of a request that its process has seen granted.
@@ -93,6 +109,9 @@ impl Touch {
         match self {
             Post(m, end) => smallvec![Post(m, end), AwaitPost(m, end)],
             AwaitPost(m, end) => smallvec![Post(m, end)],
+            AwaitMessage(m) => smallvec![Send(m), Match(m)],
+            AwaitMatch(m) => smallvec![Match(m)],
+            AwaitEnd(c) => smallvec![Ending(c)],
             Lock(m) => smallvec![Lock(m)],
             Unlock(m) => smallvec![Cancel(m), AwaitUnlock(m)],
             Cancel(m) => smallvec![Unlock(m), Cancel(m), AwaitUnlock(m)],
@@ -110,7 +129,7 @@ impl Touch {
             Read(c) => smallvec![Write(c)],
             Write(c) => smallvec![Read(c), Write(c)],
             Listen(p) => smallvec![Tell(p)],
-            RwUnlock(_) | Arrive(_) | Tell(_) => smallvec![],
+            RwUnlock(_) | Arrive(_) | Tell(_) | Send(_) | Match(_) | Ending(_) => smallvec![],
         }
     }
 

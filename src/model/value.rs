@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Handle, ProcessId};
+use super::{Call, Handle, ProcessId};
 
 /// A value of the modelling language.
 ///
@@ -33,6 +33,17 @@ pub enum Value {
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
     Process(ProcessId),
+    /// What a rank gets at the end of a collective: what those gave that it waited for, in the order of their ranks.
+    Gathered {
+        /// What was done.
+        call: Call,
+        /// As which rank.
+        rank: u32,
+        /// What it gave itself.
+        own: Arc<Value>,
+        /// What the others gave, and it, if it waited for itself.
+        given: Arc<[Value]>,
+    },
     /// What actors send one another.
     Message {
         /// Which message of the program.
@@ -83,6 +94,11 @@ impl fmt::Display for Value {
             }
             Value::Comm(handle) => write!(f, "comm {}", handle.0),
             Value::Process(p) => write!(f, "process {}", p.0),
+            Value::Gathered { given, .. } => {
+                write!(f, "[")?;
+                sequence(f, &mut given.iter())?;
+                write!(f, "]")
+            }
             Value::Message { name, args } => {
                 write!(f, "#{name}(")?;
                 sequence(f, &mut args.iter())?;

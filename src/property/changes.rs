@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Replay;
 use super::snapshot::Named;
-use crate::model::{End, Op, ProcessId, Request, System};
+use crate::model::{End, MailboxId, Op, Posted, ProcessId, Request, System};
 
 /// Something that a step changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,11 +20,23 @@ pub struct Change {
 impl<S: System> Replay<'_, S> {
     /// The variables of `process` and the objects that `op` may change.
     pub(super) fn view(&self, process: ProcessId, op: &Op) -> Vec<Named> {
-        let mut view = self.variables(process);
+        let mut view = match op {
+            Op::Deliver => Vec::new(),
+            _ => self.variables(process),
+        };
         match op {
-            Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => {
-                view.extend([End::Send, End::Receive].map(|end| self.posts_now(*mailbox, end)));
+            Op::Isend { mailbox, .. }
+            | Op::Irecv { mailbox, .. }
+            | Op::Send { mailbox, .. }
+            | Op::Receive { mailbox, .. }
+            | Op::Probe { mailbox, .. } => view.extend(self.both_ends_now(*mailbox)),
+            Op::Deliver => {
+                if let Posted::Receive(receive) = self.state.carried(process) {
+                    let receive = &self.state.network().receives()[receive as usize];
+                    view.extend(self.both_ends_now(receive.mailbox));
+                }
             }
+            Op::Enter { collective, .. } => view.push(self.entries_now(*collective)),
             Op::AsyncLock(mutex) | Op::TryLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
                 view.push(self.queue_now(*mutex));
             }
@@ -43,7 +55,9 @@ impl<S: System> Replay<'_, S> {
                 let actor = self.name(process);
                 view.push((format!("messages to {actor}"), self.pending_to(process)));
             }
-            Op::WaitAny(_)
+            Op::Cancel(_)
+            | Op::CancelOutcome(_)
+            | Op::WaitAny(_)
             | Op::TestAny(_)
             | Op::MutexWaitAny(_)
             | Op::MutexTestAny(_)
@@ -57,6 +71,12 @@ impl<S: System> Replay<'_, S> {
             | Op::Join(_) => {}
         }
         view
+    }
+}
+
+impl<S: System> Replay<'_, S> {
+    fn both_ends_now(&self, mailbox: MailboxId) -> [Named; 2] {
+        [End::Send, End::Receive].map(|end| self.posts_now(mailbox, end))
     }
 }
 

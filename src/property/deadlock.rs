@@ -11,17 +11,19 @@
 //!   reported: the wait may be ended from outside.
 
 mod locks;
+mod loops;
+mod network;
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::livelock::Spin;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, CellId, End, Handle, LocalId, Op, ProcessId, SemaphoreId, Status, System, Touch,
+    BarrierId, End, Handle, LocalId, Op, Posted, ProcessId, Reception, SemaphoreId, Status, System,
+    Touch,
 };
 
 /// A terminal state in which some process is neither done nor failed.
@@ -104,8 +106,10 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
         }
     };
     let cycle = knot(&waits).map(|knot| knot.into_iter().map(link).collect());
-    let (failed, ended): (Vec<_>, Vec<_>) =
-        state.processes().filter(|p| !blocked.contains(p)).partition(|&p| replay.has_failed(p));
+    let (failed, ended): (Vec<_>, Vec<_>) = state
+        .program_processes()
+        .filter(|p| !blocked.contains(p))
+        .partition(|&p| replay.has_failed(p));
     let (ended, idle): (Vec<_>, Vec<_>) =
         ended.into_iter().partition(|&process| replay.has_ended(process));
     let blocked = waits.iter().map(|(process, wait)| {
@@ -171,49 +175,17 @@ impl<S: System> Replay<'_, S> {
         self.wait_at(process, op)
     }
 
-    /// What a process that goes round a loop waits for: anything that would take it out of the loop.
-    fn wait_in_loop(&self, spin: &Spin) -> Wait {
-        let mut waits: Vec<Wait> = Vec::new();
-        for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
-            let wait = match op {
-                Op::TestAny(comms) => any(comms
-                    .iter()
-                    .filter(|&&comm| self.state.communication(spin.process, comm).3.is_none())
-                    .map(|&comm| self.wait_for_post(spin.process, comm))
-                    .collect()),
-                Op::MutexTestAny(requests) => any(requests
-                    .iter()
-                    .filter(|&&request| !self.state.owns(spin.process, request))
-                    .map(|&request| self.wait_for_mutex(spin.process, request.mutex))
-                    .collect()),
-                Op::TryLock(mutex) => self.wait_for_mutex(spin.process, *mutex),
-                Op::Access(cell, _) => self.wait_for_change(spin.process, *cell),
-                _ => continue,
-            };
-            if waits.iter().all(|known| known.words != wait.words) {
-                waits.push(wait);
-            }
-        }
-        if waits.is_empty() {
-            let hopeless = Some("it goes round for ever".into());
-            return Wait { words: "nothing that could come".into(), helpers: vec![], hopeless };
-        }
-        any(waits)
-    }
-
-    fn wait_for_change(&self, process: ProcessId, cell: CellId) -> Wait {
-        let (name, value) = self.cell_now(cell);
-        let touch = Touch::Write(cell);
-        let helpers: Vec<_> = self.others(process).filter(|&p| self.may_still(p, touch)).collect();
-        let hopeless =
-            helpers.is_empty().then(|| format!("no other process that is left changes {name}"));
-        Wait { words: format!("{name} to change from {value}"), helpers, hopeless }
-    }
-
     fn wait_at(&self, process: ProcessId, op: &Op) -> Option<Wait> {
         match op {
             Op::WaitAny(comms) => {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
+            }
+            Op::TestAny(comms) if !self.state.can_move(&self.locals, process) => {
+                Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
+            }
+            Op::CancelOutcome(comm) => Some(self.wait_for_post(process, *comm)),
+            &Op::Probe { mailbox, pattern, .. } => {
+                Some(self.wait_for_message(process, mailbox, pattern))
             }
             Op::MutexWaitAny(requests) => {
                 let waits =
@@ -257,6 +229,16 @@ impl<S: System> Replay<'_, S> {
     }
 
     fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {
+        match self.state.posted(process, comm) {
+            Posted::Sent(send) => return self.wait_for_receiver(process, send),
+            Posted::Entry(entry) => return self.wait_for_entries(entry),
+            Posted::Receive(receive) => {
+                let Reception { mailbox, pattern, .. } =
+                    self.state.network().receives()[receive as usize];
+                return self.wait_for_message(process, mailbox, pattern);
+            }
+            _ => {}
+        }
         let (mailbox, end, position, _) = self.state.communication(process, comm);
         let name = self.locals.name_of(mailbox);
         let posts = self.state.mailbox(mailbox);
@@ -301,7 +283,7 @@ impl<S: System> Replay<'_, S> {
         if self.others(process).any(|p| may_ever(&p)) {
             return format!("no process that is left {verb} any more");
         }
-        let ended = self.state.processes().any(|p| p != process && may_ever(&p));
+        let ended = self.state.program_processes().any(|p| p != process && may_ever(&p));
         match (ended, may_ever(&process)) {
             (true, _) => format!("every process that {verb} has ended"),
             (false, true) => format!("no other process {verb}"),

@@ -61,7 +61,10 @@ fn viewed<S: System, T>(
     let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
     let here: Vec<_> = (0..last as u32)
         .map(|p| state.local(ProcessId(p)))
-        .map(|local| (local != LocalId::ABSENT).then(|| locals.get(local)))
+        .map(|local| {
+            let is_of_program = local != LocalId::ABSENT && local != LocalId::CARRIER;
+            is_of_program.then(|| locals.get(local))
+        })
         .collect();
     let view = View {
         locals: &here,
@@ -90,6 +93,9 @@ pub fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usiz
         is_seen |= match locals.declared(touch) {
             Touch::Write(cell) => invariants.sees_cell(invariant, cell),
             Touch::Post(mailbox, _) | Touch::AwaitPost(mailbox, _) => {
+                invariants.sees_mailbox(invariant, mailbox)
+            }
+            Touch::Send(mailbox) | Touch::Match(mailbox) => {
                 invariants.sees_mailbox(invariant, mailbox)
             }
             Touch::Read(_)

@@ -29,6 +29,8 @@ pub enum LeakKind {
     Message,
     /// A receive that no message comes for.
     Receive,
+    /// A collective that it enters, and that never ends for it.
+    Collective,
     /// A request for a unit of a semaphore that is never granted.
     Acquire,
     /// A mutex or a reader-writer lock that its owner never gives back.
@@ -108,6 +110,15 @@ impl Leaks {
             process: describe.process_name(locals.get(state.local(process))),
             object: match posted {
                 Posted::At(mailbox, ..) => locals.name_of(mailbox),
+                Posted::Sent(send) => {
+                    locals.name_of(state.network().sends()[send as usize].mailbox)
+                }
+                Posted::Receive(receive) => {
+                    locals.name_of(state.network().receives()[receive as usize].mailbox)
+                }
+                Posted::Entry(entry) => {
+                    locals.name_of(state.collectives().entries()[entry as usize].collective)
+                }
                 Posted::Mutex(mutex, _) => locals.name_of(mutex),
                 Posted::RwLock(lock, _) => locals.name_of(lock),
                 Posted::Enrolment(condvar, _) | Posted::Notification(condvar, _) => {
@@ -134,6 +145,9 @@ fn kind_of(state: &State, posted: Posted) -> LeakKind {
     match posted {
         Posted::At(_, End::Send, _) => LeakKind::Message,
         Posted::At(_, End::Receive, _) => LeakKind::Receive,
+        Posted::Sent(_) => LeakKind::Message,
+        Posted::Receive(_) => LeakKind::Receive,
+        Posted::Entry(_) => LeakKind::Collective,
         Posted::Semaphore(..) => LeakKind::Acquire,
         Posted::Enrolment(..) | Posted::Notification(..) => LeakKind::Queued,
         Posted::RwLock(lock, request) => {

@@ -7,7 +7,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
+use crate::model::{
+    Action, Choice, LocalId, Locals, Op, Probing, ProcessId, State, StopSignal, System,
+};
 
 /// A loop with more local states than this is assumed to make progress.
 const LONGEST_CIRCLE: usize = 10_000;
@@ -54,6 +56,7 @@ impl Watch {
         if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
             return Motion::On;
         }
+        all.extend(pollers(locals, state));
         for process in movers {
             match self.circle(locals, state, process) {
                 Ok(circle) => all.push(Spin { process, circle }),
@@ -106,6 +109,20 @@ impl Watch {
         }
         found.map(|()| met)
     }
+}
+
+/// The processes that have polled the network in vain so often that they now wait. If nothing else can move, they poll for ever.
+pub fn pollers<S: System>(locals: &Locals<'_, S>, state: &State) -> impl Iterator<Item = Spin> {
+    state.processes().filter_map(|process| {
+        let local = state.local(process);
+        let is_poll = match locals.op(local)? {
+            Op::TestAny(comms) => state.is_of_network(process, comms[0]),
+            Op::Probe { form, .. } => *form == Probing::Test,
+            _ => false,
+        };
+        let waits = is_poll && !state.can_move(locals, process);
+        waits.then(|| Spin { process, circle: vec![local] })
+    })
 }
 
 /// May a process in this local state go on without changing anything, and come back to it?

@@ -2,8 +2,9 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, CondvarId, End, Envelope, Handle, Hold, MutexId, Op, ProcessId, Request,
-    Response, RwLock, RwLockId, SemaphoreId, System, ValueId,
+    Access, Choice, CollectiveId, CondvarId, End, Envelope, Handle, Hold, MutexId, Op, Posted,
+    Probing, ProcessId, Request, Response, RwLock, RwLockId, SemaphoreId, Settlement, System,
+    ValueId,
 };
 
 impl<S: System> Replay<'_, S> {
@@ -32,6 +33,26 @@ impl<S: System> Replay<'_, S> {
                     format!("pairs with a send of {}", self.name(sender))
                 })
             }
+            Op::Send { mailbox, envelope, value, .. } => {
+                let (content, name) = (self.content(*value), self.locals.name_of(*mailbox));
+                format!("sends{content} to {name}{}", label(*envelope))
+            }
+            Op::Receive { mailbox, pattern } => {
+                format!("wants a message at {}{}", self.locals.name_of(*mailbox), label(*pattern))
+            }
+            Op::Enter { collective, .. } => self.entered(*collective),
+            Op::Deliver => self.delivered(),
+            Op::Probe { form, .. } => self.probed(*form, choice),
+            Op::Cancel(_) => "asks for it to be cancelled".into(),
+            Op::CancelOutcome(comm) => match self.state.posted(process, *comm) {
+                Posted::Receive(receive)
+                    if state.network().receives()[receive as usize].outcome()
+                        == Settlement::Dropped =>
+                {
+                    "true: it is cancelled".into()
+                }
+                _ => "false: it has a message".into(),
+            },
             Op::WaitAny(comms) if comms.len() == 1 => completed(comms),
             Op::WaitAny(comms) => format!("returns index {}: {}", choice.0, completed(comms)),
             Op::TestAny(comms) if choice == Choice::NOTHING => {
@@ -138,7 +159,85 @@ impl<S: System> Replay<'_, S> {
         if value == ValueId::UNIT { String::new() } else { format!(" {}", self.value(value)) }
     }
 
+    /// How many have entered a collective in the round that has just been entered.
+    fn entered(&self, collective: CollectiveId) -> String {
+        let all = self.state.collectives();
+        let round = all.entries().last().expect("it was just entered").round;
+        let (size, entered) =
+            (all.get(collective).size, all.get(collective).entries(round).count());
+        format!("{entered} of {size} have entered {}", self.locals.name_of(collective))
+    }
+
+    /// What the network has just matched.
+    fn delivered(&self) -> String {
+        let network = self.state.network();
+        let receive = match self.state.carried_at(self.state.depth() - 1) {
+            Posted::Receive(receive) => receive,
+            Posted::Entry(_) => return "all that it needs have entered".into(),
+            other => panic!("nobody carries {other:?}"),
+        };
+        match network.receives()[receive as usize].outcome() {
+            Settlement::Matched(send) => self.given(send),
+            _ => "is cancelled".into(),
+        }
+    }
+
+    /// `"gets 3 of Sender"`.
+    fn given(&self, send: u32) -> String {
+        let sent = &self.state.network().sends()[send as usize];
+        let what = match sent.value {
+            ValueId::UNIT => "the message".into(),
+            value => self.value(value),
+        };
+        format!("gets {what} of {}{}", self.name(sent.process), label(sent.envelope))
+    }
+
+    /// What a probe has just found.
+    fn probed(&self, form: Probing, choice: Choice) -> String {
+        let Some(send) = self.state.taken(self.state.depth() - 1) else {
+            return "false: sees no message".into();
+        };
+        debug_assert_ne!(choice, Choice::NOTHING);
+        let sent = &self.state.network().sends()[send as usize];
+        let who = format!("{}{}", self.name(sent.process), label(sent.envelope));
+        match form {
+            Probing::Wait => format!("sees a message of {who}"),
+            Probing::Test => format!("true: sees a message of {who}"),
+            Probing::Take => format!("takes the message of {who}"),
+        }
+    }
+
     fn completed(&self, process: ProcessId, comm: Handle) -> String {
+        let network = self.state.network();
+        match self.state.posted(process, comm) {
+            Posted::Receive(receive) => {
+                return match network.receives()[receive as usize].outcome() {
+                    Settlement::Matched(send) => {
+                        let sent = &network.sends()[send as usize];
+                        let (value, sender) = (self.content(sent.value), self.name(sent.process));
+                        format!("receives{value} from {sender}")
+                    }
+                    _ => "it was cancelled".into(),
+                };
+            }
+            Posted::Sent(send) => {
+                let sent = &network.sends()[send as usize];
+                return match sent.receive().filter(|_| sent.is_synchronous) {
+                    Some(receive) => {
+                        let receiver = network.receives()[receive as usize].process;
+                        format!("received by {}", self.name(receiver))
+                    }
+                    None => "buffered".into(),
+                };
+            }
+            Posted::Entry(entry) => {
+                let result = self.state.received(process, comm);
+                let entry = &self.state.collectives().entries()[entry as usize];
+                let name = self.locals.name_of(entry.collective);
+                return format!("{name} is complete: {}", self.value(result));
+            }
+            _ => {}
+        }
         let (mailbox, end, _, partner) = self.state.communication(process, comm);
         let partner = partner.expect("a completed communication has a partner") as usize;
         let post = &self.state.mailbox(mailbox).posts(end.opposite())[partner];

@@ -61,9 +61,10 @@ impl<'p> Position<'p> {
         self.spins
     }
 
-    /// The processes that exist.
+    /// The processes that exist. Those that work for the network ([`State::is_carrier`]) are not among them; asked about
+    /// one of them, the others of these methods tell of the process that it works for.
     pub fn processes(self) -> impl Iterator<Item = ProcessId> + use<'p> {
-        self.state.processes()
+        self.state.program_processes()
     }
 
     /// The name that the author of the program gave the process. Several may have the same name.
@@ -71,7 +72,7 @@ impl<'p> Position<'p> {
     /// # Panics
     /// If the process does not exist here. The same holds for the other questions about a process.
     pub fn name(self, process: ProcessId) -> String {
-        self.terms.name(self.state.local(process))
+        self.terms.name(self.state.local(self.state.served(process)))
     }
 
     /// What the process is about to do, or how it has ended.
@@ -81,23 +82,23 @@ impl<'p> Position<'p> {
 
     /// The place of the process in the source, if the system has one.
     pub fn site(self, process: ProcessId) -> Option<Site> {
-        self.terms.site(self.state.local(process))
+        self.terms.site(self.state.local(self.state.served(process)))
     }
 
     /// The local state of the process, to be printed.
     pub fn local(self, process: ProcessId) -> &'p dyn Debug {
-        self.terms.local(self.state.local(process)).0
+        self.terms.local(self.state.local(self.state.served(process))).0
     }
 
     /// The local state of the process with its type; `None` if `L` is not the system's type of local states.
     pub fn local_as<L: 'static>(self, process: ProcessId) -> Option<&'p L> {
-        self.terms.local(self.state.local(process)).1.downcast_ref()
+        self.terms.local(self.state.local(self.state.served(process))).1.downcast_ref()
     }
 
     /// The variables of the process that are in scope, with their values.
     pub fn variables(self, process: ProcessId) -> Vec<(String, String)> {
         let known = |other| self.state.exists(other).then(|| self.name(other));
-        self.terms.variables(self.state.local(process), &known)
+        self.terms.variables(self.state.local(self.state.served(process)), &known)
     }
 
     /// The content of a cell, by its place in the declarations.

@@ -17,10 +17,11 @@ use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::livelock::{Motion, Spin, Watch};
 use super::suppliers::Suppliers;
+use super::words::describe;
 use super::{Objection, Position, Properties, When};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Access, Action, CellId, Choice, Failure, Hold, LocalId, Locals, Op, ProcessId, Reach, Refusal,
+    Action, CellId, Choice, Failure, LocalId, Locals, Op, Posted, ProcessId, Reach, Refusal,
     Response, Site, State, Status, Stimulus, System, Value, ValueId,
 };
 
@@ -325,8 +326,26 @@ impl<'s, S: System> Replay<'s, S> {
     /// The operation that a process is at, its place and text.
     pub(super) fn site(&self, process: ProcessId) -> Site {
         let op = self.pending(process);
+        if let Some(Op::Deliver) = op {
+            return self.site_of_receive(process);
+        }
         let site = self.locals.system().describe().site(self.locals.get(self.state.local(process)));
         site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
+    }
+
+    /// The receive that a carrier is to match, or the entry that it is to end.
+    fn site_of_receive(&self, carrier: ProcessId) -> Site {
+        let carried = self.state.carried(carrier);
+        let local = self.state.before(self.state.carried_from(carried));
+        let verb = match carried {
+            Posted::Entry(_) => "end",
+            _ => "match",
+        };
+        let site = self.locals.system().describe().site(self.locals.get(local));
+        match site {
+            Some(site) => Site { text: format!("{verb} of {}", site.text), ..site },
+            None => Site { line: 0, column: 0, text: verb.into() },
+        }
     }
 
     /// The operation that a process that cannot move is at; for an actor, the handler of the oldest message that it does
@@ -382,7 +401,7 @@ impl<'s, S: System> Replay<'s, S> {
         self.name_the_new();
         self.judge_invariants();
         self.calls.step(process.index(), self.state.depth());
-        if told_outcome.is_some() {
+        if told_outcome.is_some() && before != LocalId::CARRIER {
             self.mark(process, before, told_outcome);
         }
         let ended = match self.locals.status(self.state.local(process)) {
@@ -407,11 +426,13 @@ impl<'s, S: System> Replay<'s, S> {
     fn name_the_new(&mut self) {
         for process in (self.names.len()..self.locals.process_count()).map(|p| ProcessId(p as u32))
         {
-            let template = self
-                .locals
-                .system()
-                .describe()
-                .process_name(self.locals.get(self.state.local(process)));
+            if self.state.is_carrier(process) {
+                let owner = self.state.served(process);
+                self.names.push(self.names[owner.index()].clone());
+                continue;
+            }
+            let local = self.locals.get(self.state.local(process));
+            let template = self.locals.system().describe().process_name(local);
             let mut name = template.clone();
             while self.namesakes.contains_key(&name) {
                 let namesakes = self.namesakes.entry(template.clone()).or_insert(1);
@@ -469,49 +490,11 @@ impl<'s, S: System> Replay<'s, S> {
     }
 }
 
-/// A text for operations of systems without a source.
-fn describe(op: &Op) -> &'static str {
-    match op {
-        Op::Isend { .. } => "isend",
-        Op::Irecv { .. } => "irecv",
-        Op::WaitAny(_) => "wait",
-        Op::TestAny(_) => "test",
-        Op::AsyncLock(_) => "async_lock",
-        Op::MutexWaitAny(_) => "mutex_wait",
-        Op::MutexTestAny(_) => "mutex_test",
-        Op::TryLock(_) => "try_lock",
-        Op::Unlock(_) => "unlock",
-        Op::RwRequest { hold: Hold::Shared, .. } => "read_lock",
-        Op::RwRequest { hold: Hold::Exclusive, .. } => "write_lock",
-        Op::RwWait { .. } => "rwlock_wait",
-        Op::RwUnlock { .. } => "unlock",
-        Op::Enrol(_) | Op::AwaitWake { .. } => "cond_wait",
-        Op::Notify { all: false, .. } => "notify_one",
-        Op::Notify { all: true, .. } => "notify_all",
-        Op::Wake { .. } => "wake",
-        Op::AsyncAcquire(_) => "async_acquire",
-        Op::AcquireWait { .. } => "acquire_wait",
-        Op::Release(_) => "release",
-        Op::Arrive { .. } => "async_barrier",
-        Op::BarrierWait { .. } => "barrier_wait",
-        Op::Access(_, Access::Read) => "read",
-        Op::Access(_, Access::Write(_)) => "write",
-        Op::Access(_, Access::CompareAndSwap { .. }) => "cas",
-        Op::Access(_, Access::FetchAdd(_)) => "fetch_add",
-        Op::Access(_, Access::Swap(_)) => "swap",
-        Op::Choose { .. } => "choose",
-        Op::Local => "local",
-        Op::Spawn(_) => "spawn",
-        Op::Join(_) => "join",
-        Op::Handle { .. } => "handle",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::scripts::{Script, irecv, isend, wait};
     use super::*;
-    use crate::model::{Choice, Handle, Schedule};
+    use crate::model::{Access, Choice, Handle, Schedule};
 
     fn outcomes(system: &Script, order: &[(u32, i32)]) -> Vec<String> {
         let action = |&(p, c): &(u32, i32)| Action { process: ProcessId(p), choice: Choice(c) };

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::Replay;
 use super::narration::{label, role};
 use crate::model::{
-    BarrierId, CellId, CondvarId, End, Failure, MailboxId, MutexId, Op, ProcessId, RwLockId,
-    SemaphoreId, Site, Status, System, ValueId,
+    BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Failure, MailboxId, MutexId, Op,
+    ProcessId, RwLockId, SemaphoreId, Site, Status, System, ValueId,
 };
 
 /// Something that holds in a state.
@@ -59,7 +59,7 @@ impl<S: System> Replay<'_, S> {
     /// objects of a kind are declared, only those that processes have reached.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
-            self.state.processes().flat_map(|process| self.facts_of(process)).collect();
+            self.state.program_processes().flat_map(|process| self.facts_of(process)).collect();
         let met = self.locals.met();
         let mut add = |kind, named: Named| facts.push(about(kind, None, named));
         for mailbox in met.mailboxes.in_order().into_iter().map(MailboxId) {
@@ -81,6 +81,9 @@ impl<S: System> Replay<'_, S> {
         for barrier in met.barriers.in_order().into_iter().map(BarrierId) {
             let round = self.state.barrier(barrier).rounds.len().saturating_sub(1);
             add(FactKind::Barrier, self.arrivals_now(barrier, round as u32));
+        }
+        for collective in met.collectives.in_order().into_iter().map(CollectiveId) {
+            add(FactKind::Barrier, self.entries_now(collective));
         }
         self.cells().into_iter().for_each(|cell| add(FactKind::Cell, cell));
         if let Some(Failure { message, site, .. }) = self.final_failure() {
@@ -138,21 +141,59 @@ impl<S: System> Replay<'_, S> {
 
     /// The posts at an end of a mailbox that have no partner.
     pub(super) fn posts_now(&self, mailbox: MailboxId, end: End) -> Named {
+        let what = match end {
+            End::Send => "messages",
+            End::Receive => "receives",
+        };
+        let what = format!("{what} at {}", self.locals.name_of(mailbox));
+        if self.state.network().delivery(mailbox) != Delivery::Ordered {
+            return (what, listed(self.posts_on_network(mailbox, end), "none"));
+        }
         let posts = self.state.mailbox(mailbox).posts(end);
         let pending = posts.iter().filter(|post| post.partner().is_none()).map(|post| {
             let name = self.name(post.process);
             let label = label(post.envelope);
             match end {
-                End::Send if post.value == ValueId::UNIT => format!("one of {name}{label}"),
-                End::Send => format!("{} of {name}{label}", self.value(post.value)),
+                End::Send => format!("{} of {name}{label}", self.message(post.value)),
                 End::Receive => format!("{name}{label}"),
             }
         });
-        let what = match end {
-            End::Send => "messages",
-            End::Receive => "receives",
-        };
-        (format!("{what} at {}", self.locals.name_of(mailbox)), listed(pending.collect(), "none"))
+        (what, listed(pending.collect(), "none"))
+    }
+
+    fn message(&self, value: ValueId) -> String {
+        if value == ValueId::UNIT { "one".into() } else { self.value(value) }
+    }
+
+    /// The posts at an end of a p2p or bag mailbox that are not matched.
+    fn posts_on_network(&self, mailbox: MailboxId, end: End) -> Vec<String> {
+        let network = self.state.network();
+        let ends = network.ends(mailbox);
+        let free = ends.sends.iter().map(|&send| &network.sends()[send as usize]);
+        let free = free.filter(|sent| sent.receive().is_none()).map(|sent| {
+            let (name, label) = (self.name(sent.process), label(sent.envelope));
+            format!("{} of {name}{label}", self.message(sent.value))
+        });
+        let open = ends.receives.iter().map(|&receive| &network.receives()[receive as usize]);
+        let open = open.filter(|receive| receive.is_open());
+        let open = open.map(|one| format!("{}{}", self.name(one.process), label(one.pattern)));
+        match end {
+            End::Send => free.collect(),
+            End::Receive => open.collect(),
+        }
+    }
+
+    /// Who has entered a collective, in its latest round.
+    pub(super) fn entries_now(&self, collective: CollectiveId) -> Named {
+        let all = self.state.collectives();
+        let latest = all.entries().iter().rev().find(|entry| entry.collective == collective);
+        let round = latest.map_or(0, |entry| entry.round);
+        let entered = all.get(collective).entries(round).map(|entry| {
+            let entry = &all.entries()[entry as usize];
+            format!("{} with {}", self.name(entry.process), entry.call.kind.name())
+        });
+        let name = self.locals.name_of(collective);
+        (format!("round {} of {name}", round + 1), listed(entered.collect(), "nobody"))
     }
 
     /// The owner of a mutex, and those that queue for it.

@@ -82,7 +82,7 @@ impl From<LeakKind> for Lint {
     fn from(kind: LeakKind) -> Self {
         match kind {
             LeakKind::Message => Lint::Messages,
-            LeakKind::Receive | LeakKind::Acquire => Lint::Requests,
+            LeakKind::Receive | LeakKind::Acquire | LeakKind::Collective => Lint::Requests,
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
         }
     }
@@ -267,6 +267,7 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
         LeakKind::Acquire => {
             format!("{process} is never granted the unit of {object} that it asks for")
         }
+        LeakKind::Collective => format!("{object} never ends for {process}, which has entered it"),
         LeakKind::Held => format!("{process} ends without giving {object} back"),
         LeakKind::Queued => format!("{process} ends in the queue of {object}"),
     };

@@ -339,6 +339,7 @@ mod tests {
             defines: vec![("N".into(), "3".into())],
             by_statement: false,
             allow_pending: false,
+            semantics: Default::default(),
         };
         let setting = setting.parse().unwrap();
         Point::new(&case, Default::default(), setting, vec![Ran::Measured(ran)])

@@ -28,7 +28,7 @@ use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
 use self::levels::levels;
-use super::{CheckReport, Subject, ViolationReport};
+use super::{CheckReport, Subject, Variants, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::study::Figures;
 
@@ -91,6 +91,41 @@ impl Display for Check<'_> {
             };
             writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} {heading}:")))?;
             writeln!(f, "  {how}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The results of several searches of one program.
+pub struct Checks<'r> {
+    /// The results.
+    pub reports: &'r [CheckReport],
+    /// Only the verdicts?
+    pub quiet: bool,
+    /// The width of the page.
+    pub room: usize,
+}
+
+impl Display for Checks<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Checks { reports, quiet, room } = *self;
+        let name = |report: &CheckReport| {
+            let semantics = report.subject.semantics.unwrap_or_default();
+            let (buffering, leaving) = (semantics.buffering.name(), semantics.leaving.name());
+            format!("buffering {buffering}, collectives {leaving}")
+        };
+        for report in reports {
+            writeln!(f, "{}", Styled(HEADING, format!("With {}:", name(report))))?;
+            writeln!(f, "{}", Check { report, quiet, room })?;
+        }
+        let of = |verdict: Verdict| reports.iter().filter(move |report| report.verdict == verdict);
+        if !Variants::new(reports).agree && of(Verdict::Ok).next().is_some() {
+            let right: Vec<_> = of(Verdict::Ok).map(name).collect();
+            let line = format!(
+                "Whether it is right depends on what MPI leaves open: it is with {}.",
+                right.join("; with ")
+            );
+            writeln!(f, "{}", Styled(BAD, line))?;
         }
         Ok(())
     }

@@ -31,8 +31,8 @@ use std::sync::Arc;
 use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
-    Asking, BarrierId, CellId, CondvarId, Contents, Envelope, Failure, FailureKind, MailboxId,
-    MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, Envelope, Failure,
+    FailureKind, MailboxId, MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -55,6 +55,8 @@ names! {
     Semaphore(SemaphoreId);
     /// A declared barrier.
     Barrier(BarrierId);
+    /// A declared collective.
+    Collective(CollectiveId);
     /// A declared shared cell, which holds an integer.
     Cell(CellId);
     /// A variable: every process has one of its own.
@@ -142,7 +144,7 @@ fn all(steps: impl IntoIterator<Item = Step>) -> Vec<(Instruction, Option<Arc<Si
 /// Declares the parts of a [`Script`].
 #[derive(Default)]
 pub struct Builder {
-    objects: Objects,
+    pub(super) objects: Objects,
     variables: Vec<String>,
     communications: usize,
     children: usize,
@@ -162,14 +164,14 @@ impl Builder {
 
     /// A mailbox.
     pub fn mailbox(&mut self, name: impl Into<String>) -> Mailbox {
-        self.objects.mailboxes.push(name, ());
+        self.objects.mailboxes.push(name, Delivery::Ordered);
         Mailbox(MailboxId(self.objects.mailboxes.len() as u32 - 1))
     }
 
     /// Mailboxes `name[0]`, `name[1]`, ..
     pub fn mailboxes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mailbox> {
         let first = self.objects.mailboxes.len() as u32;
-        self.objects.mailboxes.push_array(name, count as u32, ());
+        self.objects.mailboxes.push_array(name, count as u32, Delivery::Ordered);
         (first..first + count as u32).map(|id| Mailbox(MailboxId(id))).collect()
     }
 
@@ -319,7 +321,8 @@ pub fn isend_with(
     envelope: Envelope,
 ) -> Step {
     let (comm, value) = (Some(name.0), Some(value.into()));
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value }])
+    let is_synchronous = false;
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, is_synchronous }])
 }
 
 /// Begins to receive; the communication goes on in the background.
@@ -332,7 +335,8 @@ pub fn irecv(name: Communication, mailbox: Mailbox) -> Step {
 #[track_caller]
 pub fn irecv_with(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
     let (comm, envelope) = (Some(name.0), pattern);
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value: None }])
+    let (value, is_synchronous) = (None, false);
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, is_synchronous }])
 }
 
 /// Waits for a communication; the result is the value received.

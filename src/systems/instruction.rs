@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::Expression;
 use crate::model::{
-    BarrierId, CellId, CondvarId, End, Envelope, Hold, MailboxId, MutexId, Objects, RwLockId,
-    SemaphoreId, Site, Touch,
+    BarrierId, Call, CellId, CollectiveId, CondvarId, End, Envelope, Hold, MailboxId, MutexId,
+    Objects, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is kept, if there is one.
@@ -20,6 +20,29 @@ pub(super) enum Instruction {
         mailbox: MailboxId,
         envelope: Envelope,
         value: Option<Expression>,
+        /// At a p2p or bag mailbox: is the send complete only when it is matched?
+        is_synchronous: bool,
+    },
+    /// `comm` is the name of what a probe takes. `into` keeps the source.
+    Probe {
+        comm: usize,
+        mailbox: MailboxId,
+        pattern: Envelope,
+        form: Probing,
+        into: Kept,
+    },
+    /// `comm` is its name; without a name it is the latest communication.
+    Enter {
+        comm: Option<usize>,
+        collective: CollectiveId,
+        call: Call,
+        value: Expression,
+        is_synchronizing: bool,
+    },
+    Cancel(usize),
+    CancelOutcome {
+        comm: usize,
+        into: Kept,
     },
     Wait {
         comm: Option<usize>,
@@ -112,7 +135,7 @@ impl Instruction {
     pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
         let (comm, envelope) = (None, Envelope::default());
         [
-            Instruction::Post { comm, mailbox, envelope, value },
+            Instruction::Post { comm, mailbox, envelope, value, is_synchronous: false },
             Instruction::Wait { comm: None, into: None },
         ]
     }
@@ -126,9 +149,11 @@ impl Instruction {
         use Instruction::*;
         match self {
             Access { access: self::Access::Write(_), .. } | Own { form: Form::Wait, .. } => None,
+            Probe { into, .. } | CancelOutcome { into, .. } => Some(into),
             Wait { into, .. } | Test { into, .. } | CompleteAny { into, .. } => Some(into),
             ValueOf { into, .. } | Own { into, .. } | Access { into, .. } => Some(into),
             TryLock { into, .. } | Choose { into, .. } => Some(into),
+            Cancel(_) | Enter { .. } => None,
             Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
             Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
             Enrol(..) | AwaitWake(_) | Notify { .. } | Wake(_) => None,
@@ -143,6 +168,16 @@ impl Instruction {
             (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
                 *mailbox == other && value.is_some() == (end == End::Send)
             }
+            (Post { mailbox, value: Some(_), .. }, Touch::Send(other)) => *mailbox == other,
+            (Post { mailbox, .. } | Probe { mailbox, .. }, Touch::Match(other)) => {
+                *mailbox == other
+            }
+            (Probe { mailbox, .. }, Touch::AwaitMessage(other)) => *mailbox == other,
+            (
+                Wait { .. } | Test { .. } | CompleteAny { .. },
+                Touch::AwaitMatch(_) | Touch::AwaitEnd(_),
+            ) => true,
+            (Enter { collective, .. }, Touch::Ending(other)) => *collective == other,
             // Which mailboxes these look at depends on what was posted.
             (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
             (Lock(mutex), Touch::Lock(other) | Touch::Queue(other)) => *mutex == other,
@@ -201,11 +236,30 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
     let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
     let barrier = |id: &BarrierId| objects.barriers.name(id.0);
     match instruction {
-        Post { comm, mailbox: id, value, .. } => {
+        Post { comm, mailbox: id, value, is_synchronous, .. } => {
             let verb = if value.is_some() { "send" } else { "recv" };
-            let begin = if comm.is_some() { "i" } else { "" };
+            let begin = match (comm.is_some(), is_synchronous) {
+                (true, true) => "is",
+                (true, false) => "i",
+                (false, true) => "s",
+                (false, false) => "",
+            };
             format!("{begin}{verb}({})", mailbox(id))
         }
+        Probe { mailbox: id, form, .. } => {
+            let begin = match form {
+                Probing::Wait => "",
+                Probing::Test => "i",
+                Probing::Take => "m",
+            };
+            format!("{begin}probe({})", mailbox(id))
+        }
+        Enter { comm, collective, call, .. } => {
+            let begin = if comm.is_some() { "i" } else { "" };
+            let name = objects.collectives.name(collective.0);
+            format!("{begin}{}({name})", call.kind.name())
+        }
+        Cancel(_) | CancelOutcome { .. } => "cancel".into(),
         Wait { .. } => "wait".into(),
         Test { .. } => "test".into(),
         CompleteAny { is_test: false, .. } => "wait_any".into(),

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::builder::{Expression, Final, Variables};
 use super::instruction::{Access as Accessing, Code, Form, Instruction, Kept};
 use crate::model::{
-    self, BarrierId, CondvarId, Contents, Describe, Failure, FailureKind, Finale, Foresight,
-    Handle, MutexId, Names, Next, Objects, Op, ProcessId, Request, Response, RwLockId, SemaphoreId,
-    Site, System, Touch, Value, Values,
+    self, BarrierId, CondvarId, Contents, Delivery, Describe, Envelope, Failure, FailureKind,
+    Finale, Foresight, Handle, MailboxId, MutexId, Names, Next, Objects, Op, Probing, ProcessId,
+    Request, Response, RwLockId, SemaphoreId, Site, System, Touch, Value, ValueId, Values,
 };
 
 /// A communication as its owner knows it.
@@ -21,6 +21,8 @@ struct Comm {
     handle: Handle,
     is_receive: bool,
     is_seen_complete: bool,
+    is_of_network: bool,
+    is_cancelled: bool,
     received: i64,
 }
 
@@ -29,6 +31,8 @@ struct Comm {
 pub struct Local {
     code: u32,
     at: u32,
+    /// Its place among the processes that exist from the start.
+    rank: Option<i64>,
     variables: Vec<i64>,
     comms: Vec<Option<Comm>>,
     /// The communication without a name.
@@ -93,7 +97,11 @@ impl Local {
         let comm = self.comm_mut(name).as_mut().expect("a communication that was begun");
         comm.is_seen_complete = true;
         if comm.is_receive {
-            comm.received = value.int();
+            comm.received = match value {
+                Value::Gathered { given, .. } => given.iter().map(Value::int).sum(),
+                Value::Unit => 0,
+                other => other.int(),
+            };
         }
         comm.received
     }
@@ -116,6 +124,9 @@ impl Local {
                 !mutexes.is_empty() && mutexes.iter().all(requested),
                 "a mutex that was not asked for is waited for",
             ),
+            Wait { comm, .. } if self.comm(*comm).is_some_and(|comm| comm.is_cancelled) => {
+                (false, "a receive is waited for that was cancelled")
+            }
             Wait { comm, .. } => {
                 (self.comm(*comm).is_some(), "no communication was begun that could be waited for")
             }
@@ -123,8 +134,18 @@ impl Local {
             CompleteAny { comms, .. } if comms.is_empty() => {
                 (false, "the list that is waited for is empty")
             }
+            CompleteAny { comms, is_test: true, .. } if comms.iter().all(begun) => {
+                let of_network = |comm: usize| self.comm(Some(comm)).map(|c| c.is_of_network);
+                let is_like_first = |&comm: &usize| of_network(comm) == of_network(comms[0]);
+                (comms.iter().all(is_like_first), "a test of mailboxes with different delivery")
+            }
             CompleteAny { comms, .. } => {
                 (comms.iter().all(begun), "one of these communications was not begun")
+            }
+            Cancel(comm) | CancelOutcome { comm, .. } => {
+                let comm = self.comm(Some(*comm));
+                let is_fine = |comm: Comm| comm.is_receive && comm.is_of_network;
+                (comm.is_some_and(is_fine), "only a receive at a p2p or bag mailbox is cancelled")
             }
             ValueOf { comm, .. } => (
                 self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
@@ -143,7 +164,12 @@ impl Local {
             Join(child) => {
                 (self.children.get(*child).copied().flatten().is_some(), "nothing was spawned")
             }
+            Enter { .. } => (
+                self.rank.is_some(),
+                "only processes that exist from the start have a rank in a collective",
+            ),
             Post { .. } | Acquire(_) | Release(_) | Arrive(_) | Access { .. } => (true, ""),
+            Probe { .. } => (true, ""),
             Choose { .. } | Local | Spawn { .. } | Set(..) | Assert(..) => (true, ""),
             Unless(..) | Jump(_) => (true, ""),
         };
@@ -172,9 +198,9 @@ impl Script {
         Script { objects, variables, codes, processes, finally }
     }
 
-    fn start(&self, code: usize, argument: Option<i64>) -> Local {
+    fn start(&self, code: usize, rank: Option<i64>, argument: Option<i64>) -> Local {
         let variables = argument.into_iter().collect();
-        let mut local = Local { code: code as u32, variables, ..Local::default() };
+        let mut local = Local { code: code as u32, rank, variables, ..Local::default() };
         self.settle(&mut local);
         local
     }
@@ -187,6 +213,11 @@ impl Script {
     fn settle(&self, local: &mut Local) {
         while let Some((instruction, _)) = self.instruction(local) {
             local.failed = local.misuse(instruction).map(Failed::Misuse);
+            if let Instruction::Probe { mailbox, .. } = instruction
+                && *self.objects.mailboxes.start(mailbox.0) == Delivery::Ordered
+            {
+                local.failed = Some(Failed::Misuse("only p2p and bag mailboxes can be probed"));
+            }
             if local.failed.is_some() {
                 return;
             }
@@ -219,8 +250,10 @@ impl Script {
     }
 
     /// The operation of an instruction that is an operation; a spawn is not.
-    fn op(local: &Local, instruction: &Instruction, values: &mut Values) -> Op {
+    fn op(&self, local: &Local, instruction: &Instruction, values: &mut Values) -> Op {
         use Instruction::*;
+        let is_of_network =
+            |id: &MailboxId| *self.objects.mailboxes.start(id.0) != Delivery::Ordered;
         let mut int = |value: &Expression| values.intern(Value::Int(local.value(value)));
         let handle = |name| local.comm(name).expect("misuse was found before").handle;
         let enrolment = |condvar: &CondvarId| {
@@ -228,6 +261,24 @@ impl Script {
         };
         let rwlock = |lock: &RwLockId| of(&local.rwlocks, *lock).expect("misuse was found before");
         match instruction {
+            Post { mailbox, envelope, value: Some(value), is_synchronous, .. }
+                if is_of_network(mailbox) =>
+            {
+                let (value, src) = (int(value), envelope.src.or(local.rank));
+                let envelope = Envelope { src, ..*envelope };
+                let (mailbox, is_synchronous) = (*mailbox, *is_synchronous);
+                Op::Send { mailbox, envelope, value, is_synchronous }
+            }
+            Post { mailbox, envelope, value: None, .. } if is_of_network(mailbox) => {
+                Op::Receive { mailbox: *mailbox, pattern: *envelope }
+            }
+            &Probe { mailbox, pattern, form, .. } => Op::Probe { mailbox, pattern, form },
+            &Enter { collective, call, ref value, is_synchronizing, .. } => {
+                let (rank, value) = (local.rank.expect("misuse was found before"), int(value));
+                Op::Enter { collective, rank: rank as u32, call, value, is_synchronizing }
+            }
+            Cancel(comm) => Op::Cancel(handle(Some(*comm))),
+            CancelOutcome { comm, .. } => Op::CancelOutcome(handle(Some(*comm))),
             Post { mailbox, envelope, value: Some(value), .. } => {
                 let value = int(value);
                 Op::Isend { mailbox: *mailbox, envelope: *envelope, value }
@@ -299,7 +350,8 @@ impl System for Script {
     }
 
     fn initial(&self, _: &mut Values) -> Vec<Local> {
-        self.processes.iter().map(|&code| self.start(code, None)).collect()
+        let ranked = (0..).zip(&self.processes);
+        ranked.map(|(rank, &code)| self.start(code, Some(rank), None)).collect()
     }
 
     fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
@@ -315,9 +367,9 @@ impl System for Script {
                 Next::Failed(Failure { kind, message, site: site() })
             }
             (_, Instruction::Spawn { code, argument, .. }) => {
-                Next::Spawn(self.start(*code, Some(local.value(argument))))
+                Next::Spawn(self.start(*code, None, Some(local.value(argument))))
             }
-            (_, operation) => Next::Op(Script::op(local, operation, values)),
+            (_, operation) => Next::Op(self.op(local, operation, values)),
         }
     }
 
@@ -326,10 +378,46 @@ impl System for Script {
         let mut after = local.clone();
         let (instruction, _) = self.instruction(local).expect("a pending operation");
         match (instruction, response) {
-            (Post { comm, value, .. }, Response::Posted(handle)) => {
-                let is_receive = value.is_none();
-                *after.comm_mut(*comm) =
-                    Some(Comm { handle, is_receive, is_seen_complete: false, received: 0 });
+            (Post { comm, mailbox, value, .. }, Response::Posted(handle)) => {
+                *after.comm_mut(*comm) = Some(Comm {
+                    handle,
+                    is_receive: value.is_none(),
+                    is_seen_complete: false,
+                    is_of_network: *self.objects.mailboxes.start(mailbox.0) != Delivery::Ordered,
+                    is_cancelled: false,
+                    received: 0,
+                });
+            }
+            (Enter { comm, .. }, Response::Posted(handle)) => {
+                *after.comm_mut(*comm) = Some(Comm {
+                    handle,
+                    is_receive: true,
+                    is_seen_complete: false,
+                    is_of_network: true,
+                    is_cancelled: false,
+                    received: 0,
+                });
+            }
+            (Probe { comm, form, into, .. }, Response::Value(told)) => {
+                let Value::Tuple(told) = values.get(told) else { panic!("{told:?} is no tuple") };
+                if let (Probing::Take, Value::Comm(handle)) = (form, &told[0]) {
+                    *after.comm_mut(Some(*comm)) = Some(Comm {
+                        handle: *handle,
+                        is_receive: true,
+                        is_seen_complete: false,
+                        is_of_network: true,
+                        is_cancelled: false,
+                        received: 0,
+                    });
+                }
+                after.keep(*into, told[told.len() - 2].int());
+            }
+            (Cancel(_), Response::Unit) => {}
+            (CancelOutcome { comm, into }, Response::Value(told)) => {
+                let is_cancelled = told == ValueId::TRUE;
+                let comm = after.comm_mut(Some(*comm)).as_mut().expect("misuse was found before");
+                comm.is_cancelled = is_cancelled;
+                after.keep(*into, i64::from(is_cancelled));
             }
             (Wait { comm, into }, Response::Completed { value, .. }) => {
                 let received = after.complete(*comm, values.get(value));

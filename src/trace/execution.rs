@@ -240,11 +240,16 @@ impl<'s, S: System> Execution<'s, S> {
         spin::is_fruitless(locals, state, order, action)
     }
 
-    /// If the action at `position` had got this other result, would it have ended a fruitless round?
-    pub fn is_fruitless_instead(&mut self, position: usize, choice: Choice) -> bool {
+    /// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
+    pub fn is_fruitless_instead(
+        &mut self,
+        position: usize,
+        choice: Choice,
+        touched: &Footprint,
+    ) -> bool {
         let waits = self.waits();
         let Execution { locals, state, order, .. } = self;
-        waits && spin::is_fruitless_instead(locals, state, order, position, choice)
+        waits && spin::is_fruitless_instead(locals, state, order, position, choice, touched)
     }
 
     /// The register that the action at `position` is an access to, if its process may wait for it in a loop.

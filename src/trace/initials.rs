@@ -30,6 +30,8 @@ pub fn dependence(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> Opt
     match (a.1, b.1) {
         // Neither sent the other's message; numbers of messages differ from execution to execution.
         (Handler { .. }, _) | (_, Handler { .. }) => Some(false),
+        // Neither is a cause of the other; places are those of one execution.
+        (Network { .. }, _) | (_, Network { .. }) => Some(false),
         (Post { mailbox, end, .. }, Incomplete(tested))
         | (Incomplete(tested), Post { mailbox, end, .. }) => {
             let concerned = tested.iter().any(|t| t.0 == *mailbox && t.1 == end.opposite());

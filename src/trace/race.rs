@@ -15,7 +15,8 @@
 //! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is the
 //!   same action with another choice.
 //! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes its
-//!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it.
+//!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it. Matches and probes at
+//!   p2p and bag mailboxes are open choices, too ([`network`]), and so are tests there that found nothing.
 //! - *Messages*: an actor takes its messages in any order, so a message may come at every position of the actor's
 //!   chain from where it is known to exist, if the guard holds there. i is the handler at the nearest such position
 //!   before the one where the message was taken (or before the end, if it was not taken). Positions further ahead are
@@ -28,13 +29,17 @@
 use smallvec::SmallVec;
 
 mod cut;
+mod network;
+mod open;
 
 pub use cut::with_cut;
+pub use open::OpenChoices;
 
+use self::network::{detours, is_poll};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
-    Action, Choice, Footprint, Handled, Op, PaperRelation, ProcessId, Register, State, Stimulus,
-    System,
+    Action, Choice, Footprint, Handled, Op, PaperRelation, Probing, ProcessId, Register, State,
+    Stimulus, System,
 };
 
 /// An event of an execution, and an event in immediate conflict with it. The execution has all causes of the latter.
@@ -90,58 +95,6 @@ impl Race {
     }
 }
 
-/// The any-forms of an execution that returned one element and could have waited for another, by position, each with a
-/// note.
-#[derive(Clone, Debug)]
-pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
-
-impl<N> Default for OpenChoices<N> {
-    fn default() -> Self {
-        OpenChoices(Vec::new())
-    }
-}
-
-impl OpenChoices {
-    /// Those of an execution.
-    pub fn of<S: System>(execution: &Execution<'_, S>) -> Self {
-        let is_open = |&at: &usize| {
-            execution.action(at).choice != Choice::NOTHING && requests(execution.op(at)) > 1
-        };
-        OpenChoices((0..execution.len()).filter(is_open).map(|at| (at, ())).collect())
-    }
-}
-
-impl<N> OpenChoices<N> {
-    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the note.
-    pub fn push<S: System>(
-        &mut self,
-        execution: &Execution<'_, S>,
-        note: impl FnOnce(&Execution<'_, S>, usize) -> N,
-    ) {
-        let last = execution.len() - 1;
-        if execution.action(last).choice != Choice::NOTHING && requests(execution.op(last)) > 1 {
-            self.0.push((last, note(execution, last)));
-        }
-    }
-
-    /// Notes that the last action of the execution is about to be taken back.
-    pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
-        if let Some(last) = execution.len().checked_sub(1) {
-            self.truncate(last);
-        }
-    }
-
-    /// Notes that only the first `length` actions of the execution are left.
-    pub fn truncate(&mut self, length: usize) {
-        while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
-    }
-
-    /// All of them, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
-        self.0.iter().map(|(position, note)| (*position, note))
-    }
-}
-
 /// The number of requests of an any-form; 0 for other operations.
 fn requests(op: &Op) -> usize {
     match op {
@@ -165,7 +118,9 @@ pub fn with_earlier<S: System>(
             races.extend(earlier_handling(execution, process, choice, nth, Some(last)));
             return;
         }
-        op if is_contended(op) => with_predecessors(execution, last, races),
+        op if is_contended(op) && !is_poll(execution, last) => {
+            with_predecessors(execution, last, races);
+        }
         // These depend only on what they wait for.
         _ => {}
     }
@@ -208,7 +163,9 @@ fn drop_fruitless_ones<S: System>(
     races: &mut Vec<Race>,
     found: usize,
 ) {
-    let is_possible = |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice);
+    let is_possible = |race: &Race| {
+        !execution.is_fruitless_instead(race.first, race.action.choice, &race.footprint)
+    };
     let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
     races.extend(kept);
 }
@@ -230,7 +187,14 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::AsyncAcquire(_)
         | Op::Release(_)
         | Op::Access(..) => true,
-        Op::WaitAny(_)
+        Op::Enter { .. }
+        | Op::Send { .. }
+        | Op::Receive { .. }
+        | Op::Probe { .. }
+        | Op::Cancel(_)
+        | Op::CancelOutcome(_)
+        | Op::Deliver
+        | Op::WaitAny(_)
         | Op::MutexWaitAny(_)
         | Op::RwWait { .. }
         | Op::RwUnlock { .. }
@@ -245,6 +209,14 @@ pub fn is_contended(op: &Op) -> bool {
         | Op::Spawn(_)
         | Op::Handle { .. } => false,
     }
+}
+
+/// May this operation give a match, a probe or an any-form that came before it another choice?
+pub fn may_open(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Send { .. } | Op::Cancel(_) | Op::Deliver | Op::Probe { form: Probing::Take, .. }
+    )
 }
 
 /// Could the process have come to the event at `later` without the direct predecessor of that event at `first`?
@@ -329,7 +301,7 @@ fn without<S: System>(
         }
     };
     let is_possible = fails_without(execution, first, last)
-        && !execution.is_fruitless_instead(last, Choice::NOTHING);
+        && !execution.is_fruitless_instead(last, Choice::NOTHING, &footprint);
     is_possible.then_some((Choice::NOTHING, footprint))
 }
 
@@ -386,11 +358,12 @@ pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Ve
 fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     let first = execution.len() - 1;
     let Action { process, choice } = execution.action(first);
-    if choice == Choice::NOTHING {
+    let is_poll = is_poll(execution, first);
+    if choice == Choice::NOTHING && !is_poll {
         return;
     }
-    let mut add = |index: usize, footprint| {
-        let action = Action { process, choice: Choice(index as i32) };
+    let mut add = |other: Choice, footprint| {
+        let action = Action { process, choice: other };
         if action.choice != choice {
             races.push(Race {
                 first,
@@ -404,22 +377,35 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     };
     match *execution.op(first) {
         Op::Choose { lo, hi } => {
-            (0..(hi - lo) as usize).for_each(|offset| add(offset, Footprint::Nothing));
+            (0..(hi - lo) as i32).for_each(|offset| add(Choice(offset), Footprint::Nothing));
+        }
+        Op::Deliver | Op::Probe { .. } => {
+            let is_earlier = |cause: &u32| (*cause as usize) < first;
+            for detour in detours(execution, first) {
+                if detour.causes.iter().all(is_earlier) {
+                    add(detour.choice, detour.footprint);
+                }
+            }
         }
         Op::Wake { condvar, handle } => {
             let position = execution.state().notification(process, handle);
             let ways = execution.state().ways_to_wake(condvar, position);
-            (0..ways).for_each(|index| add(index, Footprint::Wake { condvar, position }));
+            (0..ways).for_each(|index| {
+                add(Choice(index as i32), Footprint::Wake { condvar, position });
+            });
         }
         ref op => {
             for index in 0..requests(op) {
                 if let Some(footprint) = completion(execution.state(), process, op, index)
                     && !is_completed_by_top(execution, first, op, index)
                 {
-                    add(index, footprint);
+                    add(Choice(index as i32), footprint);
                 }
             }
         }
+    }
+    if is_poll && execution.state().might_poll(first) {
+        add(Choice::NOTHING, Footprint::Nothing);
     }
 }
 
@@ -502,9 +488,7 @@ fn earlier_handling<S: System>(
 fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Footprint> {
     match op {
         Op::WaitAny(comms) | Op::TestAny(comms) => {
-            let (mailbox, end, _, partner) = state.communication(process, comms[index]);
-            let partner_end = end.opposite();
-            partner.map(|partner| Footprint::Completed { mailbox, partner_end, partner })
+            state.completion(process, comms[index], u32::MAX as usize)
         }
         Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
             let request = requests[index];
@@ -528,20 +512,31 @@ fn completes(footprint: &Footprint, completion: &Footprint) -> bool {
             Footprint::Unlock { mutex, position, .. },
             Footprint::Owned { mutex: other, by: Some(by) },
         ) => mutex == other && position == by,
+        (Footprint::Network { at, .. }, Footprint::Network { causes, .. }) => causes.contains(at),
         _ => false,
     }
 }
 
-/// The elements of the any-form at `chosen` that the event at `position` completed, except the returned one.
-fn completed_by<S: System>(
+/// The ways, except the one taken, that the event at `position` has opened for the open choice at `chosen`: the elements of
+/// an any-form that it completed, or the messages that became possible.
+pub fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
     position: usize,
 ) -> SmallVec<[(Choice, Footprint); 1]> {
     let Action { process, choice } = execution.action(chosen);
     let (op, footprint) = (execution.op(chosen), execution.order().footprint(position));
-    if !matches!(footprint, Footprint::Post { .. } | Footprint::Unlock { .. }) {
-        return SmallVec::new();
+    match footprint {
+        Footprint::Post { .. } | Footprint::Unlock { .. } => {}
+        Footprint::Network { changes: true, .. } => {
+            if let Op::Deliver | Op::Probe { .. } = op {
+                let here = position as u32;
+                let opened = detours(execution, chosen).into_iter();
+                let opened = opened.filter(|detour| detour.causes.contains(&here));
+                return opened.map(|detour| (detour.choice, detour.footprint)).collect();
+            }
+        }
+        _ => return SmallVec::new(),
     }
     let completed = (0..requests(op)).filter_map(|index| {
         let completion = completion(execution.state(), process, op, index)?;

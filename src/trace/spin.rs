@@ -36,8 +36,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Action, Choice, Footprint, Independence, LocalId, Locals, Op, PaperRelation, ProcessId,
-    Register, Response, State, Status, System, ValueId,
+    Action, Choice, Footprint, Handle, Independence, LocalId, Locals, Op, PaperRelation, Probing,
+    ProcessId, Register, Response, State, Status, System, ValueId,
 };
 
 type Order = HappensBefore<PaperRelation>;
@@ -139,7 +139,11 @@ fn is_stable<S: System>(
             return then == now || told(then) == told(now);
         }
         match *op {
-            Op::TestAny(ref list) if is_failed(state, position) => {
+            // A poll of the network may always be in vain again.
+            Op::TestAny(ref list)
+                if is_failed(state, position)
+                    && !state.is_of_network(order.process(position), list[0]) =>
+            {
                 !has_completed(state, order, position, op, list.len(), is_known)
             }
             Op::MutexTestAny(ref list) if is_failed(state, position) => {
@@ -268,13 +272,14 @@ pub fn version_at(order: &Order, register: Register, position: usize) -> usize {
     changes(order, register).take_while(|&at| at < position).count()
 }
 
-/// If the action at `position` had got this other result, would it have ended a fruitless round?
+/// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
 pub fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &Order,
     position: usize,
     choice: Choice,
+    touched: &Footprint,
 ) -> bool {
     let (process, before) = (order.process(position), state.before(position));
     if !locals.may_return(before) {
@@ -287,18 +292,42 @@ pub fn is_fruitless_instead<S: System>(
     let index = choice.0 as usize;
     let completed = |value| Response::Completed { index: index as u32, value };
     let response = match op {
+        &Op::Probe { form: Probing::Take, .. } => return false,
+        &Op::Probe { form, .. } => {
+            let told = state.probed(form, Handle(0), choice, &mut locals.values);
+            let after = locals.resume(before, Response::Value(told));
+            return is_round_instead(locals, state, order, position, after, touched);
+        }
         _ if choice == Choice::NOTHING => Response::Incomplete,
         Op::Choose { lo, .. } => Response::Chosen(lo + i64::from(choice.0)),
         Op::WaitAny(comms) | Op::TestAny(comms) => completed(state.received(process, comms[index])),
         _ => completed(ValueId::UNIT),
     };
+    let after = locals.resume(before, response);
+    is_round_instead(locals, state, order, position, after, touched)
+}
+
+/// If the action at `position` had led to the local state `after`, and had touched this, would it have ended a fruitless
+/// round?
+fn is_round_instead<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    order: &Order,
+    position: usize,
+    after: LocalId,
+    touched: &Footprint,
+) -> bool {
+    let (process, before) = (order.process(position), state.before(position));
     let own = order.of_process(process);
     let nth = own.iter().position(|&at| at as usize == position).expect("one of its actions");
     let mut causes: Positions = previous(state, order, process, nth).into_iter().collect();
-    if choice != Choice::NOTHING {
-        causes.extend(completer(state, order, position, op, index).flatten());
+    match touched {
+        Footprint::Incomplete(_) | Footprint::NotOwned(_) => {}
+        _ => causes.extend((0..order.len()).filter(|&at| {
+            let other = (order.process(at), order.footprint(at));
+            other.0 != process && PaperRelation.dependent((process, touched), other)
+        })),
     }
-    let after = locals.resume(before, response);
     round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
     })

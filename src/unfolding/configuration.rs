@@ -173,6 +173,11 @@ impl Configuration {
         self.wakes.0.resize(locals.met().condvars.len(), Vec::new());
     }
 
+    /// The last event of `process`.
+    pub(super) fn cut_of(&self, structure: &EventStructure, process: ProcessId) -> EventId {
+        self.cut[structure.lanes.process(process).index()]
+    }
+
     /// The last event of `process`, or the spawn that started it.
     pub(super) fn last_of(&self, lanes: &Lanes, process: ProcessId) -> EventId {
         match self.cut[lanes.process(process).index()] {
@@ -220,11 +225,16 @@ impl Configuration {
                 let position = self.state.notification(process, *handle);
                 self.wakes.at(condvar.index(), position as usize).push(id);
             }
+            Op::TestAny(comms)
+                if choice == Choice::NOTHING && self.state.is_of_network(process, comms[0]) =>
+            {
+                self.open.push(id);
+            }
             Op::WaitAny(comms) | Op::TestAny(comms) => self.note_choice(id, choice, comms.len()),
             Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
                 self.note_choice(id, choice, requests.len());
             }
-            Op::Spawn(_) | Op::Handle { .. } => {
+            Op::Spawn(_) | Op::Handle { .. } | Op::Receive { .. } | Op::Enter { .. } => {
                 structure.reserve_processes(locals.process_count());
                 self.reserve_processes(&structure.lanes, locals.process_count());
                 for child in self.state.just_spawned(locals) {
@@ -302,7 +312,7 @@ impl Configuration {
                 let position = self.state.notification(process, *handle);
                 self.wakes.at(condvar.index(), position as usize).pop();
             }
-            Some(Op::Spawn(_) | Op::Handle { .. }) => {
+            Some(Op::Spawn(_) | Op::Handle { .. } | Op::Receive { .. } | Op::Enter { .. }) => {
                 for child in self.state.just_spawned(locals) {
                     self.spawns[child.index()] = EventId::NONE;
                 }

@@ -127,6 +127,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// The event that it follows: the last one of its process, or what started the process; for a match the receive, for
+    /// the end of an entry the entry.
+    pub fn after_event(&self) -> EventId {
+        self.after_event
+    }
+
     /// How many events are in immediate conflict with this one.
     pub fn degree(&self) -> u32 {
         self.degree

@@ -21,6 +21,7 @@ mod barrier;
 mod condvar;
 mod mailbox;
 mod mutex;
+mod network;
 mod process;
 pub(super) mod rwlock;
 mod semaphore;
@@ -116,6 +117,7 @@ impl<S: System> Unfolding<'_, S> {
                 return;
             }
         }
+        self.extend_network(c, e);
         if self.concerns_others(e) {
             self.extend_others(c, e);
             if !c.open.is_empty() {
@@ -172,7 +174,19 @@ impl<S: System> Unfolding<'_, S> {
         }
         match *op {
             Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, Post::of(op)),
+            Op::Send { .. } | Op::Receive { .. } | Op::Enter { .. } => {
+                let posted = self.posted(c, from);
+                smallvec![self.add(c, from, Shape::plain(posted), &[])]
+            }
+            Op::Probe { mailbox, pattern, form } => {
+                self.extend_probe(c, from, (mailbox, pattern, form))
+            }
+            Op::CancelOutcome(comm) => self.extend_cancelled(c, from, comm),
+            Op::Deliver => self.extend_delivery(c, from.process),
             Op::WaitAny(ref comms) => self.extend_completed(c, from, comms),
+            Op::TestAny(ref comms) if c.state.is_of_network(from.process, comms[0]) => {
+                self.extend_poll(c, from, comms)
+            }
             Op::TestAny(ref comms) => self.extend_test(c, from, comms),
             Op::AsyncLock(mutex) => {
                 let chain = self.structure.lanes.locks(mutex);
@@ -192,7 +206,7 @@ impl<S: System> Unfolding<'_, S> {
             Op::RwWait { lock, handle } => self.extend_rw_wait(c, from, lock, handle),
             Op::AwaitWake { condvar, handle } => self.extend_woken(c, from, condvar, handle),
             Op::Wake { condvar, handle } => self.extend_wake(c, from, condvar, handle),
-            Op::RwUnlock { .. } | Op::Arrive { .. } | Op::Local => {
+            Op::RwUnlock { .. } | Op::Arrive { .. } | Op::Local | Op::Cancel(_) => {
                 smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
             }
             Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
@@ -268,10 +282,18 @@ impl<S: System> Unfolding<'_, S> {
                 self.extend_passed_by(c, process, barrier, round, e);
             }
             Op::Join(target) => self.extend_joined_by(c, process, target, e),
+            Op::CancelOutcome(comm) => {
+                let from = self.origin(c, process);
+                let enabled = self.extend_cancelled(c, from, comm);
+                if !enabled.is_empty() && c.enabled_of(process).is_empty() {
+                    c.set_enabled(process, &enabled);
+                }
+            }
             Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
-            Op::RwRequest { .. } | Op::RwUnlock { .. } => {}
+            Op::RwRequest { .. } | Op::RwUnlock { .. } | Op::Enter { .. } => {}
             Op::Enrol(_) | Op::Notify { .. } => {}
-            Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } => {}
+            Op::Send { .. } | Op::Receive { .. } | Op::Probe { .. } | Op::Cancel(_) => {}
+            Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } | Op::Deliver => {}
         }
     }
 
@@ -284,12 +306,7 @@ impl<S: System> Unfolding<'_, S> {
             if e == c.open[index] || self.structure.depth(lane, known) >= chosen.own.depth {
                 continue;
             }
-            let from = Origin {
-                process: chosen.process,
-                before: chosen.before,
-                previous: chosen.own.parent,
-                after_event: chosen.after_event,
-            };
+            let from = self.place_of(c.open[index]);
             let found = match self.locals.op(from.before) {
                 Some(Op::WaitAny(comms) | Op::TestAny(comms)) => {
                     self.completions_by(c, from.process, comms, e)
@@ -385,9 +402,13 @@ impl<S: System> Unfolding<'_, S> {
             return;
         }
         let from = self.origin(c, process);
-        let succeeded = |&&event: &&EventId| self.structure.event(event).choice != Choice::NOTHING;
+        // A test of the network may find nothing, whatever is complete.
+        let stays = |&&event: &&EventId| {
+            let event = self.structure.event(event);
+            event.choice != Choice::NOTHING || event.kind != EventKind::FailedTest
+        };
         let mut enabled: Events =
-            c.enabled_of(from.process).iter().filter(succeeded).copied().collect();
+            c.enabled_of(from.process).iter().filter(stays).copied().collect();
         for &(choice, response) in results {
             enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[e]));
         }

@@ -12,7 +12,8 @@
 //! ```
 
 use crate::model::{
-    CellId, CondvarId, End, MailboxId, Met, MutexId, Object, ProcessId, RwLockId, SemaphoreId,
+    CellId, CondvarId, Delivery, End, MailboxId, Met, MutexId, Object, ProcessId, RwLockId,
+    SemaphoreId,
 };
 
 /// A lane, by its place in a cut.
@@ -84,6 +85,10 @@ impl Lanes {
     fn take_in(&mut self, met: &Met) {
         for &object in &met.order()[self.known..] {
             match object {
+                // At others posts commute.
+                Object::Mailbox(id) if met.mailboxes.start(id.0) != Delivery::Ordered => {
+                    self.sends.push(Lane::NONE);
+                }
                 Object::Mailbox(_) => {
                     let sends = self.pair(true);
                     self.sends.push(sends);
@@ -108,8 +113,8 @@ impl Lanes {
                     let writes = self.single();
                     self.writes.push(writes);
                 }
-                // Arrivals commute.
-                Object::Barrier(_) => {}
+                // Arrivals and entries commute.
+                Object::Barrier(_) | Object::Collective(_) => {}
             }
         }
         self.known = met.order().len();
@@ -209,7 +214,7 @@ mod tests {
     #[test]
     fn chains_stay_and_processes_move_up() {
         let mut objects = Objects::default();
-        objects.mailboxes.push_array("m", 2, ());
+        objects.mailboxes.push_array("m", 2, Default::default());
         objects.mutexes.push_array("l", 1_000, Asking::Queues);
         objects.cells.push_array("x", 1_000, Value::Int(0));
         let mut values = Values::default();

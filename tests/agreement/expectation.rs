@@ -13,7 +13,8 @@ fn is_empty(expected: &Expectation) -> bool {
 pub fn options(expected: &Expectation) -> String {
     let constants = expected.with.iter().map(|(name, value)| format!(" -D {name}={value}"));
     let depth = expected.depth.map(|depth| format!(" --depth {depth}"));
-    constants.chain(depth).collect()
+    let semantics = expected.semantics.map(|semantics| semantics.options());
+    constants.chain(depth).chain(semantics).collect()
 }
 
 /// Is a line of its own well-formed?
@@ -44,7 +45,7 @@ pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     let program = compile("spec", text, &[]).map_err(|errors| errors.render(false))?;
     let mut all = vec![Expectation::default()];
     for line in program.expectations() {
-        if line.with.is_empty() && line.depth.is_none() {
+        if line.with.is_empty() && line.depth.is_none() && line.semantics.is_none() {
             add(&mut all[0], line);
         } else {
             check(line).map_err(|what| format!("line {}: {what}", line.line))?;
@@ -81,6 +82,21 @@ fn facts_are_read_line_by_line() {
         ..Expectation::default()
     };
     assert_eq!(all, [base, with]);
+}
+
+#[test]
+fn what_mpi_leaves_open_stands_apart() {
+    let text =
+        "//@ traces 3\n//@ buffering zero traces 2\n//@ polls 0 collectives early traces 1\n";
+    let all = expectations(&format!("{text}{PROGRAM}")).expect("well-formed");
+    let semantics: Vec<_> = all.iter().map(|one| one.semantics.map(|s| s.options())).collect();
+    let options = |text: &str| Some(text.to_owned());
+    assert_eq!(semantics, [None, options(" --buffering zero"), options(" --polls 0")]);
+    for text in
+        ["//@ buffering one traces 1", "//@ collectives traces 1", "//@ polls many traces 1"]
+    {
+        assert!(expectations(&format!("{text}\n{PROGRAM}")).is_err(), "{text}");
+    }
 }
 
 #[test]

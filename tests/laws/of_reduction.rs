@@ -23,7 +23,7 @@ fn explorers_refuse_what_they_are_not_made_for<S: Subject>(samples: &[Sample<S>]
             // Where all fail at the start there is nothing to refuse.
             continue;
         }
-        let Features { actors, guards, internals } = sample.script.features();
+        let Features { actors, guards, internals, .. } = sample.script.features();
         for &(name, method, _) in METHODS.iter() {
             let suits = match name {
                 "transdpor" | "dpor-force" | "dpor-ds" => actors,

@@ -92,7 +92,7 @@ impl<'s, S: Subject> Bench<'s, S> {
         let choice = self.unfolding.structure.event(event).choice;
         let (from, to) = (&self.unfolding.locals, &mut self.locals);
         match (self.unfolding.op(event), choice.handled()) {
-            (Op::Handle { .. }, Handled::Message(message)) => {
+            (Op::Handle { .. } | Op::Deliver | Op::Probe { .. }, Handled::Message(message)) => {
                 let (sender, place) = from.posting(message);
                 let sender = sender.map(|(process, act)| (rename(from, to, process), act));
                 Choice::message(to.message(sender, place))

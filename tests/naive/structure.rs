@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use mazurka::model::{
     Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId,
-    Message, MessageId, Mutex, MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, State,
-    System, ValueId,
+    Message, MessageId, Mutex, MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, Sent,
+    Settlement, State, System, ValueId,
 };
 
 use super::Set;
@@ -39,7 +39,14 @@ pub struct Snapshot {
     /// Messages between actors by name, with receiver, content, and whether they are still pending: sending
     /// them commutes.
     messages: BTreeMap<MessageId, (ProcessId, ValueId, bool)>,
+    /// Messages at p2p and bag mailboxes by name: where, what, and who has them.
+    sent: BTreeMap<MessageId, (MailboxId, ValueId, Option<Received>)>,
+    /// What became of the receives there.
+    received: BTreeMap<Received, String>,
 }
+
+/// A receive: its process, and its number among the receives of the process.
+type Received = (ProcessId, usize);
 
 /// An execution: the state it leads to, its events in order, and what each touched.
 #[derive(Clone, Debug)]
@@ -102,6 +109,22 @@ impl Snapshot {
             };
             rounds.map(sorted).filter(|round| !round.is_empty()).collect()
         };
+        let network = state.network();
+        let name = |receive: u32| -> Received {
+            let process = network.receives()[receive as usize].process;
+            let before = &network.receives()[..receive as usize];
+            (process, before.iter().filter(|other| other.process == process).count())
+        };
+        let sent = |s: &Sent| (s.id, (s.mailbox, s.value, s.receive().map(name)));
+        let became = |receive: u32| {
+            let one = &network.receives()[receive as usize];
+            let outcome = match one.outcome() {
+                Settlement::Matched(send) => format!("{:?}", network.sends()[send as usize].id),
+                other => format!("{other:?}"),
+            };
+            let seen = (one.carrier, one.is_seen(), one.cancelled_at().is_some());
+            (name(receive), format!("{:?} {outcome} {seen:?}", one.pattern))
+        };
         let message = |m: &Message| (m.id, (m.to, m.content, m.is_pending()));
         let mut of_processes: Vec<_> =
             ids(locals.process_count()).map(|p| state.local(ProcessId(p))).collect();
@@ -120,6 +143,8 @@ impl Snapshot {
             arrivals: ids(objects.barriers.len()).map(arrivals).collect(),
             cells: ids(objects.cells.len()).map(|c| state.versions(CellId(c)).to_vec()).collect(),
             messages: state.inboxes().log().iter().map(message).collect(),
+            sent: network.sends().iter().map(sent).collect(),
+            received: (0..network.receives().len() as u32).map(became).collect(),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! The syntax tree of a random program.
 
+use mazurka::model::{Call, Delivery};
+
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// How many mailboxes.
     pub mailboxes: usize,
+    /// How each of them delivers; those behind the end are ordered.
+    pub deliveries: Vec<Delivery>,
     /// How many mutexes.
     pub mutexes: usize,
     /// How many of them, the last ones, are tried.
@@ -17,6 +21,8 @@ pub struct Program {
     pub semaphores: Vec<u32>,
     /// Participants.
     pub barriers: Vec<u32>,
+    /// Ranks.
+    pub collectives: Vec<u32>,
     /// Initial contents.
     pub cells: Vec<i64>,
     /// The processes that exist from the start.
@@ -73,6 +79,14 @@ impl Comparison {
 #[allow(missing_docs)]
 pub enum Statement {
     Isend { comm: usize, mailbox: usize, value: i64, src: Option<i64>, tag: Option<i64> },
+    /// At p2p and bag mailboxes only.
+    Issend { comm: usize, mailbox: usize, value: i64, src: Option<i64>, tag: Option<i64> },
+    Probe { mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
+    Iprobe { mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
+    Mprobe { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
+    Cancel { comm: usize, into: usize },
+    /// Enters collective `collective`; what it yields is not used in the text.
+    Enter { comm: usize, collective: usize, call: Call, value: i64, synchronizing: bool },
     Irecv { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64> },
     Send { mailbox: usize, value: i64 },
     Recv { mailbox: usize, into: usize },

@@ -1,7 +1,7 @@
 //! A program as a [`System`], without the language front end: made by the library's builder.
 
 use mazurka::model::{
-    Describe, Envelope, Finale, Foresight, Next, Objects, Response, System, Values,
+    Delivery, Describe, Envelope, Finale, Foresight, Next, Objects, Response, System, Values,
 };
 use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
 
@@ -25,6 +25,7 @@ struct Names {
     semaphores: Vec<steps::Semaphore>,
     barriers: Vec<steps::Barrier>,
     cells: Vec<steps::Cell>,
+    collectives: Vec<steps::Collective>,
     variables: Vec<steps::Variable>,
     comms: Vec<Communication>,
     children: Vec<Child>,
@@ -37,7 +38,13 @@ impl Script {
         let mut builder = Builder::new();
         let count = |count: usize| 0..count;
         let mut names = Names {
-            mailboxes: count(program.mailboxes).map(|n| builder.mailbox(format!("m{n}"))).collect(),
+            mailboxes: count(program.mailboxes)
+                .map(|n| match program.deliveries.get(n) {
+                    Some(Delivery::P2p) => builder.p2p_mailbox(format!("m{n}")),
+                    Some(Delivery::Bag) => builder.bag_mailbox(format!("m{n}")),
+                    _ => builder.mailbox(format!("m{n}")),
+                })
+                .collect(),
             mutexes: count(program.mutexes).map(|n| builder.mutex(format!("l{n}"))).collect(),
             rwlocks: count(program.rwlocks).map(|n| builder.rwlock(format!("r{n}"))).collect(),
             condvars: count(program.condvars).map(|n| builder.condvar(format!("w{n}"))).collect(),
@@ -46,6 +53,9 @@ impl Script {
             }),
             barriers: numbered(&program.barriers, |n, size| builder.barrier(format!("a{n}"), size)),
             cells: numbered(&program.cells, |n, content| builder.cell(format!("x{n}"), content)),
+            collectives: numbered(&program.collectives, |n, ranks| {
+                builder.collective(format!("c{n}"), ranks)
+            }),
             variables: Vec::new(),
             comms: Vec::new(),
             children: Vec::new(),
@@ -125,6 +135,27 @@ impl Names {
                 let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
                 steps::isend_with(comm, mailbox, value, Envelope { src, tag })
             }
+            &Issend { comm, mailbox, value, src, tag } => {
+                let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
+                steps::issend_with(comm, mailbox, value, Envelope { src, tag })
+            }
+            &Probe { mailbox, src, tag, into } => {
+                let mailbox = self.mailboxes[mailbox];
+                steps::probe(mailbox, Envelope { src, tag }).into(self.variable(into))
+            }
+            &Iprobe { mailbox, src, tag, into } => {
+                let mailbox = self.mailboxes[mailbox];
+                steps::iprobe(mailbox, Envelope { src, tag }).into(self.variable(into))
+            }
+            &Mprobe { comm, mailbox, src, tag, into } => {
+                let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
+                steps::mprobe(comm, mailbox, Envelope { src, tag }).into(self.variable(into))
+            }
+            &Enter { comm, collective, call, value, synchronizing } => {
+                let (comm, collective) = (self.comm(comm), self.collectives[collective]);
+                steps::enter(comm, collective, call, value, synchronizing)
+            }
+            &Cancel { comm, into } => steps::cancel(self.comm(comm)).into(self.variable(into)),
             &Irecv { comm, mailbox, src, tag } => {
                 let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
                 steps::irecv_with(comm, mailbox, Envelope { src, tag })

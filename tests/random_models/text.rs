@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use mazurka::model::Delivery;
+
 use super::{Body, Comparison, Condition, Program, Statement, Variable};
 
 impl Program {
@@ -9,7 +11,12 @@ impl Program {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for m in 0..self.mailboxes {
-            line(&mut out, 0, format!("mailbox m{m};"));
+            let delivery = match self.deliveries.get(m) {
+                Some(Delivery::P2p) => "p2p ",
+                Some(Delivery::Bag) => "bag ",
+                _ => "",
+            };
+            line(&mut out, 0, format!("{delivery}mailbox m{m}: int;"));
         }
         for l in 0..self.mutexes {
             line(&mut out, 0, format!("mutex l{l};"));
@@ -102,6 +109,25 @@ fn simple(statement: &Statement) -> String {
         Irecv { comm, mailbox, src, tag } => {
             format!("let c{comm} = irecv(m{mailbox}{});", envelope(*src, *tag))
         }
+        Issend { comm, mailbox, value, src, tag } => {
+            format!("let c{comm} = issend(m{mailbox}, {value}{});", envelope(*src, *tag))
+        }
+        Probe { mailbox, src, tag, into } => {
+            format!("let (v{into}, t{into}) = probe(m{mailbox}{});", envelope(*src, *tag))
+        }
+        Iprobe { mailbox, src, tag, into } => {
+            let envelope = envelope(*src, *tag);
+            format!("let (f{into}, v{into}, t{into}) = iprobe(m{mailbox}{envelope});")
+        }
+        Mprobe { comm, mailbox, src, tag, into } => {
+            let envelope = envelope(*src, *tag);
+            format!("let (c{comm}, v{into}, t{into}) = mprobe(m{mailbox}{envelope});")
+        }
+        Enter { comm, collective, call, value, synchronizing } => {
+            let how = if *synchronizing { " synchronizing" } else { "" };
+            format!("let c{comm} = {call:?} of {value} in g{collective}{how};")
+        }
+        Cancel { comm, into } => format!("let b{into} = cancel(c{comm});"),
         Send { mailbox, value } => format!("send(m{mailbox}, {value});"),
         Recv { mailbox, into } => format!("let v{into} = recv(m{mailbox});"),
         Wait { comm, into: Some(v) } => format!("let v{v} = wait(c{comm});"),

@@ -4,15 +4,14 @@ use smallvec::SmallVec;
 
 use super::reversers::Reversers;
 use crate::explore::walk::Walk;
-use crate::model::{Action, Footprint, Independence, Op, PaperRelation, ProcessId, System};
+use crate::model::{Action, Independence, PaperRelation, ProcessId, System};
 use crate::trace::race::{self, OpenChoices};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
 /// What is known about the processes of the execution.
 #[derive(Default)]
 pub struct OfProcesses {
-    /// The open choices, each with what a test of the incomplete elements would have touched.
-    open: OpenChoices<Footprint>,
+    open: OpenChoices,
 }
 
 impl OfProcesses {
@@ -26,14 +25,15 @@ impl OfProcesses {
         last: usize,
     ) {
         self.open.truncate(last);
-        self.open.push(&walk.execution, incomplete);
+        self.open.push(&walk.execution, |_, _| ());
         let here = walk.execution.len();
         let moved = walk.execution.order().process(last);
         for index in 0..backtrack.candidates(here).len() {
             let candidate = backtrack.candidates(here)[index];
             let process = candidate.action.process;
             let state = walk.execution.state();
-            if !walk.execution.locals.op(state.local(process)).is_some_and(race::is_contended) {
+            let op = walk.execution.locals.op(state.local(process));
+            if !op.is_some_and(|op| race::is_contended(op) || race::may_open(op)) {
                 continue;
             }
             let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
@@ -70,11 +70,9 @@ impl OfProcesses {
                 reverse_before(walk, backtrack, e, i);
             }
         }
-        for (position, rest) in self.open.iter() {
-            let order = walk.execution.order();
-            let test = (order.process(position), rest);
-            let closes = depend(test, (action.process, order.footprint(next)));
-            if closes && !order.before(position, next) {
+        for (position, ()) in self.open.iter() {
+            let is_before = walk.execution.order().before(position, next);
+            if !is_before && opens(&walk.execution, position, next) {
                 reverse_before(walk, backtrack, e, position);
             }
         }
@@ -88,14 +86,26 @@ impl OfProcesses {
         last: usize,
         action: Action,
     ) -> bool {
-        let touched = execution.footprint(action);
-        let next = (action.process, &touched);
+        let next = execution.len();
+        execution.push(action);
         let order = execution.order();
-        let mover = order.process(last);
-        let newest = self.open.iter().next_back().filter(|&(position, _)| position == last);
-        depend((mover, order.footprint(last)), next)
-            || newest.is_some_and(|(_, rest)| depend((mover, rest), next))
+        let of = |position: usize| (order.process(position), order.footprint(position));
+        let depends = PaperRelation.dependent(of(last), of(next));
+        let races = depends
+            || race::may_open(execution.op(last)) && race::may_open(execution.op(next))
+            || self.is_open(last) && opens(execution, last, next);
+        execution.pop();
+        races
     }
+
+    fn is_open(&self, position: usize) -> bool {
+        self.open.iter().next_back().is_some_and(|(newest, ())| newest == position)
+    }
+}
+
+/// Does the action at `next` give the open choice at `position` another way?
+fn opens<S: System>(execution: &Execution<'_, S>, position: usize, next: usize) -> bool {
+    !race::completed_by(execution, position, next).is_empty()
 }
 
 /// An access to a register that may be part of a loop that waits is in race with the change that ended the newest
@@ -151,28 +161,4 @@ fn reverse_before<S: System>(
         e.push(walk.execution.strand_at(next));
     }
     e.reverse(backtrack, i);
-}
-
-fn depend(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
-    PaperRelation.dependent(a, b)
-}
-
-/// What a test of the elements that were incomplete, when the any-form at this position returned another, would have
-/// touched.
-fn incomplete<S: System>(execution: &Execution<'_, S>, position: usize) -> Footprint {
-    let state = execution.state();
-    let process = state.action(position).process;
-    match execution.op(position) {
-        Op::WaitAny(comms) | Op::TestAny(comms) => {
-            let open = comms.iter().map(|&comm| state.communication(process, comm));
-            let open = open.filter(|(.., partner)| partner.is_none());
-            Footprint::Incomplete(open.map(|(mailbox, end, at, _)| (mailbox, end, at)).collect())
-        }
-        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
-            let open = requests.iter().filter(|&&request| !state.owns(process, request));
-            let at = open.map(|&request| (request.mutex, state.mutex_request(process, request)));
-            Footprint::NotOwned(at.collect())
-        }
-        other => panic!("{other:?} has no list"),
-    }
 }

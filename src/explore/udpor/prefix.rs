@@ -60,7 +60,7 @@ impl<S: System> Prefix<'_, S> {
     pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };
-            if self.empty.state().oversubscribed().is_some() {
+            if self.empty.state().is_crowded() {
                 break;
             }
             self.unfolding.push(&mut self.empty, event);

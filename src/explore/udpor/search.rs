@@ -261,8 +261,8 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
     }
 
     fn portable(&self, e: EventId) -> Action {
-        let is_handler = matches!(self.unfolding.op(e), Op::Handle { .. });
-        self.c.state().portable(action(&self.unfolding, e), is_handler)
+        let has_message = self.unfolding.op(e).chooses_message();
+        self.c.state().portable(action(&self.unfolding, e), has_message)
     }
 
     fn is_stopped(&self) -> bool {
@@ -408,7 +408,8 @@ fn contention(op: &Op) -> u8 {
     match op {
         Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,
         Op::AcquireWait { .. } | Op::RwWait { .. } | Op::RwUnlock { .. } => 0,
-        Op::AwaitWake { .. } => 0,
+        Op::AwaitWake { .. } | Op::Enter { .. } => 0,
+        Op::Send { .. } | Op::Receive { .. } | Op::Cancel(_) | Op::CancelOutcome(_) => 0,
         Op::WaitAny(comms) if comms.len() == 1 => 0,
         Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
         Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
@@ -422,7 +423,7 @@ fn contention(op: &Op) -> u8 {
         | Op::Release(_)
         | Op::Access(..)
         | Op::Choose { .. } => 1,
-        Op::Handle { .. } => 1,
+        Op::Handle { .. } | Op::Deliver | Op::Probe { .. } => 1,
     }
 }
 

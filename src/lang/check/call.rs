@@ -48,6 +48,36 @@ const BUILTINS: &[(&str, &str, bool)] = &[
     ("choose", "choose(lo..hi)", true),
     ("local", "local(\"label\")", true),
     ("join", "join(process)", true),
+    ("issend", "issend(mailbox, value)", true),
+    ("ssend", "ssend(mailbox, value)", true),
+    ("ibsend", "ibsend(mailbox, value)", true),
+    ("bsend", "bsend(mailbox, value)", true),
+    ("probe", "probe(mailbox)", true),
+    ("iprobe", "iprobe(mailbox)", true),
+    ("mprobe", "mprobe(mailbox)", true),
+    ("mrecv", "mrecv(comm)", true),
+    ("cancel", "cancel(comm)", true),
+    ("bcast", "bcast(collective, root, value)", true),
+    ("scatter", "scatter(collective, root, list)", true),
+    ("gather", "gather(collective, root, value)", true),
+    ("reduce", "reduce(collective, root, operator, value)", true),
+    ("allreduce", "allreduce(collective, operator, value)", true),
+    ("allgather", "allgather(collective, value)", true),
+    ("alltoall", "alltoall(collective, list)", true),
+    ("scan", "scan(collective, operator, value)", true),
+    ("exscan", "exscan(collective, operator, value)", true),
+    ("reduce_scatter", "reduce_scatter(collective, operator, list)", true),
+    ("ibarrier", "ibarrier(collective)", true),
+    ("ibcast", "ibcast(collective, root, value)", true),
+    ("iscatter", "iscatter(collective, root, list)", true),
+    ("igather", "igather(collective, root, value)", true),
+    ("ireduce", "ireduce(collective, root, operator, value)", true),
+    ("iallreduce", "iallreduce(collective, operator, value)", true),
+    ("iallgather", "iallgather(collective, value)", true),
+    ("ialltoall", "ialltoall(collective, list)", true),
+    ("iscan", "iscan(collective, operator, value)", true),
+    ("iexscan", "iexscan(collective, operator, value)", true),
+    ("ireduce_scatter", "ireduce_scatter(collective, operator, list)", true),
     ("assert", "assert(condition, \"message\")", false),
     ("len", "len(list)", false),
     ("push", "push(list, item)", false),
@@ -55,10 +85,11 @@ const BUILTINS: &[(&str, &str, bool)] = &[
 ];
 
 /// Is the name taken by the language? Functions and procedures may still take the names of list operations, which are
-/// then hidden: sets have a `remove`, stacks a `push`.
+/// then hidden: sets have a `remove`, stacks a `push`. Everything may take the names of operations that came later.
 pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
-    usage(name).is_some() && !(hides && matches!(name, "len" | "push" | "remove"))
+    let is_of_network = super::network::is_soft(name);
+    usage(name).is_some() && !is_of_network && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
 /// How something built in is used.
@@ -125,24 +156,50 @@ impl Checker<'_> {
         &mut self,
         call: &Call<'a>,
     ) -> Option<[&'a ast::Expr; N]> {
+        let plain = self.plain_arguments(call);
+        let found = plain.len();
+        plain.try_into().ok().or_else(|| {
+            self.report_count(call, N, found);
+            None
+        })
+    }
+
+    /// The arguments without labels.
+    pub(super) fn plain_arguments<'a>(&mut self, call: &Call<'a>) -> Vec<&'a ast::Expr> {
         let labelled: Vec<_> = call.args.iter().filter_map(|arg| arg.label.as_ref()).collect();
-        let takes_labels = matches!(call.name, "isend" | "irecv" | "send" | "recv");
+        let labels = self.labels_of(call.name);
         for label in labelled {
-            if !takes_labels || !matches!(label.text.as_str(), "src" | "tag") {
+            if !labels.contains(&label.text.as_str()) {
                 let message = format!("`{}` has no argument `{}:`", call.name, label.text);
-                let hint =
-                    takes_labels.then(|| "its named arguments are `src:` and `tag:`".to_owned());
+                let hint = match labels {
+                    [] => None,
+                    [one] => Some(format!("its named argument is `{one}:`")),
+                    _ => Some("its named arguments are `src:` and `tag:`".to_owned()),
+                };
                 self.report(Diagnostic::error(label.span, message).maybe_hint(hint));
             }
         }
         let plain: Vec<_> =
             call.args.iter().filter(|arg| arg.label.is_none()).map(|arg| &arg.value).collect();
-        let found = plain.len();
-        plain.try_into().ok().or_else(|| {
-            let hint = format!("it is used as `{}`", call.usage);
-            self.report(wrong_count(call.name, N, found, call.span, hint));
-            None
-        })
+        plain
+    }
+
+    /// The names that arguments of this operation may have.
+    fn labels_of(&self, name: &str) -> &'static [&'static str] {
+        match name {
+            "isend" | "irecv" | "send" | "recv" | "issend" | "ssend" | "ibsend" | "bsend" => {
+                &["src", "tag"]
+            }
+            "probe" | "iprobe" | "mprobe" => &["src", "tag"],
+            _ if super::network::collective(name).is_some() => &["as"],
+            _ => &[],
+        }
+    }
+
+    /// Reports that an operation has the wrong number of arguments.
+    pub(super) fn report_count(&mut self, call: &Call<'_>, expected: usize, found: usize) {
+        let hint = format!("it is used as `{}`", call.usage);
+        self.report(wrong_count(call.name, expected, found, call.span, hint));
     }
 
     fn call_function(

@@ -11,10 +11,12 @@ use crate::lang::diagnostic::{Diagnostic, listed};
 use crate::lang::hir::ObjectKind;
 use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
-use crate::model::{Asking, Value};
+use crate::model::{Asking, Delivery, Value};
 
 /// More objects than this in one array are regarded as a mistake.
 const MAX_OBJECTS: i64 = 1_000_000;
+/// More ranks of a collective than this are regarded as a mistake.
+const MAX_RANKS: i64 = 10_000;
 /// More processes and actors than this that exist from the start are regarded as a mistake.
 const MAX_PROCESSES: i64 = 10_000;
 
@@ -277,7 +279,7 @@ impl Checker<'_> {
 
     fn object(&mut self, item: &Item) {
         match item {
-            Item::Mailbox { name, size, message } => {
+            Item::Mailbox { name, size, message, delivery } => {
                 let ty = match message {
                     Some(ty) => self.resolve_type(ty),
                     None => self.infer.fresh(),
@@ -292,7 +294,8 @@ impl Checker<'_> {
                     self.groups[group].first_use =
                         Some((span, format!("declared to carry {shown}")));
                 }
-                self.groups[group].add_to(&mut self.out.objects.mailboxes, ());
+                self.groups[group].delivery = *delivery;
+                self.groups[group].add_to(&mut self.out.objects.mailboxes, *delivery);
             }
             Item::Mutex { name, size } => {
                 let group = self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
@@ -323,6 +326,11 @@ impl Checker<'_> {
                 let group = self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
                 self.groups[group].add_to(&mut self.out.objects.barriers, count as u32);
             }
+            Item::Collective { name, size, ranks } => {
+                let count = self.bounded(ranks, 1, MAX_RANKS, "the number of ranks").unwrap_or(1);
+                let group = self.group(ObjectKind::Collective, name, size.as_ref(), Type::Unit);
+                self.groups[group].add_to(&mut self.out.objects.collectives, count as u32);
+            }
             Item::Shared { name, ty, initial } => self.cells(name, ty, initial),
             _ => {}
         }
@@ -342,6 +350,7 @@ impl Checker<'_> {
             ObjectKind::Condvar => self.out.objects.condvars.len(),
             ObjectKind::Semaphore => self.out.objects.semaphores.len(),
             ObjectKind::Barrier => self.out.objects.barriers.len(),
+            ObjectKind::Collective => self.out.objects.collectives.len(),
             ObjectKind::Cell => self.out.objects.cells.len(),
         };
         self.enter(name, Meaning::Objects(self.groups.len() as u32));
@@ -357,6 +366,8 @@ impl Checker<'_> {
             spurious: 0,
             tried: None,
             tested: None,
+            delivery: Delivery::Ordered,
+            carries: FxHashMap::default(),
         });
         self.groups.len() - 1
     }
@@ -415,6 +426,8 @@ impl Checker<'_> {
             spurious: 0,
             tried: None,
             tested: None,
+            delivery: Delivery::Ordered,
+            carries: FxHashMap::default(),
         });
     }
 

@@ -6,23 +6,32 @@ use super::call::Call;
 use super::{Checker, Group, Meaning, Want};
 use crate::lang::ast;
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation};
+use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, SendMode};
 use crate::lang::types::{Type, Yield};
-use crate::model::Asking;
+use crate::model::{Asking, Delivery};
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
         use ObjectKind::*;
         let unit = |op| Some((op, Type::Unit));
         match call.name {
-            "isend" | "send" => self.send(call),
+            "isend" | "send" | "issend" | "ssend" | "ibsend" | "bsend" => self.send(call),
+            "probe" | "iprobe" | "mprobe" => self.probe(call),
+            "cancel" => self.cancel(call),
+            name if self.is_collective(call) => {
+                let what = super::network::collective(name).expect("a collective");
+                self.collective(call, what)
+            }
             "irecv" | "recv" => self.receive(call),
-            "wait" => self.comm(call).map(|(comm, ty)| (Operation::Wait(comm), ty)),
+            "wait" | "mrecv" => self.comm(call).map(|(comm, ty)| (Operation::Wait(comm), ty)),
             "value" => self.comm(call).map(|(comm, ty)| (Operation::Received(comm), ty)),
             "test" => {
                 let [comm] = self.positional(call)?;
                 let any = self.infer.any_comm();
+                let span = comm.span;
                 let comm = Box::new(self.expr_of(comm, &any));
+                let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+                self.tested.push((id, span));
                 Some((Operation::Test(comm), Type::Bool))
             }
             "waitany" => Some((Operation::WaitAny(self.comms(call)?), Type::Int)),
@@ -144,7 +153,7 @@ impl Checker<'_> {
     }
 
     /// The argument with this label.
-    fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Box<Expr>> {
+    pub(super) fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Box<Expr>> {
         let mut found =
             call.args.iter().filter(|arg| arg.label.as_ref().is_some_and(|l| l.text == label));
         let first = found.next()?;
@@ -161,8 +170,8 @@ impl Checker<'_> {
         if self.sends_to_actor(call) {
             return None;
         }
-        let [mailbox, value] = self.positional(call)?;
-        let found = self.address(mailbox, ObjectKind::Mailbox);
+        let [place, value] = self.positional(call)?;
+        let found = self.address(place, ObjectKind::Mailbox);
         let Some((group, mailbox)) = found else {
             self.expr(value, Want::Any);
             return None;
@@ -175,9 +184,16 @@ impl Checker<'_> {
         }
         let src = self.labelled(call, "src");
         let tag = self.labelled(call, "tag");
-        let wait = call.name == "send";
-        let result = if wait { Type::Unit } else { self.infer.comm(Yield::Send, Type::Unit) };
-        Some((Operation::Isend { mailbox, value: Box::new(value), src, tag, wait }, result))
+        let (mode, wait) = Checker::send_mode(call.name);
+        if mode != SendMode::Standard && !self.needs_network(call, group, place) {
+            return None;
+        }
+        let result = match (wait, self.groups[group as usize].delivery) {
+            (true, _) => Type::Unit,
+            (false, Delivery::Ordered) => self.infer.comm(Yield::Send, Type::Unit),
+            (false, _) => self.infer.network_comm(Yield::Send, Type::Unit),
+        };
+        Some((Operation::Isend { mailbox, value: Box::new(value), src, tag, mode, wait }, result))
     }
 
     /// A mailbox carries one type of message; shows both uses if they disagree.
@@ -213,7 +229,11 @@ impl Checker<'_> {
         let src = self.labelled(call, "src");
         let tag = self.labelled(call, "tag");
         let wait = call.name == "recv";
-        let result = if wait { message } else { self.infer.comm(Yield::Receive, message) };
+        let result = match (wait, self.groups[group as usize].delivery) {
+            (true, _) => message,
+            (false, Delivery::Ordered) => self.infer.comm(Yield::Receive, message),
+            (false, _) => self.infer.network_comm(Yield::Receive, message),
+        };
         Some((Operation::Irecv { mailbox, src, tag, wait }, result))
     }
 
@@ -242,15 +262,48 @@ impl Checker<'_> {
                 let message = format!("`{}` needs at least one communication", call.name);
                 self.report(Diagnostic::error(list.span, message));
             }
-            let mut checked = Vec::new();
+            let (mut checked, mut firsts) = (Vec::new(), Vec::new());
             for item in items {
                 let any = self.infer.any_comm();
                 checked.push(self.expr_of(item, &any));
+                firsts.push(any);
             }
+            self.note_test(call, firsts);
             return Some(Box::new(Expr { kind: ExprKind::List(checked), span: list.span }));
         }
         let any = self.infer.any_comm();
-        Some(Box::new(self.expr_of(list, &Type::List(Arc::new(any)))))
+        let checked = self.expr_of(list, &Type::List(Arc::new(any.clone())));
+        self.note_test(call, vec![any]);
+        Some(Box::new(checked))
+    }
+
+    /// Notes what a `testany` is about: it must not mix mailboxes with different delivery.
+    fn note_test(&mut self, call: &Call<'_>, comms: Vec<Type>) {
+        if call.name == "testany" {
+            let ids = comms.into_iter().filter_map(|comm| match comm {
+                Type::Comm(id) => Some(id),
+                _ => None,
+            });
+            self.tested_together.push((ids.collect(), call.span));
+        }
+    }
+
+    /// Is it an operation on a collective? `barrier` may be one on a barrier.
+    fn is_collective(&self, call: &Call<'_>) -> bool {
+        let names_one = || match call.args.first().map(|arg| &arg.value.kind) {
+            Some(ast::ExprKind::Name(name)) => self.is_called(name, ObjectKind::Collective),
+            Some(ast::ExprKind::Index(base, _)) => match &base.kind {
+                ast::ExprKind::Name(name) => self.is_called(name, ObjectKind::Collective),
+                _ => false,
+            },
+            _ => false,
+        };
+        super::network::collective(call.name).is_some() && (call.name != "barrier" || names_one())
+    }
+
+    fn is_called(&self, name: &str, kind: ObjectKind) -> bool {
+        let meaning = self.globals.get(name).map(|global| &global.meaning);
+        matches!(meaning, Some(&Meaning::Objects(group)) if self.groups[group as usize].kind == kind)
     }
 
     /// A list of mutexes, or all of an array of them.

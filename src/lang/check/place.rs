@@ -32,6 +32,7 @@ pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
         ObjectKind::Condvar => ("condition variable", "condition variables"),
         ObjectKind::Semaphore => ("semaphore", "semaphores"),
         ObjectKind::Barrier => ("barrier", "barriers"),
+        ObjectKind::Collective => ("collective", "collectives"),
         ObjectKind::Cell => ("shared cell", "shared cells"),
     }
 }

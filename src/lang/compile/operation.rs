@@ -2,17 +2,17 @@
 
 use super::Compiler;
 use crate::lang::code::{Instr, Visible};
-use crate::lang::hir::{Address, Expr, Operation};
+use crate::lang::hir::{Address, Expr, Operation, Operator};
 use crate::model::Value;
 
 impl Compiler<'_> {
     pub(super) fn operation(&mut self, operation: &Operation) {
         match operation {
-            Operation::Isend { mailbox, value, src, tag, wait } => {
+            Operation::Isend { mailbox, value, src, tag, mode, wait } => {
                 self.address(mailbox);
                 self.expr(value);
                 let (src, tag) = self.envelope(src.as_deref(), tag.as_deref());
-                self.visible(Visible::Isend { src, tag });
+                self.visible(Visible::Isend { src, tag, mode: *mode });
                 if *wait {
                     self.visible(Visible::Wait);
                 }
@@ -21,6 +21,34 @@ impl Compiler<'_> {
                 self.address(mailbox);
                 let (src, tag) = self.envelope(src.as_deref(), tag.as_deref());
                 self.visible(Visible::Irecv { src, tag });
+                if *wait {
+                    self.visible(Visible::Wait);
+                }
+            }
+            Operation::Probe { mailbox, form, src, tag } => {
+                self.address(mailbox);
+                let (src, tag) = self.envelope(src.as_deref(), tag.as_deref());
+                self.visible(Visible::Probe { form: *form, src, tag });
+            }
+            Operation::Cancel(comm) => {
+                self.expr(comm);
+                self.emit_with(Instr::Dup, 1);
+                self.visible(Visible::Cancel);
+                self.pop(1);
+                self.visible(Visible::CancelOutcome);
+            }
+            Operation::Collective { collective, kind, root, operator, value, rank, wait } => {
+                self.address(collective);
+                for part in [root, value, rank].into_iter().flatten() {
+                    self.expr(part);
+                }
+                self.visible(Visible::Enter {
+                    kind: *kind,
+                    operator: operator.map(Operator::number),
+                    root: root.is_some(),
+                    value: value.is_some(),
+                    rank: rank.is_some(),
+                });
                 if *wait {
                     self.visible(Visible::Wait);
                 }

@@ -6,6 +6,7 @@ use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr, Ty
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::slips;
 use crate::lang::token::Token;
+use crate::model::Delivery;
 
 /// What a function looks like.
 const FUNCTION: &str = "fn f(x: int) -> int { x }";
@@ -17,7 +18,21 @@ impl Parser<'_> {
     pub(super) fn item(&mut self, items: &mut Vec<Item>) {
         match self.peek() {
             Token::Const => self.constant(items),
-            Token::Mailbox => self.declared_list(items, Self::mailbox),
+            Token::Mailbox => self.mailboxes(items, Delivery::Ordered),
+            Token::Ident if self.peek_second() == Token::Mailbox => match self.text() {
+                "p2p" => {
+                    self.advance();
+                    self.mailboxes(items, Delivery::P2p);
+                }
+                "bag" => {
+                    self.advance();
+                    self.mailboxes(items, Delivery::Bag);
+                }
+                _ => self.refuse_item(),
+            },
+            Token::Ident if self.text() == "collective" && self.peek_second() == Token::Ident => {
+                self.declared_list(items, Self::collective);
+            }
             Token::Mutex => self.declared_list(items, Self::mutex),
             Token::RwLock => self.declared_list(items, Self::rwlock),
             Token::Condvar => self.declared_list(items, Self::condvar),
@@ -152,11 +167,32 @@ impl Parser<'_> {
         Some(size)
     }
 
+    /// The list of mailboxes that begins here, which all deliver like this.
+    fn mailboxes(&mut self, items: &mut Vec<Item>, delivery: Delivery) {
+        let first = items.len();
+        self.declared_list(items, Self::mailbox);
+        for item in &mut items[first..] {
+            if let Item::Mailbox { delivery: of_one, .. } = item {
+                *of_one = delivery;
+            }
+        }
+    }
+
     fn mailbox(&mut self) -> Item {
         let name = self.name("a name for the mailbox");
         let size = self.size();
         let message = self.eat(Token::Colon).then(|| self.type_expr());
-        Item::Mailbox { name, size, message }
+        Item::Mailbox { name, size, message, delivery: Delivery::Ordered }
+    }
+
+    fn collective(&mut self) -> Item {
+        let name = self.name("a name for the collective");
+        let size = self.size();
+        let open = self.span();
+        self.expect_as_in(Token::LParen, "collective c(4);");
+        let ranks = self.expr();
+        self.expect_close(Token::RParen, open);
+        Item::Collective { name, size, ranks }
     }
 
     fn mutex(&mut self) -> Item {

@@ -5,11 +5,13 @@
 
 use crate::lang::books::Books;
 use crate::lang::code::Visible;
+use crate::lang::hir::SendMode;
 use crate::lang::operators;
 use crate::lang::program::{Local, Program};
+use crate::model::Buffering;
 use crate::model::{
-    Access, BarrierId, CellId, CondvarId, Envelope, Handle, Hold, MailboxId, MutexId, Next, Op,
-    Request, Response, RwLockId, SemaphoreId, Value, Values,
+    Access, BarrierId, CellId, CondvarId, Delivery, Envelope, Handle, Hold, MailboxId, MutexId,
+    Next, Op, Request, Response, RwLockId, SemaphoreId, Value, ValueId, Values,
 };
 
 impl Program {
@@ -23,7 +25,33 @@ impl Program {
         let args = &local.stack[local.stack.len() - visible.arity()..];
         let objects = &self.code.objects;
         let op = match visible {
-            Visible::Isend { src, tag } => Op::Isend {
+            Visible::Isend { src, tag, mode } if self.is_of_network(&args[0]) => Op::Send {
+                mailbox: MailboxId(number(&args[0])),
+                envelope: {
+                    let Envelope { src, tag } = envelope(&args[2..], src, tag);
+                    let src = src.unwrap_or_else(|| self.index_of(local));
+                    Envelope { src: Some(src), tag: Some(tag.unwrap_or(0)) }
+                },
+                value: values.intern(args[1].clone()),
+                is_synchronous: match mode {
+                    SendMode::Synchronous => true,
+                    SendMode::Buffered => false,
+                    SendMode::Standard => self.code.semantics.buffering == Buffering::Zero,
+                },
+            },
+            Visible::Irecv { src, tag } if self.is_of_network(&args[0]) => Op::Receive {
+                mailbox: MailboxId(number(&args[0])),
+                pattern: envelope(&args[1..], src, tag),
+            },
+            Visible::Probe { form, src, tag } => Op::Probe {
+                mailbox: MailboxId(number(&args[0])),
+                pattern: envelope(&args[1..], src, tag),
+                form,
+            },
+            Visible::Cancel => Op::Cancel(self.uncancelled(local, &args[0], "cancels")?),
+            Visible::CancelOutcome => Op::CancelOutcome(comm(&args[0])),
+            Visible::Enter { .. } => self.enter(visible, local, args, values)?,
+            Visible::Isend { src, tag, .. } => Op::Isend {
                 mailbox: MailboxId(number(&args[0])),
                 envelope: envelope(&args[2..], src, tag),
                 value: values.intern(args[1].clone()),
@@ -32,14 +60,17 @@ impl Program {
                 mailbox: MailboxId(number(&args[0])),
                 pattern: envelope(&args[1..], src, tag),
             },
-            Visible::Wait => Op::WaitAny([comm(&args[0])].into()),
-            Visible::Test => Op::TestAny([comm(&args[0])].into()),
+            Visible::Wait => Op::WaitAny([self.uncancelled(local, &args[0], "waits for")?].into()),
+            Visible::Test => Op::TestAny([self.uncancelled(local, &args[0], "tests")?].into()),
             Visible::WaitAny | Visible::TestAny => {
-                let comms: Box<[Handle]> = operators::list(&args[0]).iter().map(comm).collect();
                 let (does, op): (_, fn(_) -> _) = match visible {
                     Visible::WaitAny => ("waits for", Op::WaitAny),
                     _ => ("tests", Op::TestAny),
                 };
+                let comms = operators::list(&args[0]).iter();
+                let comms: Result<Box<[Handle]>, String> =
+                    comms.map(|comm| self.uncancelled(local, comm, does)).collect();
+                let comms = comms?;
                 if comms.is_empty() {
                     return Err(format!("{does} one of no communications"));
                 }
@@ -174,6 +205,19 @@ impl Program {
         Ok(Next::Op(op))
     }
 
+    fn is_of_network(&self, mailbox: &Value) -> bool {
+        *self.code.objects.mailboxes.start(number(mailbox)) != Delivery::Ordered
+    }
+
+    /// The communication, unless it was cancelled.
+    fn uncancelled(&self, local: &Local, value: &Value, does: &str) -> Result<Handle, String> {
+        let handle = comm(value);
+        match local.books.is_cancelled(handle) {
+            true => Err(format!("{does} a receive that it has cancelled")),
+            false => Ok(handle),
+        }
+    }
+
     fn request(&self, local: &Local, mutex: &Value, does: &str) -> Result<Request, String> {
         let mutex = MutexId(number(mutex));
         let handle = local.books.mutex(mutex).ok_or_else(|| {
@@ -214,8 +258,8 @@ impl Program {
         response: Response,
         values: &Values,
         books: &mut Books,
-    ) -> Value {
-        match response {
+    ) -> Result<Value, String> {
+        Ok(match response {
             Response::Unit => {
                 note_done(visible, args, books);
                 Value::Unit
@@ -244,7 +288,14 @@ impl Program {
                 _ => Value::Comm(handle),
             },
             Response::Completed { index, value } => {
-                let value = values.get(value).clone();
+                let is_used = visible == Visible::Wait || self.code.remembers_values;
+                let value = match values.get(value) {
+                    Value::Gathered { .. } if !is_used => Value::Unit,
+                    Value::Gathered { call, rank, own, given } => {
+                        self.conclude(*call, *rank, own, given)?
+                    }
+                    other => other.clone(),
+                };
                 let completed = match (&args[0], visible) {
                     (Value::Comm(handle), _) => Some(*handle),
                     (Value::List(comms), Visible::WaitAny | Visible::TestAny) => {
@@ -266,7 +317,12 @@ impl Program {
                 Visible::Test | Visible::MutexTest | Visible::TryLock => Value::Bool(false),
                 _ => Value::Int(-1),
             },
-            Response::Value(value) => values.get(value).clone(),
+            Response::Value(value) => {
+                if visible == Visible::CancelOutcome && value == ValueId::TRUE {
+                    books.cancelled(comm(&args[0]));
+                }
+                values.get(value).clone()
+            }
             Response::Chosen(n) => match visible {
                 Visible::Stray { .. } => {
                     if n == 1 {
@@ -283,7 +339,7 @@ impl Program {
                 Value::Process(process)
             }
             Response::Overflow => unreachable!("an overflow is a failure"),
-        }
+        })
     }
 }
 
@@ -309,7 +365,7 @@ fn note_done(visible: Visible, args: &[Value], books: &mut Books) {
 }
 
 /// The number of an object.
-fn number(value: &Value) -> u32 {
+pub(super) fn number(value: &Value) -> u32 {
     value.int() as u32
 }
 

@@ -32,6 +32,15 @@ impl State {
         &self.barriers[id.index()]
     }
 
+    /// Is there a barrier, or a p2p or bag mailbox, that more processes use than may, or a collective whose ranks do not
+    /// agree? From here on such an execution has
+    /// no meaning.
+    pub fn is_crowded(&self) -> bool {
+        self.oversubscribed().is_some()
+            || self.crowded_mailbox().is_some()
+            || self.discord().is_some()
+    }
+
     /// A barrier at which more processes have arrived than take part in it, if there is one. From here on such an
     /// execution has no meaning.
     pub fn oversubscribed(&self) -> Option<BarrierId> {

@@ -162,6 +162,9 @@ impl State {
     /// # Panics
     /// If it is not complete.
     pub fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
+        if self.is_of_network(process, comm) {
+            return self.fetched(self.posted(process, comm));
+        }
         match self.communication(process, comm) {
             (mailbox, End::Receive, _, Some(partner)) => {
                 self.mailbox(mailbox).sends[partner as usize].value
@@ -171,8 +174,42 @@ impl State {
         }
     }
 
-    /// The post that completes this communication of `process`.
+    /// What an action at place `at` of the execution touches if it is told that this communication is complete; `None` if
+    /// it is not.
+    pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Footprint> {
+        match self.posted(process, comm) {
+            Posted::At(mailbox, end, position) => {
+                let partner = self.mailbox(mailbox).posts(end)[position as usize].partner()?;
+                Some(Footprint::Completed { mailbox, partner_end: end.opposite(), partner })
+            }
+            _ => self.network_completion(process, comm, at),
+        }
+    }
+
+    /// Is this communication complete?
+    pub fn is_complete(&self, process: ProcessId, comm: Handle) -> bool {
+        match self.posted(process, comm) {
+            Posted::At(mailbox, end, position) => {
+                self.mailbox(mailbox).posts(end)[position as usize].partner().is_some()
+            }
+            _ => self.matched(process, comm).is_some(),
+        }
+    }
+
+    /// What completes this communication of `process`.
     fn awaited(&self, process: ProcessId, comm: Handle) -> Touch {
+        match self.posted(process, comm) {
+            Posted::Sent(send) => {
+                return Touch::AwaitMatch(self.network.sends()[send as usize].mailbox);
+            }
+            Posted::Entry(entry) => {
+                return Touch::AwaitEnd(self.collectives.entries()[entry as usize].collective);
+            }
+            Posted::Receive(receive) => {
+                return Touch::AwaitMatch(self.network.receives()[receive as usize].mailbox);
+            }
+            _ => {}
+        }
         let (mailbox, end, ..) = self.communication(process, comm);
         Touch::AwaitPost(mailbox, end.opposite())
     }
@@ -227,20 +264,38 @@ pub(in crate::model) struct Completion<'o> {
     pub(in crate::model) is_test: bool,
 }
 
+impl Completion<'_> {
+    /// The communication that was returned, if there is one.
+    fn completed(&self, done: &Done) -> Option<Handle> {
+        usize::try_from(done.action.choice.0).ok().map(|index| self.comms[index])
+    }
+}
+
 impl Operation for Completion<'_> {
     #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;
-        let is_paired = |&comm: &Handle| state.communication(process, comm).3.is_some();
-        choices_of_any(self.comms.iter().map(is_paired), self.is_test, each);
+        let is_complete = |&comm: &Handle| state.is_complete(process, comm);
+        let is_poll = self.is_test && state.is_of_network(process, self.comms[0]);
+        choices_of_any(self.comms.iter().map(is_complete), self.is_test && !is_poll, each);
+        if is_poll && state.may_poll(process) {
+            each(Choice::NOTHING);
+        }
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let process = done.action.process;
+        if let Some(comm) = self.completed(done) {
+            state.see(state.posted(process, comm));
+        }
         response_of_any(done.action.choice, |index| state.received(process, self.comms[index]))
     }
 
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        if let Some(comm) = self.completed(done) {
+            state.unsee(state.posted(done.action.process, comm));
+        }
+    }
 
     fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
         let process = done.action.process;
@@ -248,13 +303,14 @@ impl Operation for Completion<'_> {
             let (mailbox, end, position, _) = state.communication(process, comm);
             (mailbox, end, position)
         };
+        if state.is_of_network(process, self.comms[0]) && done.action.choice == Choice::NOTHING {
+            return Footprint::Nothing;
+        }
         match done.action.choice {
             Choice::NOTHING => Footprint::Incomplete(self.comms.iter().map(watched).collect()),
             Choice(index) => {
                 let comm = self.comms[index as usize];
-                let (mailbox, end, _, partner) = state.communication(process, comm);
-                let partner = partner.expect("a completed communication has a partner");
-                Footprint::Completed { mailbox, partner_end: end.opposite(), partner }
+                state.completion(process, comm, state.trail.len() - 1).expect("it is complete")
             }
         }
     }
@@ -271,7 +327,7 @@ impl Operation for Completion<'_> {
         process: ProcessId,
         each: &mut impl FnMut(Touch),
     ) {
-        let is_open = |&&comm: &&Handle| state.communication(process, comm).3.is_none();
+        let is_open = |&&comm: &&Handle| !state.is_complete(process, comm);
         let open = self.comms.iter().filter(is_open);
         open.for_each(|&comm| each(state.awaited(process, comm)));
     }
@@ -288,7 +344,8 @@ impl Operation for Completion<'_> {
         true
     }
 
+    /// A test at a p2p or bag mailbox may find nothing, whatever is complete.
     fn is_choice(&self) -> bool {
-        self.comms.len() > 1
+        self.comms.len() > 1 || self.is_test
     }
 }

@@ -2,13 +2,15 @@
 //! or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
-use crate::model::{End, Handle, Locals, MailboxId, Posted, ProcessId, System};
+use crate::model::{End, Handle, LocalId, Locals, MailboxId, Posted, ProcessId, System};
 
 impl State {
     /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
     pub fn has_open_requests(&self) -> bool {
         let has_posts = |end| self.mailboxes.iter().any(|m| m.unpaired(end).next().is_some());
-        has_posts(End::Send)
+        self.network().has_open_posts()
+            || self.collectives().entries().iter().any(|entry| entry.ended_at().is_none())
+            || has_posts(End::Send)
             || has_posts(End::Receive)
             || self.mutexes.iter().any(|mutex| mutex.owner().is_some())
             || self.rwlocks.iter().any(|lock| lock.queue().next().is_some())
@@ -26,7 +28,12 @@ impl State {
         let met = locals.met().mailboxes.met(mailbox.0);
         // Another branch of the search may have met it since.
         let known = met.and_then(|met| self.mailboxes.get(met as usize));
-        known.map_or(0, |mailbox| mailbox.unpaired(End::Send).count())
+        let under_way = met.filter(|&met| (met as usize) < self.mailboxes.len()).map_or(0, |met| {
+            let sends = self.network().ends(MailboxId(met)).sends.iter();
+            let is_free = |send: &&u32| self.network().sends()[**send as usize].receive().is_none();
+            sends.filter(is_free).count()
+        });
+        under_way + known.map_or(0, |mailbox| mailbox.unpaired(End::Send).count())
     }
 
     /// The requests that nothing has answered, with who made them, process by process. The owner of a mutex is in its
@@ -35,7 +42,9 @@ impl State {
         let of = |(process, posted): (usize, &Posted), handle: usize| {
             (ProcessId(process as u32), Handle(handle as u32), *posted)
         };
-        let all = self.processes.iter().enumerate().flat_map(move |(process, known)| {
+        let made = self.processes.iter().enumerate();
+        let made = made.filter(|(_, process)| process.local != LocalId::CARRIER);
+        let all = made.flat_map(move |(process, known)| {
             let requests = known.posted.iter().enumerate();
             requests.map(move |(handle, posted)| of((process, posted), handle))
         });
@@ -46,6 +55,11 @@ impl State {
         match posted {
             Posted::At(mailbox, end, position) => {
                 self.mailbox(mailbox).posts(end)[position as usize].partner().is_none()
+            }
+            Posted::Sent(send) => self.network().sends()[send as usize].receive().is_none(),
+            Posted::Receive(receive) => self.network().receives()[receive as usize].is_open(),
+            Posted::Entry(entry) => {
+                self.collectives().entries()[entry as usize].ended_at().is_none()
             }
             Posted::Mutex(mutex, position) => self.mutex(mutex).released_at(position).is_none(),
             Posted::RwLock(lock, position) => {

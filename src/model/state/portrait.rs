@@ -5,9 +5,10 @@
 //!
 //! - the local states, up to the numbers of requests (see [`Foresight::canonical`](crate::model::Foresight::canonical));
 //! - the results of the requests that the local states still name;
-//! - the posts not yet paired, and the queues of mutexes, reader-writer locks and semaphores;
+//! - the posts not yet paired or matched, and the queues of mutexes, reader-writer locks and semaphores;
 //! - who waits at a condition variable, and the notifications that have not woken yet;
 //! - the arrivals of the rounds that are not over;
+//! - how many polls of the network each process has made in vain, and which carriers are free;
 //! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
 //! A portrait is a list of numbers: one for each object and then one for each process. So its length grows with the
@@ -25,11 +26,12 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::State;
 use crate::model::{
-    Barrier, Condvar, End, Envelope, Hold, LocalId, Locals, MailboxId, Object, Posted, ProcessId,
-    RwLock, Semaphore, System, ValueId,
+    Barrier, CollectiveId, Condvar, Delivery, End, Entry, Envelope, Hold, LocalId, Locals,
+    MailboxId, Object, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -121,6 +123,9 @@ impl State {
         for barrier in &self.barriers {
             slots.push(parts.rounds(barrier));
         }
+        for collective in 0..self.collectives.all.len() as u32 {
+            slots.push(self.under_way(locals, parts, CollectiveId(collective)));
+        }
         for mailbox in 0..self.mailboxes.len() as u32 {
             slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
         }
@@ -149,6 +154,7 @@ impl State {
                     used => parts.units(used),
                 },
                 Object::Barrier(id) => parts.rounds(self.barrier(id)),
+                Object::Collective(id) => self.under_way(locals, parts, id),
                 Object::Mailbox(id) => self.waiting(locals, parts, id),
             };
             slots.push(slot);
@@ -164,6 +170,76 @@ impl State {
         slots[0] = length as u32;
     }
 
+    /// The entries of a collective that have not ended, or that others need which have not ended or not come, and how many
+    /// rounds there were.
+    fn under_way<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        collective: CollectiveId,
+    ) -> u32 {
+        let all = &self.collectives;
+        parts.scratch.clear();
+        for (round, entries) in all.unfinished(collective) {
+            parts.scratch.push(u32::MAX - round);
+            for entry in entries {
+                let Entry { process, rank, call, value, carrier, .. } =
+                    all.entries()[entry as usize];
+                let is_open = all.entries()[entry as usize].ended_at().is_none();
+                let name = match is_open {
+                    true => self.name_of(locals, process, Posted::Entry(entry)),
+                    false => u32::MAX,
+                };
+                let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
+                let call = [call.kind as u32, part(call.root), part(call.operator)];
+                parts.scratch.extend([rank, process.0, name, carrier.0, value.0]);
+                parts.scratch.extend(call);
+            }
+        }
+        parts.pack()
+    }
+
+    /// What waits at a p2p or bag mailbox: the messages that nobody has, by sender, and the open receives.
+    fn on_the_way<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        parts: &mut Parts,
+        mailbox: MailboxId,
+    ) -> u32 {
+        let network = &self.network;
+        let ends = network.ends(mailbox);
+        let mut free: SmallVec<[u32; 8]> = ends.sends.iter().copied().collect();
+        free.retain(|&mut send| network.sends()[send as usize].receive().is_none());
+        let sent = |send: u32| &network.sends()[send as usize];
+        match network.delivery(mailbox) {
+            Delivery::Bag => free.sort_by_key(|&send| {
+                let Sent { process, envelope: Envelope { src, tag }, value, .. } = *sent(send);
+                (process, src, tag, value)
+            }),
+            _ => free.sort_by_key(|&send| sent(send).process),
+        }
+        parts.scratch.clear();
+        for send in free {
+            let Sent { process, envelope, value, is_synchronous, .. } = *sent(send);
+            let name = match is_synchronous {
+                true => self.name_of(locals, process, Posted::Sent(send)),
+                false => u32::MAX,
+            };
+            parts.scratch.extend([0, process.0, name, value.0]);
+            parts.envelope(envelope);
+        }
+        for &receive in &ends.receives {
+            let open = &network.receives()[receive as usize];
+            if open.is_open() {
+                let name = self.name_of(locals, open.process, Posted::Receive(receive));
+                let is_unwanted = u32::from(open.cancelled_at().is_some());
+                parts.scratch.extend([1 + is_unwanted, open.process.0, name, open.carrier.0]);
+                parts.envelope(open.pattern);
+            }
+        }
+        parts.pack()
+    }
+
     /// The posts of a mailbox that are not paired.
     fn waiting<S: System>(
         &self,
@@ -171,6 +247,9 @@ impl State {
         parts: &mut Parts,
         mailbox: MailboxId,
     ) -> u32 {
+        if self.network.delivery(mailbox) != Delivery::Ordered {
+            return self.on_the_way(locals, parts, mailbox);
+        }
         parts.scratch.clear();
         for end in [End::Send, End::Receive] {
             for position in self.mailbox(mailbox).unpaired(end) {
@@ -209,6 +288,9 @@ impl State {
         if local == LocalId::ABSENT {
             return EMPTY;
         }
+        if local == LocalId::CARRIER {
+            return plain(u32::from(self.is_seen(self.carried(process))));
+        }
         let canonical = locals.canonical(local);
         parts.scratch.clear();
         parts.scratch.push(canonical.local.0);
@@ -229,6 +311,10 @@ impl State {
         let before = parts.scratch.len();
         parts.scratch.extend(sent.map(|content: ValueId| content.0));
         parts.scratch[before..].sort_unstable();
+        let polls = self.polls(process);
+        if polls > 0 {
+            parts.scratch.push(u32::MAX - polls);
+        }
         match parts.scratch[..] {
             [local] => plain(local),
             _ => parts.pack(),
@@ -246,6 +332,25 @@ impl State {
                 });
                 let value = received.map_or(u32::MAX, |value| value.0);
                 parts.scratch.extend([mailbox.0, end as u32, value]);
+            }
+            Posted::Sent(send) => {
+                let sent = &self.network.sends()[send as usize];
+                let is_complete = !sent.is_synchronous || sent.receive().is_some();
+                parts.scratch.extend([sent.mailbox.0, 2, u32::from(is_complete)]);
+            }
+            Posted::Receive(receive) => {
+                let receive = &self.network.receives()[receive as usize];
+                let value = match receive.outcome() {
+                    Settlement::Open => u32::MAX,
+                    Settlement::Dropped => u32::MAX - 1,
+                    Settlement::Matched(send) => self.network.sends()[send as usize].value.0,
+                };
+                parts.scratch.extend([receive.mailbox.0, 3, value]);
+            }
+            Posted::Entry(entry) => {
+                let entry = &self.collectives.entries()[entry as usize];
+                let result = entry.ended_at().map_or(u32::MAX, |_| self.fetched(posted).0);
+                parts.scratch.extend([entry.collective.0, 4, result]);
             }
             Posted::Mutex(mutex, request) => {
                 let is_over = self.mutex(mutex).released_at(request).is_some();

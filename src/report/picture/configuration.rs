@@ -32,8 +32,7 @@ impl PartialOrder {
         };
         let causes = reduced(&(0..shown).map(causes).collect::<Vec<_>>());
         let depths = depths(&causes);
-        let processes = replay.state().processes();
-        let lanes = Lanes::new(processes.map(|p| (p, replay.name(p).into())).collect());
+        let lanes = Lanes::of_state(replay.state(), |process| replay.name(process).into());
         let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
         let verdict = match &wrong {
             Some(wrong) => wrong.kind.into(),

@@ -1,12 +1,14 @@
 //! Processes and columns: the lane of a process, and its name.
 
-use crate::model::ProcessId;
+use crate::model::{ProcessId, State};
 
 /// The processes that have a lane, in the order of their numbers.
 #[derive(Default)]
 pub(super) struct Lanes {
     processes: Vec<ProcessId>,
     pub(super) names: Vec<String>,
+    /// Each with the process that it works for.
+    carriers: Vec<(ProcessId, ProcessId)>,
 }
 
 impl Lanes {
@@ -24,8 +26,18 @@ impl Lanes {
         lanes
     }
 
+    /// The same, with the carriers of the network in the lanes of the processes that they work for.
+    pub(super) fn of_state(state: &State, name: impl Fn(ProcessId) -> String) -> Self {
+        let mut lanes = Lanes::new(state.program_processes().map(|p| (p, name(p))).collect());
+        let carriers = state.processes().filter(|&process| state.is_carrier(process));
+        lanes.carriers = carriers.map(|carrier| (carrier, state.served(carrier))).collect();
+        lanes
+    }
+
     /// The lane of a process that has one.
     pub(super) fn of(&self, process: ProcessId) -> usize {
+        let served = self.carriers.iter().find(|(carrier, _)| *carrier == process);
+        let process = served.map_or(process, |&(_, served)| served);
         self.processes.binary_search(&process).expect("a process with a lane")
     }
 

@@ -12,7 +12,8 @@ use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subje
 use crate::explore::Verdict;
 use crate::model::{
     self, Access, Action, BarrierId, CellId, Choice, CondvarId, Handle, Handled, MutexId, Object,
-    Op, ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, State, System,
+    Op, Posted, ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, Settlement, State,
+    System,
 };
 use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
@@ -34,8 +35,7 @@ impl SpaceTime {
             steps.push(replay.step(action)?);
             book.note(&replay, at, action, &op.expect("a process that moved was at an operation"));
         }
-        let processes = replay.state().processes();
-        let lanes = Lanes::new(processes.map(|p| (p, replay.name(p).into())).collect());
+        let lanes = Lanes::of_state(replay.state(), |process| replay.name(process).into());
         replay.look_for_livelock();
         let standing = replay.standing();
         let wrong = ViolationReport::of(&replay, &subject.spec, &standing, &[]);
@@ -154,7 +154,7 @@ fn ends<S: System>(
         started_by: book.spawned.get(&process).copied(),
         end: end(process),
     };
-    replay.state().processes().map(lane).collect()
+    replay.state().program_processes().map(lane).collect()
 }
 
 /// Which step did what so far.
@@ -192,8 +192,18 @@ impl Book {
         match op {
             Op::Isend { mailbox, .. } => self.posted(state, at, *mailbox, model::End::Send),
             Op::Irecv { mailbox, .. } => self.posted(state, at, *mailbox, model::End::Receive),
+            Op::Deliver => self.delivered(state, at),
+            Op::Probe { .. } => {
+                let found = state.taken(at);
+                let sent = found.map(|send| state.network().sends()[send as usize].at());
+                self.arrow_from_other(state, sent, at, ArrowKind::Message);
+            }
             Op::WaitAny(comms) | Op::TestAny(comms) if choice != Choice::NOTHING => {
                 let comm = comms[choice.0 as usize];
+                if state.is_of_network(process, comm) {
+                    self.told(state, at, state.posted(process, comm));
+                    return;
+                }
                 let (mailbox, end, _, partner) = state.communication(process, comm);
                 if let (model::End::Receive, Some(send)) = (end, partner) {
                     self.received(state, at, mailbox, send);
@@ -262,6 +272,37 @@ impl Book {
         }
         for child in state.just_spawned(replay.locals()) {
             self.spawned.insert(child, at);
+        }
+    }
+
+    /// A receive was matched, or a rank leaves a collective.
+    fn delivered(&mut self, state: &State, at: usize) {
+        match state.carried_at(at) {
+            Posted::Receive(receive) => {
+                let outcome = state.network().receives()[receive as usize].outcome();
+                if let Settlement::Matched(send) = outcome {
+                    let sent = state.network().sends()[send as usize].at();
+                    self.arrow(Some(sent), at, ArrowKind::Message);
+                }
+            }
+            Posted::Entry(entry) => {
+                let own = state.collectives().entries()[entry as usize].at();
+                let causes = state.collectives().causes(entry).into_iter().flatten();
+                let last = causes.map(|cause| cause as usize).filter(|&cause| cause != own).max();
+                self.arrow(last, at, ArrowKind::Barrier);
+            }
+            _ => {}
+        }
+    }
+
+    /// A process is told that a synchronous send was received.
+    fn told(&mut self, state: &State, at: usize, posted: Posted) {
+        if let Posted::Sent(send) = posted {
+            let sent = &state.network().sends()[send as usize];
+            let receive = sent.receive().filter(|_| sent.is_synchronous);
+            let receive = receive.map(|receive| &state.network().receives()[receive as usize]);
+            let matched = receive.and_then(|receive| receive.matched_at());
+            self.arrow(matched, at, ArrowKind::Handover);
         }
     }
 

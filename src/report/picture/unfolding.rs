@@ -14,7 +14,7 @@ use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
-use crate::model::{Op, ProcessId, System};
+use crate::model::{LocalId, Op, ProcessId, System};
 use crate::property::{Replay, Step};
 use crate::report::{ViolationReport, plural};
 use crate::unfolding::{EventId, EventStructure, Unfolding};
@@ -78,14 +78,22 @@ impl PartialOrder {
 fn lanes<S: System>(unfolding: &Unfolding<'_, S>, ids: &[EventId]) -> Lanes {
     let locals = &unfolding.locals;
     let from_start = (0..).map(ProcessId).zip(locals.initial().iter().copied());
-    let mut first: Vec<_> = from_start.collect();
+    let name = |local| locals.system().describe().process_name(locals.get(local));
+    let from_start = from_start.map(|(process, local)| (process, name(local)));
+    let mut first: Vec<(ProcessId, String)> = from_start.collect();
     for event in ids.iter().map(|&id| unfolding.structure.event(id)) {
         if first.iter().all(|&(process, _)| process != event.process) {
-            first.push((event.process, event.before));
+            let name = match event.before {
+                LocalId::CARRIER => {
+                    let posted = unfolding.structure.event(event.after_event());
+                    format!("{} (network)", name(posted.before))
+                }
+                local => name(local),
+            };
+            first.push((event.process, name));
         }
     }
-    let name = |local| locals.system().describe().process_name(locals.get(local));
-    Lanes::new(first.into_iter().map(|(process, local)| (process, name(local))).collect())
+    Lanes::new(first)
 }
 
 fn causes(structure: &EventStructure, ids: &[EventId]) -> Vec<Vec<usize>> {
@@ -137,7 +145,7 @@ fn tell<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step 
     let step = steps.pop().expect("[e] contains e");
     match prefix.unfolding.op(id) {
         // Whether others have come before does not depend on its causes.
-        Op::Irecv { .. } | Op::Arrive { .. } => Step { outcome: None, ..step },
+        Op::Irecv { .. } | Op::Arrive { .. } | Op::Enter { .. } => Step { outcome: None, ..step },
         _ => step,
     }
 }

@@ -148,6 +148,7 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     if subject.allow_pending {
         command += " --allow-pending";
     }
+    command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";
         return command;

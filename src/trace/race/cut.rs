@@ -17,7 +17,7 @@
 
 use smallvec::SmallVec;
 
-use super::{OpenChoices, Positions, Race, completer, failure, requests, with_earlier};
+use super::{OpenChoices, Positions, Race, completer, failure, is_poll, requests, with_earlier};
 use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
@@ -144,6 +144,9 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     for later in 0..execution.len() {
         let Action { process, choice } = execution.action(later);
         let op = execution.op(later);
+        if is_poll(execution, later) {
+            continue;
+        }
         if choice == Choice::NOTHING || !matches!(op, Op::TestAny(_) | Op::MutexTestAny(_)) {
             continue;
         }

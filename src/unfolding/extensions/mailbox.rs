@@ -8,7 +8,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Results, Shape};
-use crate::model::{Choice, End, Envelope, Handle, MailboxId, Op, ProcessId, Response, System};
+use crate::model::{
+    Choice, End, Envelope, Handle, MailboxId, Op, Probing, ProcessId, Response, System,
+};
 use crate::unfolding::event::{EventId, EventKind, Watch};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::{Configuration, Unfolding};
@@ -138,6 +140,10 @@ impl<S: System> Unfolding<'_, S> {
     ) -> Events {
         let mut enabled = Events::new();
         for (index, &comm) in comms.iter().enumerate() {
+            if c.state.is_of_network(from.process, comm) {
+                enabled.extend(self.extend_fetched(c, from, (index, comm)));
+                continue;
+            }
             if let (mailbox, end, _, Some(partner)) = c.state.communication(from.process, comm) {
                 let chain = self.structure.lanes.posts(mailbox, end.opposite());
                 let cause = c.at(chain, partner);
@@ -149,7 +155,7 @@ impl<S: System> Unfolding<'_, S> {
         enabled
     }
 
-    fn completed(
+    pub(super) fn completed(
         &self,
         c: &Configuration,
         process: ProcessId,
@@ -199,10 +205,16 @@ impl<S: System> Unfolding<'_, S> {
         e: EventId,
     ) -> Results {
         let event = self.structure.event(e);
+        if let Op::Deliver | Op::Probe { form: Probing::Take, .. } = self.op(e) {
+            return self.fetches_by(c, process, comms, e);
+        }
         if event.kind != EventKind::Change || !self.structure.lanes.is_posts(event.chain) {
             return Results::new();
         }
         let completes = |comm: Handle| {
+            if c.state.is_of_network(process, comm) {
+                return false;
+            }
             let (mailbox, end, _, partner) = c.state.communication(process, comm);
             self.structure.lanes.posts(mailbox, end.opposite()) == event.chain
                 && partner == Some(event.link.depth - 1)

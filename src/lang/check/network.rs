@@ -1,0 +1,226 @@
+//! Operations at p2p and bag mailboxes, and collectives.
+
+use std::sync::Arc;
+
+use super::call::Call;
+use super::{Checker, Meaning};
+use crate::lang::ast;
+use crate::lang::diagnostic::Diagnostic;
+use crate::lang::hir::{ObjectKind, Operation, Operator, SendMode};
+use crate::lang::types::{Type, Yield};
+use crate::model::{CollectiveKind, Delivery, Probing};
+
+/// The operators that need no function.
+const OPERATORS: [(&str, Operator); 6] = [
+    ("sum", Operator::Sum),
+    ("prod", Operator::Prod),
+    ("min", Operator::Min),
+    ("max", Operator::Max),
+    ("and", Operator::And),
+    ("or", Operator::Or),
+];
+
+/// The collective that this word is about, and whether it is the non-blocking form.
+pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
+    use CollectiveKind::*;
+    let all = [
+        Barrier,
+        Bcast,
+        Scatter,
+        Gather,
+        Reduce,
+        Allreduce,
+        Allgather,
+        Alltoall,
+        Scan,
+        Exscan,
+        ReduceScatter,
+    ];
+    let kind = |word: &str| all.into_iter().find(|kind| kind.name() == word);
+    let blocking = kind(word).map(|kind| (kind, true));
+    blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
+}
+
+/// May a program use this name for something of its own?
+pub(super) fn is_soft(name: &str) -> bool {
+    let is_posting = matches!(
+        name,
+        "issend"
+            | "ssend"
+            | "ibsend"
+            | "bsend"
+            | "probe"
+            | "iprobe"
+            | "mprobe"
+            | "mrecv"
+            | "cancel"
+    );
+    is_posting || name != "barrier" && collective(name).is_some()
+}
+
+impl Checker<'_> {
+    /// How the send of this name is complete, and whether it is waited for.
+    pub(super) fn send_mode(name: &str) -> (SendMode, bool) {
+        match name {
+            "issend" => (SendMode::Synchronous, false),
+            "ssend" => (SendMode::Synchronous, true),
+            "ibsend" => (SendMode::Buffered, false),
+            "bsend" => (SendMode::Buffered, true),
+            "send" => (SendMode::Standard, true),
+            _ => (SendMode::Standard, false),
+        }
+    }
+
+    /// Reports an operation that an ordinary mailbox does not have.
+    pub(super) fn needs_network(
+        &mut self,
+        call: &Call<'_>,
+        group: u32,
+        mailbox: &ast::Expr,
+    ) -> bool {
+        let group = &self.groups[group as usize];
+        if group.delivery != Delivery::Ordered {
+            return true;
+        }
+        let (name, declared) = (group.name.clone(), group.span);
+        let message = format!("`{}` needs a p2p or bag mailbox", call.name);
+        let diagnostic = Diagnostic::error(mailbox.span, message)
+            .also(declared, "declared as an ordinary mailbox here")
+            .hint(format!("declare it as `p2p mailbox {name};` for the order of MPI"));
+        self.report(diagnostic);
+        false
+    }
+
+    pub(super) fn probe(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
+        let [place] = self.positional(call)?;
+        let (group, mailbox) = self.address(place, ObjectKind::Mailbox)?;
+        let message = self.groups[group as usize].ty.clone();
+        let src = self.labelled(call, "src");
+        let tag = self.labelled(call, "tag");
+        if !self.needs_network(call, group, place) {
+            return None;
+        }
+        let (form, first) = match call.name {
+            "probe" => (Probing::Wait, None),
+            "iprobe" => (Probing::Test, Some(Type::Bool)),
+            _ => (Probing::Take, Some(self.infer.network_comm(Yield::Receive, message))),
+        };
+        let parts = first.into_iter().chain([Type::Int, Type::Int]).collect();
+        Some((Operation::Probe { mailbox, form, src, tag }, Type::Tuple(parts)))
+    }
+
+    pub(super) fn cancel(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
+        let [comm] = self.positional(call)?;
+        let any = self.infer.any_comm();
+        let checked = Box::new(self.expr_of(comm, &any));
+        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        self.cancelled.push((id, comm.span));
+        Some((Operation::Cancel(checked), Type::Bool))
+    }
+
+    pub(super) fn collective(
+        &mut self,
+        call: &Call<'_>,
+        (kind, wait): (CollectiveKind, bool),
+    ) -> Option<(Operation, Type)> {
+        use CollectiveKind::*;
+        let plain: Vec<_> = self.plain_arguments(call);
+        let has_root = matches!(kind, Bcast | Scatter | Gather | Reduce);
+        let has_operator = matches!(kind, Reduce | Allreduce | Scan | Exscan | ReduceScatter);
+        let has_value = kind != Barrier;
+        let count = 1 + [has_root, has_operator, has_value].into_iter().filter(|&has| has).count();
+        if plain.len() != count {
+            self.report_count(call, count, plain.len());
+            return None;
+        }
+        let mut plain = plain.into_iter();
+        let place = plain.next().expect("counted");
+        let (group, collective) = self.address(place, ObjectKind::Collective)?;
+        let root = has_root.then(|| {
+            let root = plain.next().expect("counted");
+            Box::new(self.expr_of(root, &Type::Int))
+        });
+        let operator = match has_operator {
+            true => Some(plain.next().expect("counted")),
+            false => None,
+        };
+        let carried = self.carried_by(group, kind);
+        let takes_list = matches!(kind, Scatter | Alltoall | ReduceScatter);
+        let gives = match takes_list {
+            true => Type::List(Arc::new(carried.clone())),
+            false => carried.clone(),
+        };
+        let value = has_value.then(|| {
+            let value = plain.next().expect("counted");
+            let checked = self.expr_of(value, &gives);
+            self.must_travel.push((gives.clone(), value.span, "sent"));
+            Box::new(checked)
+        });
+        let operator = match operator {
+            Some(operator) => Some(self.operator(operator, &carried)?),
+            None => None,
+        };
+        let rank = self.labelled(call, "as");
+        let list = Type::List(Arc::new(carried.clone()));
+        let result = match kind {
+            Barrier => Type::Unit,
+            Gather | Allgather | Alltoall => list,
+            _ => carried,
+        };
+        let operation =
+            Operation::Collective { collective, kind, root, operator, value, rank, wait };
+        match wait {
+            true => Some((operation, result)),
+            false if kind == Barrier => {
+                Some((operation, self.infer.network_comm(Yield::Send, Type::Unit)))
+            }
+            false => Some((operation, self.infer.network_comm(Yield::Receive, result))),
+        }
+    }
+
+    /// What the ranks give in this kind of operation of a collective: the same type everywhere.
+    fn carried_by(&mut self, group: u32, kind: CollectiveKind) -> Type {
+        if let Some(ty) = self.groups[group as usize].carries.get(&kind) {
+            return ty.clone();
+        }
+        let ty = self.infer.fresh();
+        self.groups[group as usize].carries.insert(kind, ty.clone());
+        ty
+    }
+
+    /// A built-in operator, or a function of two arguments.
+    fn operator(&mut self, expr: &ast::Expr, of: &Type) -> Option<Operator> {
+        let hint =
+            "an operator is `sum`, `prod`, `min`, `max`, `and`, `or` or a `fn` of two arguments";
+        let ast::ExprKind::Name(name) = &expr.kind else {
+            self.report(Diagnostic::error(expr.span, "this is no operator").hint(hint));
+            return None;
+        };
+        let meaning = self.globals.get(name).map(|global| global.meaning.clone());
+        if let Some(Meaning::Function(function)) = meaning {
+            let (_, params, result, declared) = self.functions[function as usize].parts();
+            let fits = params.len() == 2
+                && params.iter().chain([&result]).all(|ty| self.infer.coerce(ty, of));
+            if !fits {
+                let of = self.show(of);
+                let message = format!("`{name}` is no operator on {of}");
+                let diagnostic =
+                    Diagnostic::error(expr.span, message).also(declared, "declared here");
+                let hint = format!("it has to take two values of {of} and give one");
+                self.report(diagnostic.hint(hint));
+                return None;
+            }
+            return Some(Operator::Function(function));
+        }
+        let Some(&(_, operator)) = OPERATORS.iter().find(|(known, _)| known == name) else {
+            self.report(
+                Diagnostic::error(expr.span, format!("`{name}` is no operator")).hint(hint),
+            );
+            return None;
+        };
+        let of_bools = matches!(operator, Operator::And | Operator::Or);
+        let wanted = if of_bools { Type::Bool } else { Type::Int };
+        self.must_be(of, &wanted, expr.span);
+        Some(operator)
+    }
+}

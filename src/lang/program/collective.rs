@@ -1,0 +1,120 @@
+//! Collectives: what a rank enters with, and what it computes of what the others gave.
+//!
+//! The model hands a process the values of those that it had to wait for, in the order of their ranks. What the operation
+//! makes of them is computed here, by the process itself: so an overflow is its own violation, at the place where it waits.
+
+use crate::lang::ast::BinaryOp;
+use crate::lang::code::Visible;
+use crate::lang::hir::Operator;
+use crate::lang::interpret::apply;
+use crate::lang::operators;
+use crate::lang::program::operation::number;
+use crate::lang::program::{Local, Program};
+use crate::model::Leaving;
+use crate::model::{Call, CollectiveId, CollectiveKind, Op, Value, Values};
+
+impl Program {
+    /// The operation of a rank that enters, or why it cannot.
+    pub(super) fn enter(
+        &self,
+        visible: Visible,
+        local: &Local,
+        args: &[Value],
+        values: &mut Values,
+    ) -> Result<Op, String> {
+        let Visible::Enter { kind, operator, root, value, rank } = visible else {
+            unreachable!("{visible:?} enters nothing")
+        };
+        let collective = CollectiveId(number(&args[0]));
+        let name = self.code.objects.collectives.name(collective.0);
+        let size = *self.code.objects.collectives.start(collective.0);
+        let mut rest = args[1..].iter();
+        let mut next = |is_there: bool| is_there.then(|| rest.next().expect("an argument"));
+        let in_range = |number: i64, what: &str| {
+            u32::try_from(number).ok().filter(|&number| number < size).ok_or_else(|| {
+                format!(
+                    "{what} {number} in the collective `{name}`, which has the ranks 0 to {}",
+                    size - 1
+                )
+            })
+        };
+        let root = next(root).map(|root| in_range(root.int(), "names the root")).transpose()?;
+        let value = next(value).cloned().unwrap_or(Value::Unit);
+        let rank = next(rank).map_or_else(|| self.index_of(local), Value::int);
+        let rank = in_range(rank, "enters as rank")?;
+        let gives_list = match kind {
+            CollectiveKind::Scatter => root == Some(rank),
+            CollectiveKind::Alltoall | CollectiveKind::ReduceScatter => true,
+            _ => false,
+        };
+        if gives_list && operators::list(&value).len() != size as usize {
+            let (kind, found) = (kind.name(), operators::list(&value).len());
+            return Err(format!(
+                "gives `{kind}` a list of {found} for the {size} ranks of `{name}`"
+            ));
+        }
+        let call = Call { kind, root, operator };
+        let is_synchronizing = self.code.semantics.leaving == Leaving::Synchronizing;
+        Ok(Op::Enter { collective, rank, call, value: values.intern(value), is_synchronizing })
+    }
+
+    /// What a rank gets that gave `own`, of what was given.
+    pub(super) fn conclude(
+        &self,
+        call: Call,
+        rank: u32,
+        own: &Value,
+        given: &[Value],
+    ) -> Result<Value, String> {
+        use CollectiveKind::*;
+        let rank = rank as usize;
+        let is_root = call.root == Some(rank as u32);
+        // The root alone is waited for, or all are.
+        let of_root = || match given {
+            [only] => only,
+            all => &all[call.root.expect("it has a root") as usize],
+        };
+        let list = |values: &mut dyn Iterator<Item = Value>| Value::List(values.collect());
+        let part = |value: &Value| operators::list(value)[rank].clone();
+        let fold = |values: &mut dyn Iterator<Item = Value>| self.fold(call, values);
+        Ok(match call.kind {
+            Barrier => Value::Unit,
+            Bcast => of_root().clone(),
+            Scatter => part(of_root()),
+            Gather if is_root => list(&mut given.iter().cloned()),
+            Gather => Value::List(im::Vector::new()),
+            Reduce if is_root => fold(&mut given.iter().cloned())?,
+            Reduce => own.clone(),
+            Allreduce => fold(&mut given.iter().cloned())?,
+            Allgather => list(&mut given.iter().cloned()),
+            Alltoall => list(&mut given.iter().map(part)),
+            Scan => fold(&mut given[..=rank].iter().cloned())?,
+            Exscan if rank == 0 => own.clone(),
+            Exscan => fold(&mut given[..rank].iter().cloned())?,
+            ReduceScatter => fold(&mut given.iter().map(part))?,
+        })
+    }
+
+    fn fold(&self, call: Call, values: &mut dyn Iterator<Item = Value>) -> Result<Value, String> {
+        let operator = Operator::numbered(call.operator.expect("it has an operator"));
+        let mut all = values.next().expect("at least one rank gave something");
+        for value in values {
+            all = self.combine(operator, all, value)?;
+        }
+        Ok(all)
+    }
+
+    fn combine(&self, operator: Operator, left: Value, right: Value) -> Result<Value, String> {
+        Ok(match operator {
+            Operator::Sum => operators::binary(BinaryOp::Add, &left, &right)?,
+            Operator::Prod => operators::binary(BinaryOp::Mul, &left, &right)?,
+            Operator::Min => Value::Int(left.int().min(right.int())),
+            Operator::Max => Value::Int(left.int().max(right.int())),
+            Operator::And => Value::Bool(left == Value::Bool(true) && right == Value::Bool(true)),
+            Operator::Or => Value::Bool(left == Value::Bool(true) || right == Value::Bool(true)),
+            Operator::Function(function) => {
+                apply(&self.code, function, vec![left, right]).map_err(|failure| failure.message)?
+            }
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! Collectives: operations that a fixed number of ranks carry out together, round by round.
+//!
+//! A rank *enters* with a call (what it does, with which root and operator) and a value. Entering depends on nothing.
+//! Who leaves when is what MPI promises, or what all implementations do at most:
+//!
+//! | call | leaves when these have entered | with `synchronizing` |
+//! |---|---|---|
+//! | barrier, allreduce, allgather, alltoall, reduce_scatter | all | all |
+//! | bcast, scatter | the root | all |
+//! | reduce, gather | for the root all, for others none | all |
+//! | scan, exscan | the ranks up to this one | all |
+//!
+//! As with a receive, a carrier of the process brings the communication to its end ([`super::network`]): an action that
+//! depends on the entries listed here, and on which a wait or a test depends. Nothing here is ever a choice, so no conflict
+//! comes from it.
+//!
+//! A communication ends only if the calls of all entries that it needs agree. Ranks whose calls do not agree, and a rank
+//! that two processes enter as, are a violation: such an execution has no meaning from there on
+//! ([`State::discord`]).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::network::{Places, footprint};
+use super::{NONE, Operation, Place, Posted, World, place};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Call, Choice, CollectiveId, CollectiveKind, Footprint, ProcessId, Response, System, Touch,
+    Value, ValueId, Values,
+};
+
+/// A rank has entered a collective.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Who.
+    pub process: ProcessId,
+    /// Where.
+    pub collective: CollectiveId,
+    /// As which rank.
+    pub rank: u32,
+    /// In which round, from 0.
+    pub round: u32,
+    /// What it does.
+    pub call: Call,
+    /// What it gives.
+    pub value: ValueId,
+    /// Who brings it to its end.
+    pub carrier: ProcessId,
+    /// Does it leave only when all have entered?
+    is_synchronizing: bool,
+    at: u32,
+    /// The place of its end in the execution.
+    ended_at: u32,
+    /// What its end hands to its process.
+    result: ValueId,
+    seen: u32,
+    /// Does it disagree with one that came before it?
+    is_discordant: bool,
+}
+
+impl Entry {
+    /// Its place in the execution.
+    pub fn at(&self) -> usize {
+        self.at as usize
+    }
+
+    /// The place of its end in the execution.
+    pub fn ended_at(&self) -> Option<usize> {
+        place(self.ended_at).map(|at| at as usize)
+    }
+
+    pub(super) fn result(&self) -> ValueId {
+        self.result
+    }
+
+    /// Has its process been told that it is complete?
+    pub fn is_seen(&self) -> bool {
+        self.seen > 0
+    }
+
+    /// The ranks that have to enter before it is complete, of so many.
+    fn needs(&self, size: u32) -> std::ops::Range<u32> {
+        use CollectiveKind::*;
+        let root = self.call.root.unwrap_or(0);
+        match self.call.kind {
+            _ if self.is_synchronizing => 0..size,
+            Barrier | Allreduce | Allgather | Alltoall | ReduceScatter => 0..size,
+            Bcast | Scatter => root..root + 1,
+            Reduce | Gather if self.rank == root => 0..size,
+            Reduce | Gather => 0..0,
+            Scan | Exscan => 0..self.rank + 1,
+        }
+    }
+}
+
+/// A collective: who has entered it, by round and rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collective {
+    /// How many ranks it has.
+    pub size: u32,
+    /// By rank its entries, one for each round, by places in the log of entries.
+    by_rank: Vec<Vec<u32>>,
+}
+
+impl Collective {
+    pub(in crate::model) fn new(size: u32) -> Self {
+        Collective { size, by_rank: vec![Vec::new(); size as usize] }
+    }
+
+    /// The entry of a rank in a round.
+    pub fn entry(&self, rank: u32, round: u32) -> Option<u32> {
+        self.by_rank[rank as usize].get(round as usize).copied()
+    }
+
+    /// The entries of a round, by rank.
+    pub fn entries(&self, round: u32) -> impl Iterator<Item = u32> {
+        (0..self.size).filter_map(move |rank| self.entry(rank, round))
+    }
+}
+
+/// All collectives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collectives {
+    entries: Vec<Entry>,
+    pub(in crate::model) all: Vec<Collective>,
+    discords: u32,
+}
+
+impl Collectives {
+    /// All entries, in the order of this execution.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// A collective.
+    pub fn get(&self, id: CollectiveId) -> &Collective {
+        &self.all[id.index()]
+    }
+
+    /// The entries that this one needs to be complete, if all of them are there and their calls agree.
+    fn needed(&self, entry: &Entry) -> Option<SmallVec<[u32; 8]>> {
+        let collective = self.get(entry.collective);
+        let needed = entry.needs(collective.size).map(|rank| collective.entry(rank, entry.round));
+        let agrees = |&other: &u32| self.entries[other as usize].call == entry.call;
+        needed.map(|other| other.filter(agrees)).collect()
+    }
+
+    /// The ranks that an entry waits for and that have not entered.
+    pub fn missing(&self, entry: u32) -> Vec<u32> {
+        let entry = &self.entries[entry as usize];
+        let collective = self.get(entry.collective);
+        let ranks = entry.needs(collective.size);
+        ranks.filter(|&rank| collective.entry(rank, entry.round).is_none()).collect()
+    }
+
+    /// The places in the execution of what an entry needs, its own included, if all of that is there.
+    pub fn causes(&self, entry: u32) -> Option<Places> {
+        let entry = &self.entries[entry as usize];
+        let needed = self.needed(entry)?;
+        let own = std::iter::once(entry.at);
+        let mut causes: Places =
+            own.chain(needed.iter().map(|&other| self.entries[other as usize].at)).collect();
+        causes.sort_unstable();
+        causes.dedup();
+        Some(causes)
+    }
+
+    /// The entries that have the entry at this place among those that they need.
+    pub fn needing(&self, entry: u32) -> impl Iterator<Item = u32> {
+        let Entry { collective, rank, round, .. } = self.entries[entry as usize];
+        let collective = self.get(collective);
+        let needs = move |other: &u32| {
+            *other == entry || self.entries[*other as usize].needs(collective.size).contains(&rank)
+        };
+        collective.entries(round).filter(needs)
+    }
+
+    /// The rounds of a collective, from the first one on that is not over, with their numbers counted from there and their
+    /// entries by rank. A round is over when all ranks have entered and all entries have ended.
+    pub(in crate::model) fn unfinished(&self, id: CollectiveId) -> Vec<(u32, Vec<u32>)> {
+        let collective = self.get(id);
+        let rounds = collective.by_rank.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        let is_open = |&entry: &u32| self.entries[entry as usize].ended_at == NONE;
+        let all = (0..rounds).map(|round| collective.entries(round).collect::<Vec<_>>());
+        let is_over = |round: &Vec<u32>| {
+            round.len() == collective.size as usize && !round.iter().any(is_open)
+        };
+        (0..).zip(all.skip_while(is_over)).collect()
+    }
+
+    /// Brings an entry to its end: what it hands to its process is what the entries gave that it needed, in the order of
+    /// their ranks.
+    pub(super) fn end(&mut self, entry: u32, at: u32, values: &mut Values) {
+        let ended = &self.entries[entry as usize];
+        let needed = self.needed(ended).expect("an entry that can end");
+        let given = needed.iter().map(|&other| self.entries[other as usize].value);
+        let given = given.map(|value| values.get(value).clone()).collect();
+        let own = Arc::new(values.get(ended.value).clone());
+        let (call, rank) = (ended.call, ended.rank);
+        let result = values.intern(Value::Gathered { call, rank, own, given });
+        let ended = &mut self.entries[entry as usize];
+        (ended.ended_at, ended.result) = (at, result);
+    }
+
+    /// Takes the end of an entry back.
+    pub(super) fn reopen(&mut self, entry: u32) {
+        let reopened = &mut self.entries[entry as usize];
+        (reopened.ended_at, reopened.result) = (NONE, ValueId::UNIT);
+    }
+
+    /// How often the process was told that its entry is complete.
+    pub(super) fn seen(&mut self, entry: u32) -> &mut u32 {
+        &mut self.entries[entry as usize].seen
+    }
+
+    /// Does the entry disagree with another one of its round?
+    fn disagrees(&self, entry: &Entry) -> bool {
+        let collective = self.get(entry.collective);
+        let calls_differ = || {
+            let first = collective.entries(entry.round).next();
+            first.is_some_and(|other| self.entries[other as usize].call != entry.call)
+        };
+        let earlier = collective.by_rank[entry.rank as usize].last();
+        earlier.is_some_and(|&other| self.entries[other as usize].process != entry.process)
+            || calls_differ()
+    }
+}
+
+impl State {
+    /// The collectives.
+    pub fn collectives(&self) -> &Collectives {
+        &self.collectives
+    }
+
+    /// Two entries that do not agree: they are of one round, or of one rank and two processes. The ranks are in order.
+    pub fn discord(&self) -> Option<[u32; 2]> {
+        let all = &self.collectives;
+        if all.discords == 0 {
+            return None;
+        }
+        let at = all.entries.iter().position(|entry| entry.is_discordant).expect("one of them");
+        let late = &all.entries[at];
+        let collective = all.get(late.collective);
+        let same_rank = collective.by_rank[late.rank as usize].iter().copied();
+        let intruded = same_rank
+            .into_iter()
+            .find(|&other| all.entries[other as usize].process != late.process);
+        let differs = |&other: &u32| all.entries[other as usize].call != late.call;
+        let other = intruded.or_else(|| collective.entries(late.round).find(differs));
+        let mut pair = [other.expect("it disagrees with one of them"), at as u32];
+        pair.sort_by_key(|&entry| all.entries[entry as usize].rank);
+        Some(pair)
+    }
+}
+
+/// A rank enters.
+pub(in crate::model) struct Entering {
+    pub(in crate::model) collective: CollectiveId,
+    pub(in crate::model) rank: u32,
+    pub(in crate::model) call: Call,
+    pub(in crate::model) value: ValueId,
+    pub(in crate::model) is_synchronizing: bool,
+}
+
+impl Operation for Entering {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let &Entering { collective, rank, call, value, is_synchronizing } = self;
+        let process = done.action.process;
+        let carrier = state.carrier(world.births, done);
+        let round = state.collectives.get(collective).by_rank[rank as usize].len() as u32;
+        let at = state.trail.len() as u32;
+        let mut entry = Entry {
+            process,
+            collective,
+            rank,
+            round,
+            call,
+            value,
+            carrier,
+            is_synchronizing,
+            at,
+            ended_at: NONE,
+            result: ValueId::UNIT,
+            seen: 0,
+            is_discordant: false,
+        };
+        entry.is_discordant = state.collectives.disagrees(&entry);
+        let all = &mut state.collectives;
+        all.discords += u32::from(entry.is_discordant);
+        let place = all.entries.len() as u32;
+        all.entries.push(entry);
+        all.all[collective.index()].by_rank[rank as usize].push(place);
+        state.processes[carrier.index()].posted.push(Posted::Entry(place));
+        state.note(process, Posted::Entry(place))
+    }
+
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        let all = &mut state.collectives;
+        let entry = all.entries.pop().expect("an entry to take back");
+        all.discords -= u32::from(entry.is_discordant);
+        all.all[self.collective.index()].by_rank[self.rank as usize].pop();
+        state.processes[entry.carrier.index()].posted.pop();
+        state.unnote(done.action.process);
+        state.dismiss(births, done);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        footprint(state, true, Places::new())
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,566 @@
+//! Mailboxes with p2p and bag delivery, and the network that matches receives with sends.
+//!
+//! A mailbox of Pham, Jéron and Quinson orders all its sends. MPI orders only the messages of one sender, so here a
+//! send and a receive do no more than *post*: they depend on nothing but their own process. Which send a receive gets
+//! is an action of its own, the *match*:
+//!
+//! - For each posted receive r there is one match, with an open choice of the send s. It is possible when both are posted,
+//!   neither is matched, r accepts s, every earlier receive of the mailbox that accepts s is matched, and at a p2p
+//!   mailbox every earlier send of the same process that r accepts is matched, too. These are its *competitors*.
+//! - Its causes are the two posts and the matches of exactly those competitors.
+//! - A wait or a test that succeeds depends on the match of its receive, or of its send if that is synchronous; for a
+//!   buffered send on nothing.
+//! - A test may always find nothing complete, since the message may be under way. So this depends on nothing; nor does
+//!   a probe that finds nothing.
+//! - A probe tells of a send s that a receive posted in its place could be matched with. Its causes are those of that
+//!   match.
+//!
+//! **Conflict** is only between two matches of one receive, or two choices at one place of a process. That two receives
+//! r < r' want one send needs no rule: both accept s, so the match of r' with s has a match of r as a cause. This is so
+//! because one process alone receives at a mailbox. An execution in which a second one does has no meaning from there on
+//! ([`State::crowded_mailbox`]).
+//!
+//! **Carriers.** A match is an action of the network, and several can be under way. So each process has *carriers*: further
+//! processes that are in no program. A receive takes the first one of its process that is free, or starts one. The
+//! carrier makes the match, and is free again when its process has seen the receive complete. So its matches are totally
+//! ordered, and their number is that of the receives that are open at the same time.
+//!
+//! **Cancelling** a receive posts a wish. The carrier may then drop the receive instead of matching it: one more choice.
+//! A dropped receive counts as matched.
+//!
+//! The logs know the places of all this in the execution. They are the causes that a [`Footprint::Network`] tells.
+
+mod cancelling;
+mod carriers;
+mod posting;
+mod probing;
+
+pub(in crate::model) use cancelling::{CancelOutcome, Cancelling};
+pub(in crate::model) use carriers::Delivering;
+pub(in crate::model) use posting::{Receiving, Sending};
+pub(in crate::model) use probing::ProbeFor;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::{NONE, Posted, place};
+use crate::model::state::State;
+use crate::model::{
+    Choice, Delivery, Envelope, Footprint, Handle, MailboxId, MessageId, ProcessId, ValueId,
+};
+
+/// A message that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Its name, the same on every branch of a search.
+    pub id: MessageId,
+    /// Who sent it.
+    pub process: ProcessId,
+    /// Where to.
+    pub mailbox: MailboxId,
+    /// Source and tag.
+    pub envelope: Envelope,
+    /// What it says.
+    pub value: ValueId,
+    /// Is the send complete only when it is matched?
+    pub is_synchronous: bool,
+    at: u32,
+    receive: u32,
+}
+
+impl Sent {
+    /// The place of the send in the execution.
+    pub fn at(&self) -> usize {
+        self.at as usize
+    }
+
+    /// The receive that it is matched with.
+    pub fn receive(&self) -> Option<u32> {
+        place(self.receive)
+    }
+}
+
+/// A receive, or a probe that takes the message that it finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reception {
+    /// Who receives.
+    pub process: ProcessId,
+    /// Where.
+    pub mailbox: MailboxId,
+    /// What it accepts.
+    pub pattern: Envelope,
+    /// Who matches it: the carrier, or the process itself for a probe that takes.
+    pub carrier: ProcessId,
+    at: u32,
+    outcome: Settlement,
+    /// The place of its match in the execution.
+    matched_at: u32,
+    /// The place of the wish to cancel it.
+    cancelled_at: u32,
+    /// How often its process was told that it is complete.
+    seen: u32,
+    /// What was settled when it was posted.
+    settled: Settled,
+}
+
+/// How many of the first receives and sends of a mailbox are of no concern to a taker: the receives are matched, and so
+/// are the sends, and its process had seen that before. So all of that is in the history of every cause that it can have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    receives: u32,
+    sends: u32,
+}
+
+/// What became of a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// Nothing yet.
+    Open,
+    /// It is matched with this send.
+    Matched(u32),
+    /// It is cancelled.
+    Dropped,
+}
+
+impl Reception {
+    /// The place of the receive in the execution.
+    pub fn at(&self) -> usize {
+        self.at as usize
+    }
+
+    /// What became of it.
+    pub fn outcome(&self) -> Settlement {
+        self.outcome
+    }
+
+    /// Is it neither matched nor cancelled?
+    pub fn is_open(&self) -> bool {
+        self.outcome == Settlement::Open
+    }
+
+    /// The place in the execution of its match, or of its being dropped.
+    pub fn matched_at(&self) -> Option<usize> {
+        place(self.matched_at).map(|at| at as usize)
+    }
+
+    /// The place in the execution of the wish to cancel it.
+    pub fn cancelled_at(&self) -> Option<usize> {
+        place(self.cancelled_at).map(|at| at as usize)
+    }
+
+    /// Has its process been told that it is complete?
+    pub fn is_seen(&self) -> bool {
+        self.seen > 0
+    }
+}
+
+/// A probe that was carried out and may have found another message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Its place in the execution.
+    pub at: u32,
+    /// What it accepts.
+    pub pattern: Envelope,
+    /// How many receives of the mailbox come before it.
+    pub before: u32,
+    /// The number of the next request of its process.
+    pub own: Handle,
+    /// What was settled then.
+    pub settled: Settled,
+}
+
+impl Probe {
+    /// The taker that it was.
+    pub fn taker(&self, mailbox: MailboxId) -> Taker {
+        let Probe { pattern, before, settled, .. } = *self;
+        Taker { mailbox, pattern, before, receive: None, settled }
+    }
+}
+
+/// What was posted at one mailbox, by places in the logs of the network.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Sends, in the order of this execution: only the order of those of one process means anything.
+    pub sends: Vec<u32>,
+    /// Receives, in the order of their process.
+    pub receives: Vec<u32>,
+    /// Probes, in the order of their process.
+    pub probes: Vec<Probe>,
+    /// Those who have received or probed here, one after the other.
+    readers: Vec<ProcessId>,
+}
+
+/// All that was posted at p2p and bag mailboxes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Network {
+    sends: Vec<Sent>,
+    receives: Vec<Reception>,
+    /// Per name of a message its place among the sends.
+    positions: Vec<u32>,
+    /// By mailbox.
+    pub(in crate::model) ends: Vec<Ends>,
+    /// How messages are delivered, by mailbox.
+    pub(in crate::model) deliveries: Vec<Delivery>,
+    /// How many sends are not matched, and how many receives are open.
+    unmatched: u32,
+    open: u32,
+    /// How often another process received or probed at a mailbox than the time before.
+    intruders: u32,
+    /// After so many fruitless polls in a row a process waits.
+    pub(in crate::model) max_polls: u32,
+}
+
+/// Places in logs or executions, a few.
+pub type Places = SmallVec<[u32; 4]>;
+
+/// A way that a receive, or a probe, can go: the send, and the places in the execution of all its causes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The message that it gets; [`Choice::internal`] 0 if it is cancelled instead.
+    pub choice: Choice,
+    /// The causes, not in any order. Some may be before others.
+    pub causes: Places,
+}
+
+/// Someone who can be given a message: a receive, or a probe.
+#[derive(Clone, Copy, Debug)]
+pub struct Taker {
+    /// Where.
+    pub mailbox: MailboxId,
+    /// What it accepts.
+    pub pattern: Envelope,
+    /// How many receives of the mailbox come before it.
+    pub before: u32,
+    /// The place of the receive in the log, if it is one.
+    pub receive: Option<u32>,
+    /// What is of no concern to it.
+    pub settled: Settled,
+}
+
+/// The choice of a carrier that drops a cancelled receive. It is no name of a message.
+pub const DROPPED: Choice = Choice(-2);
+/// The choice of a carrier that brings an entry of a collective to its end.
+pub const ENDED: Choice = Choice(-3);
+
+impl Network {
+    /// All messages, in the order of sending.
+    pub fn sends(&self) -> &[Sent] {
+        &self.sends
+    }
+
+    /// All receives, in the order of this execution.
+    pub fn receives(&self) -> &[Reception] {
+        &self.receives
+    }
+
+    /// What was posted at a mailbox.
+    pub fn ends(&self, mailbox: MailboxId) -> &Ends {
+        &self.ends[mailbox.index()]
+    }
+
+    /// Are there sends that are not matched, or open receives?
+    pub fn has_open_posts(&self) -> bool {
+        self.unmatched > 0 || self.open > 0
+    }
+
+    /// Is there any such mailbox?
+    fn is_used(&self) -> bool {
+        self.deliveries.iter().any(|&delivery| delivery != Delivery::Ordered)
+    }
+
+    /// How a mailbox delivers.
+    pub fn delivery(&self, mailbox: MailboxId) -> Delivery {
+        self.deliveries[mailbox.index()]
+    }
+
+    /// The place among all sends of a message that was sent here.
+    pub fn position(&self, id: MessageId) -> Option<u32> {
+        self.positions.get(id.index()).copied().and_then(place)
+    }
+
+    /// The receive as a taker.
+    pub fn taker(&self, receive: u32) -> Taker {
+        let Reception { mailbox, pattern, settled, .. } = self.receives[receive as usize];
+        let receives = &self.ends(mailbox).receives;
+        let before = receives.partition_point(|&other| other < receive) as u32;
+        Taker { mailbox, pattern, before, receive: Some(receive), settled }
+    }
+
+    /// A taker that would come now.
+    pub fn newest_taker(&self, mailbox: MailboxId, pattern: Envelope) -> Taker {
+        let before = self.ends(mailbox).receives.len() as u32;
+        Taker { mailbox, pattern, before, receive: None, settled: self.settled(mailbox) }
+    }
+
+    /// The sends of a mailbox that a taker can be concerned with.
+    pub fn sends_for(&self, taker: Taker) -> &[u32] {
+        &self.ends(taker.mailbox).sends[taker.settled.sends as usize..]
+    }
+
+    /// The receives of a mailbox that were not settled when the last of its receives was posted for which `is_known` holds.
+    /// It has to hold for the first ones.
+    pub fn receives_since(
+        &self,
+        mailbox: MailboxId,
+        is_known: impl Fn(&Reception) -> bool,
+    ) -> &[u32] {
+        let receives = &self.ends(mailbox).receives;
+        let known = receives.partition_point(|&receive| is_known(&self.receives[receive as usize]));
+        let last = known.checked_sub(1).map(|last| &self.receives[receives[last] as usize]);
+        &receives[last.map_or(0, |last| last.settled.receives as usize)..]
+    }
+
+    /// What is settled now. Amortised O(1): it goes on from what was settled at the last receive.
+    fn settled(&self, mailbox: MailboxId) -> Settled {
+        let ends = self.ends(mailbox);
+        let last = ends.receives.last().map(|&last| self.receives[last as usize].settled);
+        let Settled { mut receives, mut sends } = last.unwrap_or_default();
+        let is_seen = |receive: u32| self.receives[receive as usize].is_seen();
+        while ends.receives.get(receives as usize).is_some_and(|&receive| is_seen(receive)) {
+            receives += 1;
+        }
+        let is_taken = |send: u32| self.sends[send as usize].receive().is_some_and(is_seen);
+        while ends.sends.get(sends as usize).is_some_and(|&send| is_taken(send)) {
+            sends += 1;
+        }
+        Settled { receives, sends }
+    }
+
+    /// The receives that have to be matched before `taker` can get the message `send`, which it accepts. `None` if it
+    /// needs a match that there is not.
+    fn competitors(&self, taker: Taker, send: u32) -> Option<Places> {
+        let ends = self.ends(taker.mailbox);
+        let wanted = &self.sends[send as usize];
+        let mut found = Places::new();
+        for &other in &ends.receives[taker.settled.receives as usize..taker.before as usize] {
+            let receive = &self.receives[other as usize];
+            if receive.pattern.accepts(wanted.envelope) {
+                if receive.is_open() {
+                    return None;
+                }
+                found.push(other);
+            }
+        }
+        if self.delivery(taker.mailbox) == Delivery::P2p {
+            for &other in self.sends_for(taker).iter().take_while(|&&other| other < send) {
+                let other = &self.sends[other as usize];
+                if other.process == wanted.process && taker.pattern.accepts(other.envelope) {
+                    found.push(other.receive()?);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// How `taker` could get the message `send`: the places of all causes in the execution, before and after its own.
+    /// `None` if the execution does not have them, or if one of them is its own match.
+    pub fn causes(&self, taker: Taker, send: u32) -> Option<Places> {
+        let wanted = &self.sends[send as usize];
+        if !taker.pattern.accepts(wanted.envelope) || self.is_gone(taker, wanted) {
+            return None;
+        }
+        let competitors = self.competitors(taker, send)?;
+        if competitors.iter().any(|&other| Some(other) == taker.receive) {
+            return None;
+        }
+        let mut causes: Places = smallvec![wanted.at];
+        causes.extend(taker.receive.map(|own| self.receives[own as usize].at));
+        causes.extend(competitors.iter().map(|&other| self.receives[other as usize].matched_at));
+        Some(causes)
+    }
+
+    /// Had the process of `taker` seen before that it had this message?
+    fn is_gone(&self, taker: Taker, sent: &Sent) -> bool {
+        let receives = &self.ends(taker.mailbox).receives;
+        let first_open = receives.get(taker.settled.receives as usize);
+        sent.receive().is_some_and(|receive| first_open.is_none_or(|&first| receive < first))
+    }
+
+    /// The ways of this receive to be cancelled.
+    pub fn dropping(&self, receive: u32) -> Option<Way> {
+        let receive = &self.receives[receive as usize];
+        let wish = place(receive.cancelled_at)?;
+        Some(Way { choice: DROPPED, causes: smallvec![receive.at, wish] })
+    }
+
+    /// Calls `each` with the choices that a carrier has for this receive.
+    fn choices(&self, receive: u32, each: &mut impl FnMut(Choice)) {
+        let reception = &self.receives[receive as usize];
+        if !reception.is_open() {
+            return;
+        }
+        let name = |send: u32| Choice::message(self.sends[send as usize].id);
+        self.possible(self.taker(receive), |send| each(name(send)));
+        if reception.cancelled_at != NONE {
+            each(DROPPED);
+        }
+    }
+
+    /// Calls `each` with the sends that nobody has and that `taker` can get now.
+    fn possible(&self, taker: Taker, mut each: impl FnMut(u32)) {
+        for &send in self.sends_for(taker) {
+            let sent = &self.sends[send as usize];
+            if sent.receive == NONE
+                && taker.pattern.accepts(sent.envelope)
+                && self.competitors(taker, send).is_some()
+            {
+                each(send);
+            }
+        }
+    }
+
+    fn open_receive(&mut self, receive: Reception) -> u32 {
+        let at = self.receives.len() as u32;
+        let ends = &mut self.ends[receive.mailbox.index()];
+        ends.receives.push(at);
+        self.open += 1;
+        self.enter(receive.mailbox, receive.process);
+        self.receives.push(receive);
+        at
+    }
+
+    fn close_receive(&mut self) {
+        let receive = self.receives.pop().expect("a receive to take back");
+        let ends = &mut self.ends[receive.mailbox.index()];
+        ends.receives.pop();
+        self.open -= 1;
+        self.leave(receive.mailbox);
+    }
+
+    /// Notes that `process` receives or probes at a mailbox.
+    fn enter(&mut self, mailbox: MailboxId, process: ProcessId) {
+        let readers = &mut self.ends[mailbox.index()].readers;
+        self.intruders += u32::from(readers.last().is_some_and(|&last| last != process));
+        readers.push(process);
+    }
+
+    /// Takes the last such note back.
+    fn leave(&mut self, mailbox: MailboxId) {
+        let readers = &mut self.ends[mailbox.index()].readers;
+        let gone = readers.pop().expect("a note to take back");
+        self.intruders -= u32::from(readers.last().is_some_and(|&last| last != gone));
+    }
+
+    fn match_up(&mut self, receive: u32, send: u32, at: u32) {
+        let taker = &mut self.receives[receive as usize];
+        (taker.outcome, taker.matched_at) = (Settlement::Matched(send), at);
+        (self.unmatched, self.open) = (self.unmatched - 1, self.open - 1);
+        self.sends[send as usize].receive = receive;
+    }
+
+    fn unmatch(&mut self, receive: u32) {
+        let taker = &mut self.receives[receive as usize];
+        if let Settlement::Matched(send) = taker.outcome {
+            self.sends[send as usize].receive = NONE;
+            self.unmatched += 1;
+        }
+        self.open += 1;
+        (taker.outcome, taker.matched_at) = (Settlement::Open, NONE);
+    }
+}
+
+impl State {
+    /// What was posted at p2p and bag mailboxes.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// A p2p or bag mailbox at which two processes have received, if there is one. From here on such an execution has no
+    /// meaning.
+    pub fn crowded_mailbox(&self) -> Option<MailboxId> {
+        if self.network.intruders == 0 {
+            return None;
+        }
+        let is_crowded = |ends: &Ends| ends.readers.windows(2).any(|two| two[0] != two[1]);
+        let index = self.network.ends.iter().position(is_crowded);
+        index.map(|index| MailboxId(index as u32))
+    }
+
+    /// Is this request of a process one for the network?
+    pub fn is_of_network(&self, process: ProcessId, comm: Handle) -> bool {
+        let posted = self.posted(process, comm);
+        matches!(posted, Posted::Sent(_) | Posted::Receive(_) | Posted::Entry(_))
+    }
+
+    /// If the communication is one of the network and complete: the place of the match that made it so, if it took one.
+    pub fn matched(&self, process: ProcessId, comm: Handle) -> Option<Option<usize>> {
+        match self.posted(process, comm) {
+            Posted::Receive(receive) => {
+                self.network.receives[receive as usize].matched_at().map(Some)
+            }
+            Posted::Sent(send) => match &self.network.sends[send as usize] {
+                Sent { is_synchronous: false, .. } => Some(None),
+                Sent { receive: NONE, .. } => None,
+                sent => self.network.receives[sent.receive as usize].matched_at().map(Some),
+            },
+            Posted::Entry(entry) => self.collectives.entries()[entry as usize].ended_at().map(Some),
+            other => panic!("{comm:?} of {process:?} is no communication but {other:?}"),
+        }
+    }
+
+    /// What an action at place `at` of the execution touches if it is told that this communication of the network is
+    /// complete; `None` if it is not.
+    pub(super) fn network_completion(
+        &self,
+        process: ProcessId,
+        comm: Handle,
+        at: usize,
+    ) -> Option<Footprint> {
+        let matched = self.matched(process, comm)?;
+        let causes = matched.into_iter().map(|position| position as u32).collect();
+        Some(Footprint::Network { at: at as u32, changes: false, causes })
+    }
+
+    /// What a complete communication of the network hands to its owner.
+    pub(in crate::model) fn fetched(&self, posted: Posted) -> ValueId {
+        match posted {
+            Posted::Receive(receive) => match self.network.receives[receive as usize].outcome {
+                Settlement::Matched(send) => self.network.sends[send as usize].value,
+                _ => ValueId::UNIT,
+            },
+            Posted::Entry(entry) => self.collectives.entries()[entry as usize].result(),
+            _ => ValueId::UNIT,
+        }
+    }
+
+    /// Notes that the process was told that this is complete.
+    pub(super) fn see(&mut self, posted: Posted) {
+        match posted {
+            Posted::Receive(receive) => self.network.receives[receive as usize].seen += 1,
+            Posted::Entry(entry) => *self.collectives.seen(entry) += 1,
+            _ => {}
+        }
+    }
+
+    /// Takes that back.
+    pub(super) fn unsee(&mut self, posted: Posted) {
+        match posted {
+            Posted::Receive(receive) => self.network.receives[receive as usize].seen -= 1,
+            Posted::Entry(entry) => *self.collectives.seen(entry) -= 1,
+            _ => {}
+        }
+    }
+
+    /// May a poll of `process` be in vain once more, or has it to wait?
+    pub fn may_poll(&self, process: ProcessId) -> bool {
+        u32::from(self.processes[process.index()].polls) < self.network.max_polls
+    }
+
+    /// How many polls of `process` in a row were in vain, as far as that matters.
+    pub(in crate::model) fn polls(&self, process: ProcessId) -> u32 {
+        match self.processes[process.index()].polls {
+            0 => 0,
+            polls if self.network.is_used() => u32::from(polls).min(self.network.max_polls),
+            _ => 0,
+        }
+    }
+
+    /// The same, for the poll that was the action at `position`.
+    pub fn might_poll(&self, position: usize) -> bool {
+        u32::from(self.trail[position].polls) < self.network.max_polls
+    }
+}
+
+/// A footprint of the action at the end of `state`.
+pub(super) fn footprint(state: &State, changes: bool, causes: Places) -> Footprint {
+    Footprint::Network { at: state.trail.len() as u32 - 1, changes, causes }
+}

@@ -1,0 +1,90 @@
+//! Cancelling a receive: a wish, and the wait for what comes of it.
+
+use super::super::{NONE, Operation, Place, Posted, World};
+use super::{Places, Settlement, footprint};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{Choice, Footprint, Handle, ProcessId, Response, System, Touch, ValueId};
+
+/// The wish to cancel a receive.
+pub(in crate::model) struct Cancelling(pub(in crate::model) Handle);
+
+impl Cancelling {
+    fn receive(&self, state: &State, process: ProcessId) -> u32 {
+        match state.posted(process, self.0) {
+            Posted::Receive(receive) => receive,
+            other => panic!("only a receive can be cancelled, not {other:?}"),
+        }
+    }
+}
+
+impl Operation for Cancelling {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let receive = self.receive(state, done.action.process);
+        state.network.receives[receive as usize].cancelled_at = state.trail.len() as u32;
+        Response::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        let receive = self.receive(state, done.action.process);
+        state.network.receives[receive as usize].cancelled_at = NONE;
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        footprint(state, true, Places::new())
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    /// It gives the carrier one more choice.
+    fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        let receive = self.receive(state, done.action.process);
+        each(Touch::Match(state.network.receives[receive as usize].mailbox));
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// The wait for what comes of the wish to cancel a receive.
+pub(in crate::model) struct CancelOutcome(pub(in crate::model) Handle);
+
+impl Operation for CancelOutcome {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        if at.state.matched(at.process, self.0).is_some() {
+            each(Choice::ONLY);
+        }
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let posted = state.posted(done.action.process, self.0);
+        state.see(posted);
+        let Posted::Receive(receive) = posted else { panic!("{posted:?} was cancelled") };
+        let is_dropped = state.network.receives[receive as usize].outcome == Settlement::Dropped;
+        Response::Value(if is_dropped { ValueId::TRUE } else { ValueId::FALSE })
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        state.unsee(state.posted(done.action.process, self.0));
+    }
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let at = state.trail.len() - 1;
+        state.network_completion(done.action.process, self.0, at).expect("a wait that is over")
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,187 @@
+//! The carriers of the network: processes that are in no program, and bring receives and entries of collectives to their end.
+
+use super::super::{Operation, Place, Posted, World, place};
+use super::{ENDED, Settlement, footprint};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, Footprint, Handled, LocalId, ProcessId, Response, System, Touch, Values,
+};
+
+impl State {
+    /// Is this a carrier of the network, and no process of the program?
+    pub fn is_carrier(&self, process: ProcessId) -> bool {
+        self.local(process) == LocalId::CARRIER
+    }
+
+    /// The receive that this carrier is to match, or the entry that it is to end; or did so last.
+    ///
+    /// # Panics
+    /// If it is no carrier.
+    pub fn carried(&self, carrier: ProcessId) -> Posted {
+        *self.processes[carrier.index()].posted.last().expect("a carrier has something to carry")
+    }
+
+    /// What the carrier matched, dropped or ended in the action at `position`.
+    pub fn carried_at(&self, position: usize) -> Posted {
+        let carrier = self.action(position).process;
+        let mut all = self.processes[carrier.index()].posted.iter().rev().copied();
+        let found = all.find(|&posted| self.carried_to(posted) == Some(position));
+        found.expect("an action of this carrier")
+    }
+
+    /// The place in the execution of the action of a carrier that brought this to its end.
+    fn carried_to(&self, posted: Posted) -> Option<usize> {
+        match posted {
+            Posted::Receive(receive) => self.network.receives[receive as usize].matched_at(),
+            Posted::Entry(entry) => self.collectives.entries()[entry as usize].ended_at(),
+            other => panic!("nobody carries {other:?}"),
+        }
+    }
+
+    /// The place in the execution where this was posted, which a carrier carries.
+    pub fn carried_from(&self, posted: Posted) -> usize {
+        match posted {
+            Posted::Receive(receive) => self.network.receives[receive as usize].at(),
+            Posted::Entry(entry) => self.collectives.entries()[entry as usize].at(),
+            other => panic!("nobody carries {other:?}"),
+        }
+    }
+
+    /// The process that a carrier works for; the process itself if it is none.
+    pub fn served(&self, process: ProcessId) -> ProcessId {
+        match self.is_carrier(process) {
+            true => self.action(self.carried_from(self.carried(process))).process,
+            false => process,
+        }
+    }
+
+    /// Has its process been told that this, which a carrier carries, is complete?
+    pub fn is_seen(&self, posted: Posted) -> bool {
+        match posted {
+            Posted::Receive(receive) => self.network.receives[receive as usize].is_seen(),
+            Posted::Entry(entry) => self.collectives.entries()[entry as usize].is_seen(),
+            other => panic!("nobody carries {other:?}"),
+        }
+    }
+
+    /// A carrier for what the process posts in the action under way: the first one that is free, or a new one.
+    pub(in crate::model::objects) fn carrier(
+        &mut self,
+        births: &mut Births,
+        done: &mut Done,
+    ) -> ProcessId {
+        let process = done.action.process;
+        let carriers = &self.processes[process.index()].carriers;
+        let free = carriers.iter().find(|&&carrier| self.is_seen(self.carried(carrier)));
+        free.copied().unwrap_or_else(|| {
+            done.started = 1;
+            let carrier = self.start(births, process, 0, LocalId::CARRIER);
+            self.processes[process.index()].carriers.push(carrier);
+            carrier
+        })
+    }
+
+    /// Removes the carrier that the action just taken back had started, if it had.
+    pub(in crate::model::objects) fn dismiss(&mut self, births: &Births, done: &Done) {
+        if done.started > 0 {
+            self.processes[done.action.process.index()].carriers.pop();
+            self.unstart(births, done);
+        }
+    }
+}
+
+/// A carrier with a receive, or with an entry of a collective.
+pub(in crate::model) struct Delivering;
+
+impl Operation for Delivering {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, process, .. } = at;
+        match state.carried(process) {
+            Posted::Entry(entry) => {
+                let all = &state.collectives;
+                let is_open = all.entries()[entry as usize].ended_at().is_none();
+                if is_open && all.causes(entry).is_some() {
+                    each(ENDED);
+                }
+            }
+            Posted::Receive(receive) => state.network.choices(receive, each),
+            other => panic!("nobody carries {other:?}"),
+        }
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let at = state.trail.len() as u32;
+        match (state.carried(done.action.process), done.action.choice.handled()) {
+            (Posted::Entry(entry), _) => state.collectives.end(entry, at, world.values),
+            (Posted::Receive(receive), Handled::Message(id)) => {
+                done.taken = state.network.position(id).expect("a message that was sent");
+                state.network.match_up(receive, done.taken, at);
+            }
+            (Posted::Receive(receive), Handled::Internal(_)) => {
+                let receive = &mut state.network.receives[receive as usize];
+                (receive.outcome, receive.matched_at) = (Settlement::Dropped, at);
+                state.network.open -= 1;
+            }
+            (other, _) => panic!("nobody carries {other:?}"),
+        }
+        Response::Unit
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        match state.carried(done.action.process) {
+            Posted::Entry(entry) => state.collectives.reopen(entry),
+            Posted::Receive(receive) => state.network.unmatch(receive),
+            other => panic!("nobody carries {other:?}"),
+        }
+    }
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let network = &state.network;
+        let causes = match (state.carried(done.action.process), place(done.taken)) {
+            (Posted::Entry(entry), _) => state.collectives.causes(entry),
+            (Posted::Receive(receive), Some(send)) => network.causes(network.taker(receive), send),
+            (Posted::Receive(receive), None) => network.dropping(receive).map(|way| way.causes),
+            (other, _) => panic!("nobody carries {other:?}"),
+        };
+        footprint(state, true, causes.expect("a match has its causes"))
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    /// Another message may come, or become the first of its sender.
+    fn watches<S: System>(
+        &self,
+        state: &State,
+        _: &S,
+        _: &mut Values,
+        process: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        if let Posted::Receive(receive) = state.carried(process) {
+            each(Touch::AwaitMessage(state.network.receives[receive as usize].mailbox));
+        }
+    }
+
+    fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
+        match state.carried(done.action.process) {
+            Posted::Entry(entry) => {
+                each(Touch::Ending(state.collectives.entries()[entry as usize].collective));
+            }
+            Posted::Receive(receive) => {
+                each(Touch::Match(state.network.receives[receive as usize].mailbox));
+            }
+            _ => {}
+        }
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,113 @@
+//! Sends and receives at p2p and bag mailboxes: they only post.
+
+use super::super::{NONE, Operation, Place, Posted, World};
+use super::{Places, Reception, Sent, Settlement, footprint};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{Choice, Envelope, Footprint, MailboxId, Response, System, Touch, ValueId};
+
+/// A send.
+pub(in crate::model) struct Sending {
+    pub(in crate::model) mailbox: MailboxId,
+    pub(in crate::model) envelope: Envelope,
+    pub(in crate::model) value: ValueId,
+    pub(in crate::model) is_synchronous: bool,
+}
+
+impl Operation for Sending {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let &Sending { mailbox, envelope, value, is_synchronous } = self;
+        let process = done.action.process;
+        let id = world.messages.name(Some((process, state.acted(process))), 0);
+        let send = state.network.sends.len() as u32;
+        let (at, receive) = (state.trail.len() as u32, NONE);
+        let sent = Sent { id, process, mailbox, envelope, value, is_synchronous, at, receive };
+        state.network.sends.push(sent);
+        state.network.unmatched += 1;
+        state.network.ends[mailbox.index()].sends.push(send);
+        let positions = &mut state.network.positions;
+        if positions.len() <= id.index() {
+            positions.resize(id.index() + 1, NONE);
+        }
+        positions[id.index()] = send;
+        state.note(process, Posted::Sent(send))
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        let sent = state.network.sends.pop().expect("a send to take back");
+        state.network.unmatched -= 1;
+        state.network.positions[sent.id.index()] = NONE;
+        state.network.ends[self.mailbox.index()].sends.pop();
+        state.unnote(done.action.process);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        footprint(state, true, Places::new())
+    }
+
+    /// Nothing that comes first makes a difference to it.
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        Some(Touch::Send(self.mailbox))
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}
+
+/// A receive.
+pub(in crate::model) struct Receiving {
+    pub(in crate::model) mailbox: MailboxId,
+    pub(in crate::model) pattern: Envelope,
+}
+
+impl Operation for Receiving {
+    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        each(Choice::ONLY);
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let &Receiving { mailbox, pattern } = self;
+        let process = done.action.process;
+        let carrier = state.carrier(world.births, done);
+        let receive = state.network.open_receive(Reception {
+            process,
+            mailbox,
+            pattern,
+            carrier,
+            at: state.trail.len() as u32,
+            outcome: Settlement::Open,
+            matched_at: NONE,
+            cancelled_at: NONE,
+            seen: 0,
+            settled: state.network.settled(mailbox),
+        });
+        state.processes[carrier.index()].posted.push(Posted::Receive(receive));
+        state.note(process, Posted::Receive(receive))
+    }
+
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        let process = done.action.process;
+        let carrier = state.network.receives.last().expect("a receive to take back").carrier;
+        state.processes[carrier.index()].posted.pop();
+        state.network.close_receive();
+        state.unnote(process);
+        state.dismiss(births, done);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+        footprint(state, true, Places::new())
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn may_observe(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,149 @@
+//! Probes: they look for a message, or take one.
+
+use super::super::{NONE, Operation, Place, Posted, World, place};
+use super::{Probe, Reception, Settlement, Taker, footprint};
+use crate::model::locals::Births;
+use crate::model::state::{Done, State};
+use crate::model::{
+    Choice, Envelope, Footprint, Handle, Handled, MailboxId, Probing, ProcessId, Response, System,
+    Touch, Value, ValueId, Values,
+};
+
+impl State {
+    /// What a probe tells of the message that it found.
+    pub fn probed(
+        &self,
+        form: Probing,
+        own: Handle,
+        choice: Choice,
+        values: &mut Values,
+    ) -> ValueId {
+        let number = |part: Option<i64>| Value::Int(part.unwrap_or(0));
+        let (found, envelope) = match choice.handled() {
+            Handled::Message(id) => {
+                let send = self.network.position(id).expect("a message that was sent");
+                (true, self.network.sends[send as usize].envelope)
+            }
+            Handled::Internal(_) => (false, Envelope { src: Some(-1), tag: Some(-1) }),
+        };
+        let (src, tag) = (number(envelope.src), number(envelope.tag));
+        let told = match form {
+            Probing::Wait => vec![src, tag],
+            Probing::Test => vec![Value::Bool(found), src, tag],
+            Probing::Take => vec![Value::Comm(own), src, tag],
+        };
+        values.intern(Value::Tuple(told.into()))
+    }
+}
+
+/// probe, iprobe, mprobe.
+pub(in crate::model) struct ProbeFor {
+    pub(in crate::model) mailbox: MailboxId,
+    pub(in crate::model) pattern: Envelope,
+    pub(in crate::model) form: Probing,
+}
+
+impl ProbeFor {
+    /// The taker that it is at the end of `state`.
+    fn taker(&self, state: &State) -> Taker {
+        state.network.newest_taker(self.mailbox, self.pattern)
+    }
+}
+
+impl Operation for ProbeFor {
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let &Place { state, process, .. } = at;
+        let network = &state.network;
+        let name = |send: u32| Choice::message(network.sends[send as usize].id);
+        network.possible(self.taker(state), |send| each(name(send)));
+        if self.form == Probing::Test && state.may_poll(process) {
+            each(Choice::NOTHING);
+        }
+    }
+
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let (process, choice) = (done.action.process, done.action.choice);
+        let at = state.trail.len() as u32;
+        let own = Handle(state.posted_count(process));
+        let told = state.probed(self.form, own, choice, world.values);
+        let Taker { before, settled, .. } = self.taker(state);
+        state.network.ends[self.mailbox.index()].probes.push(Probe {
+            at,
+            pattern: self.pattern,
+            before,
+            own,
+            settled,
+        });
+        state.network.enter(self.mailbox, process);
+        if let Handled::Message(id) = choice.handled() {
+            done.taken = state.network.position(id).expect("a message that was sent");
+            if self.form == Probing::Take {
+                let receive = state.network.open_receive(Reception {
+                    process,
+                    mailbox: self.mailbox,
+                    pattern: self.pattern,
+                    carrier: process,
+                    at,
+                    outcome: Settlement::Open,
+                    matched_at: NONE,
+                    cancelled_at: NONE,
+                    seen: 0,
+                    settled,
+                });
+                state.network.match_up(receive, done.taken, at);
+                state.note(process, Posted::Receive(receive));
+            }
+        }
+        Response::Value(told)
+    }
+
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
+        if self.form == Probing::Take {
+            let receive = state.network.receives.len() as u32 - 1;
+            state.network.unmatch(receive);
+            state.network.close_receive();
+            state.unnote(done.action.process);
+        }
+        state.network.ends[self.mailbox.index()].probes.pop();
+        state.network.leave(self.mailbox);
+    }
+
+    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+        let Some(send) = place(done.taken) else { return Footprint::Nothing };
+        let takes = self.form == Probing::Take;
+        let probe = state.network.ends(self.mailbox).probes.last().expect("it was carried out");
+        let taker = probe.taker(self.mailbox);
+        // If it took the message, the message has no other receive.
+        let causes = state.network.causes(taker, send).expect("a probe has its causes");
+        footprint(state, takes, causes)
+    }
+
+    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
+        None
+    }
+
+    fn watches<S: System>(
+        &self,
+        _: &State,
+        _: &S,
+        _: &mut Values,
+        _: ProcessId,
+        each: &mut impl FnMut(Touch),
+    ) {
+        each(Touch::AwaitMessage(self.mailbox));
+    }
+
+    fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
+        if self.form == Probing::Take {
+            each(Touch::Match(self.mailbox));
+        }
+    }
+
+    fn may_observe(&self) -> bool {
+        self.form != Probing::Take
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,51 @@
+//! Words for operations of systems without a source.
+
+use crate::model::{Access, Hold, Op, Probing};
+
+/// What an operation is called.
+pub(super) fn describe(op: &Op) -> &'static str {
+    match op {
+        Op::Isend { .. } => "isend",
+        Op::Irecv { .. } => "irecv",
+        Op::Send { is_synchronous: true, .. } => "issend",
+        Op::Send { .. } => "isend",
+        Op::Receive { .. } => "irecv",
+        Op::Probe { form: Probing::Wait, .. } => "probe",
+        Op::Probe { form: Probing::Test, .. } => "iprobe",
+        Op::Probe { form: Probing::Take, .. } => "mprobe",
+        Op::Cancel(_) => "cancel",
+        Op::CancelOutcome(_) => "cancel",
+        Op::Enter { call, .. } => call.kind.name(),
+        Op::Deliver => "match",
+        Op::WaitAny(_) => "wait",
+        Op::TestAny(_) => "test",
+        Op::AsyncLock(_) => "async_lock",
+        Op::MutexWaitAny(_) => "mutex_wait",
+        Op::MutexTestAny(_) => "mutex_test",
+        Op::TryLock(_) => "try_lock",
+        Op::RwRequest { hold: Hold::Shared, .. } => "read_lock",
+        Op::RwRequest { hold: Hold::Exclusive, .. } => "write_lock",
+        Op::RwWait { .. } => "rwlock_wait",
+        Op::RwUnlock { .. } => "unlock",
+        Op::Enrol(_) | Op::AwaitWake { .. } => "cond_wait",
+        Op::Notify { all: false, .. } => "notify_one",
+        Op::Notify { all: true, .. } => "notify_all",
+        Op::Wake { .. } => "wake",
+        Op::Unlock(_) => "unlock",
+        Op::AsyncAcquire(_) => "async_acquire",
+        Op::AcquireWait { .. } => "acquire_wait",
+        Op::Release(_) => "release",
+        Op::Arrive { .. } => "async_barrier",
+        Op::BarrierWait { .. } => "barrier_wait",
+        Op::Access(_, Access::Read) => "read",
+        Op::Access(_, Access::Write(_)) => "write",
+        Op::Access(_, Access::CompareAndSwap { .. }) => "cas",
+        Op::Access(_, Access::FetchAdd(_)) => "fetch_add",
+        Op::Access(_, Access::Swap(_)) => "swap",
+        Op::Choose { .. } => "choose",
+        Op::Local => "local",
+        Op::Spawn(_) => "spawn",
+        Op::Join(_) => "join",
+        Op::Handle { .. } => "handle",
+    }
+}

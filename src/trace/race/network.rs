@@ -1,0 +1,86 @@
+//! The other ways of a match or a probe.
+//!
+//! At a p2p or bag mailbox a match, or a probe, is an open choice of a message ([`State::network`](crate::model::State::network)).
+//! Each choice x has its own causes: the send, the own receive, the matches of its competitors. It is possible in the
+//! execution E, in the place of what was chosen at i, if E has all these causes, if none of them happens after i, and if
+//! the message was not given to another receive in the history of the causes. (A send may be the answer to a match.)
+//!
+//! What excludes x then? Only i. Another receive r' that has the message of x needs a match of r if it is later than r, so it
+//! happens after i. And if it is earlier, it is a competitor, and x has its match as a cause.
+
+use smallvec::SmallVec;
+
+use crate::model::{Choice, DROPPED, Footprint, Op, Places, Posted, Probing, System, Taker};
+use crate::trace::Execution;
+
+/// A way that a match or probe could have gone, and what it would have touched.
+#[derive(Clone, Debug)]
+pub struct Detour {
+    pub choice: Choice,
+    pub causes: Places,
+    pub footprint: Footprint,
+}
+
+/// The ways, other than the one taken, of the match or probe at `first`. None for other operations.
+pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVec<[Detour; 2]> {
+    let mut all = SmallVec::new();
+    let Some(taker) = taker(execution, first) else { return all };
+    let (state, order) = (execution.state(), execution.order());
+    let network = state.network();
+    let chosen = execution.action(first).choice;
+    let changes = order.footprint(first).is_observation();
+    let is_known = |at: usize, causes: &Places| {
+        causes.iter().any(|&cause| cause as usize == at || order.before(at, cause as usize))
+    };
+    let mut add = |choice: Choice, causes: Places| {
+        let is_low =
+            !execution.has_tops() || !causes.iter().any(|&cause| execution.is_top(cause as usize));
+        if choice != chosen && is_low && !is_known(first, &causes) {
+            let (at, changes) = (u32::MAX, !changes);
+            let footprint = Footprint::Network { at, changes, causes: causes.clone() };
+            all.push(Detour { choice, causes, footprint });
+        }
+    };
+    for &send in network.sends_for(taker) {
+        let sent = &network.sends()[send as usize];
+        let Some(causes) = network.causes(taker, send) else { continue };
+        let taken =
+            sent.receive().and_then(|other| network.receives()[other as usize].matched_at());
+        if !taken.is_some_and(|taken| is_known(taken, &causes)) {
+            add(Choice::message(sent.id), causes);
+        }
+    }
+    if let Some(way) = taker.receive.and_then(|receive| network.dropping(receive)) {
+        add(DROPPED, way.causes);
+    }
+    all
+}
+
+/// Who was given a message, or the sight of one, at `position`.
+fn taker<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<Taker> {
+    let network = execution.state().network();
+    match *execution.op(position) {
+        Op::Deliver => match execution.state().carried_at(position) {
+            Posted::Receive(receive) => Some(network.taker(receive)),
+            _ => None,
+        },
+        Op::Probe { mailbox, .. } => {
+            let probes = &network.ends(mailbox).probes;
+            let probe = probes.iter().rev().find(|probe| probe.at as usize == position);
+            Some(probe.expect("a probe that was carried out").taker(mailbox))
+        }
+        _ => None,
+    }
+}
+
+/// Is it an operation that may find nothing, whatever there is?
+pub fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+    match execution.op(position) {
+        Op::Probe { form, .. } => *form == Probing::Test,
+        Op::TestAny(comms) => {
+            let process = execution.action(position).process;
+            execution.state().is_of_network(process, comms[0])
+        }
+        _ => false,
+    }
+}

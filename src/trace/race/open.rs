@@ -1,0 +1,67 @@
+//! The open choices of an execution: actions that might have gone another way, if something on which they do not depend had
+//! come first.
+
+use super::network::is_poll;
+use super::requests;
+use crate::model::{Choice, Op, Posted, System};
+use crate::trace::Execution;
+
+/// The any-forms of an execution that returned one element and could have waited for another, by position, each with a
+/// note.
+#[derive(Clone, Debug)]
+pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
+
+impl<N> Default for OpenChoices<N> {
+    fn default() -> Self {
+        OpenChoices(Vec::new())
+    }
+}
+
+impl OpenChoices {
+    /// Those of an execution.
+    pub fn of<S: System>(execution: &Execution<'_, S>) -> Self {
+        let open = (0..execution.len()).filter(|&at| is_open(execution, at));
+        OpenChoices(open.map(|at| (at, ())).collect())
+    }
+}
+
+impl<N> OpenChoices<N> {
+    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the note.
+    pub fn push<S: System>(
+        &mut self,
+        execution: &Execution<'_, S>,
+        note: impl FnOnce(&Execution<'_, S>, usize) -> N,
+    ) {
+        let last = execution.len() - 1;
+        if is_open(execution, last) {
+            self.0.push((last, note(execution, last)));
+        }
+    }
+
+    /// Notes that the last action of the execution is about to be taken back.
+    pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
+        if let Some(last) = execution.len().checked_sub(1) {
+            self.truncate(last);
+        }
+    }
+
+    /// Notes that only the first `length` actions of the execution are left.
+    pub fn truncate(&mut self, length: usize) {
+        while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
+    }
+
+    /// All of them, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
+        self.0.iter().map(|(position, note)| (*position, note))
+    }
+}
+
+/// Might the action at `position` have gone another way if something else had come first, on which it does not depend?
+fn is_open<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+    match execution.op(position) {
+        Op::Deliver => matches!(execution.state().carried_at(position), Posted::Receive(_)),
+        Op::Probe { .. } => true,
+        _ if execution.action(position).choice == Choice::NOTHING => is_poll(execution, position),
+        op => requests(op) > 1,
+    }
+}
