@@ -4,7 +4,7 @@
 //! state depends only on what it sees of it ([`Invariants`](crate::model::Invariants)): some cells, variables and
 //! lengths. Every state that some execution goes through is a cut of the class of a longer one, up to where it ends or is cut. So
 //! it is enough to judge, for each class visited, the cuts that differ in what the invariant sees
-//! ([`Cuts`](crate::trace::Cuts)): the *relevant* actions of a class are those that may change it.
+//! ([`Cuts`]): the *relevant* actions of a class are those that may change it.
 //!
 //! - If all that an invariant sees is one cell, or of one process, then what changes it is in one order in every class: two
 //!   changes of a cell depend on one another, and so do two steps of a process. Every execution of the class goes through

@@ -270,7 +270,7 @@ impl Builder {
     /// The system.
     ///
     /// # Panics
-    /// If a request for a mutex is tested that a [`try_lock`] may ask for (for an array: for one of its mutexes).
+    /// If a request for a mutex is tested that a [`try_lock`](super::try_lock) may ask for (for an array: for one of its mutexes).
     pub fn build(self) -> Script {
         let Builder { mut objects, variables, codes, processes, finally, .. } = self;
         let instructions = || codes.iter().flat_map(|code| &code.instructions);

@@ -16,7 +16,7 @@
 //!   same action with another choice.
 //! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes its
 //!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it. Matches and probes at
-//!   p2p and bag mailboxes are open choices, too ([`network`]), and so are tests there that found nothing.
+//!   p2p and bag mailboxes are open choices, too (`network`), and so are tests there that found nothing.
 //! - *Messages*: an actor takes its messages in any order, so a message may come at every position of the actor's
 //!   chain from where it is known to exist, if the guard holds there. i is the handler at the nearest such position
 //!   before the one where the message was taken (or before the end, if it was not taken). Positions further ahead are
