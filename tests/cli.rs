@@ -202,7 +202,7 @@ fn the_readme_shows_what_is_printed() {
         assert_eq!(without_cost(expected), without_cost(&printed), "README: {args:?}");
         shown += 1;
     }
-    assert_eq!(shown, 3);
+    assert_eq!(shown, 4);
 }
 
 #[test]

@@ -31,7 +31,8 @@ fn what_specs_state_is_counted() {
             if expected.depth.is_some() || expected.interleavings.is_none() && !is_plain {
                 continue;
             }
-            let program = compile(&name, &text, &expected.with).unwrap();
+            let mut program = compile(&name, &text, &expected.with).unwrap();
+            program.set_semantics(expected.semantics.unwrap_or_default());
             let (program, budget) = limits(&program, Some(MOST_EXECUTIONS));
             let properties = Properties::default().allow_pending(expected.allow_pending);
             let budget = Budget { properties, ..budget };

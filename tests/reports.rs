@@ -21,7 +21,7 @@ struct Reaches(HashMap<LocalId, Option<Reach>>);
 
 impl Reaches {
     fn find(&mut self, locals: &Locals<'_, Program>, local: LocalId) -> bool {
-        let find = || locals.system().foresight().reach(locals.get(local));
+        let find = || locals.reach(local);
         self.0.entry(local).or_insert_with(find).is_some()
     }
 }
