@@ -264,8 +264,12 @@ impl Walk<'_> {
                 self.index = None;
                 self.arrive(self.code.processes[process as usize], args);
             }
-            Visible::Cancel | Visible::CancelOutcome => {}
-            Visible::Wait
+            // Of a receive, which is a value: wherever it was posted, later receives may be matched sooner.
+            Visible::Cancel => {
+                self.reach.add(Touch::Match(MailboxId(0)), all.mailboxes.len() as u32);
+            }
+            Visible::CancelOutcome
+            | Visible::Wait
             | Visible::Test
             | Visible::WaitAny
             | Visible::TestAny
