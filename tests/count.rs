@@ -41,7 +41,7 @@ fn what_specs_state_is_counted() {
                 continue;
             }
             let found = count(program, Budget { max_traces: None, ..budget }, &mut NoObserver);
-            if !found.cycling.is_empty() || outcome.stats.livelocked_traces > 0 {
+            if !found.cycling.is_empty() || polls_in_loops(&text) {
                 // Loops that wait go round in the graph (those that poll a p2p mailbox as often as they may); the
                 // executions that the walk counts do not.
                 continue;
@@ -62,6 +62,14 @@ fn what_specs_state_is_counted() {
         }
     }
     assert!(stated > 150 && walked > 150, "{stated} stated, {walked} walked");
+}
+
+/// Has the program loops, and polls at p2p or bag mailboxes?
+fn polls_in_loops(text: &str) -> bool {
+    let has_one_of = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    has_one_of(&["p2p mailbox", "bag mailbox", "collective "])
+        && has_one_of(&["loop {", "while "])
+        && has_one_of(&["test(", "testany(", "iprobe("])
 }
 
 fn counted(args: &[&str]) -> Value {

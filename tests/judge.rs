@@ -289,7 +289,8 @@ fn breaks_invariant<S: System>(
 /// Does this terminal state violate `final`?
 pub fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
     let content = |cell| state.content_of_declared(locals, cell);
-    let of = |local| (local != LocalId::ABSENT).then(|| locals.get(local));
+    let is_of_program = |local| local != LocalId::ABSENT && local != LocalId::CARRIER;
+    let of = |local| is_of_program(local).then(|| locals.get(local));
     let ends: Vec<_> =
         (0..locals.process_count() as u32).map(|p| of(state.local(ProcessId(p)))).collect();
     let finale = locals.system().finale();

@@ -120,6 +120,8 @@ pub enum Kind {
     Plain,
     /// With objects that came later: a mutex that is tried.
     Later,
+    /// Each process receives at a p2p mailbox of its own, and polls it in loops.
+    Network,
 }
 
 /// A statement about the objects that came later.
@@ -132,6 +134,44 @@ fn later(rng: &mut Rng) -> String {
         5 => "while !try_lock(t) { if try_lock(s) { break; } } ".to_string(),
         6 => "while !try_lock(s) { } ".to_string(),
         _ => format!("lock(t); x{x} = {value}; unlock(t); "),
+    }
+}
+
+/// A statement of process `own` that polls its mailbox, or feeds that of another one.
+fn network(rng: &mut Rng, (own, number): (usize, usize), processes: usize) -> String {
+    let (x, value, n) = (rng.below(2), rng.below(2), number);
+    let other = (own + 1 + rng.below(processes - 1)) % processes;
+    let probe = format!("let (f{n}, _s{n}, _t{n}) = iprobe(m{own})");
+    match rng.below(17) {
+        0 => format!("let c{n} = irecv(m{own}); while !test(c{n}) {{ }} assert(test(c{n})); "),
+        1 => format!("let c{n} = irecv(m{own}); while !test(c{n}) && x{x} == {value} {{ }} "),
+        2 => format!(
+            "let a{n} = irecv(m{own}, tag: 0); let b{n} = irecv(m{own}); \
+             while testany([a{n}, b{n}]) == -1 {{ }} "
+        ),
+        3 => format!(
+            "let a{n} = irecv(m{own}, tag: 1); let b{n} = irecv(m{own}); \
+             loop {{ if test(a{n}) {{ break; }} if test(b{n}) {{ x{x} = {value}; break; }} }} "
+        ),
+        4 => format!("loop {{ {probe}; if f{n} {{ break; }} }} "),
+        5 => format!(
+            "let c{n} = issend(m{other}, {value}); \
+             loop {{ {probe}; if f{n} {{ x{x} = {value}; }} if test(c{n}) {{ break; }} }} "
+        ),
+        6 => format!(
+            "let c{n} = issend(m{other}, {value}); \
+             loop {{ if test(c{n}) {{ break; }} {probe}; if f{n} {{ recv(m{own}); break; }} }} "
+        ),
+        7 => format!(
+            "let c{n} = irecv(m{own}); var k{n} = 0; while !test(c{n}) && k{n} < 4 {{ k{n} += 1; }} "
+        ),
+        8 => format!("let c{n} = irecv(m{own}); wait(c{n}); assert(testany([c{n}]) == 0); "),
+        9 => format!("{probe}; let (g{n}, _u{n}, _v{n}) = iprobe(m{own}, tag: {value}); "),
+        10 => format!("recv(m{own}); "),
+        11 => format!("x{x} = {value}; "),
+        12 => format!("if x{x} == {value} {{ isend(m{other}, {n}, tag: {value}); }} "),
+        13 => format!("issend(m{other}, {n}, tag: {value}); "),
+        _ => format!("isend(m{other}, {n}, tag: {value}); "),
     }
 }
 
@@ -180,14 +220,23 @@ fn body(rng: &mut Rng, statements: usize, kind: Kind) -> String {
 pub fn random_program(seed: u64, kind: Kind) -> String {
     let mut rng = Rng::new(seed);
     let mut text = "shared x0: int = 0; shared x1: int = 1; shared taken: int = 0;\n".to_owned();
-    text += "mailbox m0: int; mailbox m1: int;\nmutex l;\n";
+    let processes = 2 + rng.below(2);
+    text += match kind {
+        Kind::Network => "p2p mailbox m0: int; p2p mailbox m1: int; p2p mailbox m2: int;\n",
+        _ => "mailbox m0: int; mailbox m1: int;\nmutex l;\n",
+    };
     if kind == Kind::Later {
         text += "mutex t; mutex s;\n";
     }
-    let processes = 2 + rng.below(2);
     for process in 0..processes {
         let statements = 2 + rng.below(if processes == 2 { 3 } else { 2 });
-        text += &format!("process P{process} {{ {}}}\n", body(&mut rng, statements, kind));
+        let body = match kind {
+            Kind::Network => {
+                (0..statements).map(|n| network(&mut rng, (process, n), processes)).collect()
+            }
+            _ => body(&mut rng, statements, kind),
+        };
+        text += &format!("process P{process} {{ {body}}}\n");
     }
     text
 }
@@ -236,4 +285,13 @@ fn explorers_agree_on_loops_about_later_objects() {
     println!("{reach:?}");
     assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
     assert!(reach.livelocked > 20 && reach.deadlocked > 3, "{reach:?}");
+}
+
+#[test]
+fn explorers_agree_on_loops_that_poll_the_network() {
+    let count = programs(150);
+    let reach = agree_on_random_programs(0..count, Kind::Network);
+    println!("{reach:?}");
+    assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
+    assert!(reach.livelocked > 20 && reach.deadlocked > 3 && reach.given_up > 2, "{reach:?}");
 }

@@ -411,8 +411,8 @@ fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
         let event = &viewer.unfolding.events[*event];
         let names = (&run.chart.lanes[step.lane].name, &viewer.unfolding.lanes[event.lane]);
         assert_eq!(step.label, event.label, "{}: {step:?}", path.display());
-        // Spawned processes of one name are numbered as they come.
-        let family = |name: &str| name.split('#').next().unwrap().to_owned();
+        // Spawned processes of one name are numbered as they come, and the network has lanes of its own.
+        let family = |name: &str| name.split(['#', '(']).next().unwrap().trim_end().to_owned();
         assert_eq!(family(names.0), family(names.1), "{}", path.display());
         assert!(event.causes.iter().all(|cause| met.contains(cause)), "{}", path.display());
         assert!(met.insert(event.id));

@@ -49,8 +49,8 @@ pub(super) struct MpiArgs {
     /// (synchronizing). With `both`, `check` makes a search for each
     #[arg(long, value_name = "WHEN")]
     collectives: Option<LeavingArg>,
-    /// After this many tests and iprobes in a row at p2p and bag mailboxes, all in vain, a process waits for what it polls
-    /// [default: 2]
+    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain; then a process waits
+    /// for what it polls [default: 2]
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=200))]
     polls: Option<u8>,
 }

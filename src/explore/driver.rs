@@ -18,7 +18,7 @@ use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When, pollers};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When, polling};
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -187,11 +187,15 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// `state` is terminal: a complete execution. True, as with [`waiting`](Driver::waiting) for one that is.
+    /// `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would look at
+    /// something else next, which is there. Is it an end?
     pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        let polling: Vec<Spin> = pollers(locals, state).collect();
-        let at = Position::new(locals, state).going_round(&polling);
-        let when = if polling.is_empty() { When::End } else { When::Livelock };
+        let Motion::Round(spins) = polling(locals, state) else {
+            self.give_up(locals, state);
+            return false;
+        };
+        let at = Position::new(locals, state).going_round(&spins);
+        let when = if spins.is_empty() { When::End } else { When::Livelock };
         let objection = self.budget.properties.objections(when, at).next();
         self.ends(locals, at, objection);
         true
@@ -280,8 +284,7 @@ impl<'o> Driver<'o> {
         let spins = match Watch::new(self.signal().clone()).motion(locals, state) {
             Motion::Round(spins) => spins,
             Motion::On => {
-                self.judge_unvisited(locals, state);
-                self.stats.given_up += 1;
+                self.give_up(locals, state);
                 return false;
             }
             Motion::Unknown => {
@@ -293,6 +296,12 @@ impl<'o> Driver<'o> {
         let objection = self.budget.properties.objections(When::Livelock, at).next();
         self.ends(locals, at, objection);
         true
+    }
+
+    /// The execution to `state` goes no further, and is no end.
+    fn give_up<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.judge_unvisited(locals, state);
+        self.stats.given_up += 1;
     }
 
     /// Notes that these processes go round for ever in `state`, and that nothing else can happen.

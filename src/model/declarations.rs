@@ -23,7 +23,7 @@ pub struct Objects {
     pub collectives: Declarations<u32>,
     /// Shared cells with their initial content.
     pub cells: Declarations<Value>,
-    /// After so many polls of the network in a row that were all in vain a process waits for what it polls.
+    /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
     pub max_polls: Polls,
 }
 

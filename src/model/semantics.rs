@@ -13,7 +13,7 @@ pub struct Semantics {
     /// When a rank leaves a collective.
     #[serde(rename = "collectives")]
     pub leaving: Leaving,
-    /// After so many polls in a row that were all in vain a process waits for what it polls.
+    /// So often in a row the same poll may be in vain; then a process waits for what it polls.
     #[serde(rename = "polls")]
     pub max_polls: u8,
 }

@@ -38,8 +38,9 @@ pub(super) struct Process {
     pub(super) acted: u32,
     /// The carriers that it has started.
     pub(super) carriers: Vec<ProcessId>,
-    /// How many polls of the network it has made in vain since its last other action.
-    pub(super) polls: u8,
+    /// The local states at which it looked for something in vain, and how many of them were before its last other action.
+    pub(super) in_vain: Vec<LocalId>,
+    pub(super) row: u32,
     /// The depth at which it was spawned; `NONE` if it exists from the start, or does not exist.
     pub(super) born: u32,
 }
@@ -49,7 +50,8 @@ impl Process {
         local: LocalId::ABSENT,
         posted: Vec::new(),
         carriers: Vec::new(),
-        polls: 0,
+        in_vain: Vec::new(),
+        row: 0,
         acted: 0,
         born: NONE,
     };
@@ -62,8 +64,8 @@ pub(super) struct Done {
     pub(super) before: LocalId,
     /// Did it change a cell?
     pub(super) changed: bool,
-    /// How many polls its process had made in vain before it.
-    pub(super) polls: u8,
+    /// What `row` was for its process before it.
+    pub(super) row: u32,
     /// How many messages there were before it.
     pub(super) messages: u32,
     /// The position in the log of the message that it took or found, or `NONE`.
@@ -213,6 +215,21 @@ impl State {
         by_operation!(op, operation => operation.choices(&place, &mut each));
     }
 
+    /// If `process` were at the operation of this local state, which it has been at: would it find something?
+    pub(super) fn would_find<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        process: ProcessId,
+        local: LocalId,
+    ) -> bool {
+        let Some(op) = locals.op(local) else { return false };
+        let place = Place { state: self, locals, process };
+        let mut found = false;
+        let mut look = |choice| found |= choice != Choice::NOTHING;
+        by_operation!(op, operation => operation.choices(&place, &mut look));
+        found
+    }
+
     /// Does `process` have an enabled action?
     pub fn can_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let mut any = false;
@@ -283,9 +300,9 @@ impl State {
     ) {
         let before = self.local(action.process);
         let messages = self.inboxes.log().len() as u32;
-        let polls = self.processes[action.process.index()].polls;
+        let row = self.processes[action.process.index()].row;
         let mut done =
-            Done { action, before, changed: false, polls, messages, taken: NONE, started: 0 };
+            Done { action, before, changed: false, row, messages, taken: NONE, started: 0 };
         let after = if let Some(Op::Handle { .. }) = locals.op(before) {
             self.react(locals, &mut done)
         } else {
@@ -303,7 +320,10 @@ impl State {
         let process = &mut self.processes[action.process.index()];
         process.local = after;
         process.acted += 1;
-        process.polls = if action.choice == Choice::NOTHING { polls.saturating_add(1) } else { 0 };
+        match action.choice {
+            Choice::NOTHING => process.in_vain.push(before),
+            _ => process.row = process.in_vain.len() as u32,
+        }
         self.trail.push(done);
         if self.known < locals.met().order().len() {
             self.make_room(locals.met());
@@ -319,7 +339,10 @@ impl State {
         let process = &mut self.processes[done.action.process.index()];
         process.local = done.before;
         process.acted -= 1;
-        process.polls = done.polls;
+        process.row = done.row;
+        if done.action.choice == Choice::NOTHING {
+            process.in_vain.pop();
+        }
         let (op, births) = (done.op(locals), locals.births());
         by_operation!(op, operation => operation.undo(self, births, &done));
     }

@@ -7,9 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{
-    Action, Choice, LocalId, Locals, Op, Probing, ProcessId, State, StopSignal, System,
-};
+use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
 
 /// A loop with more local states than this is assumed to make progress.
 const LONGEST_CIRCLE: usize = 10_000;
@@ -50,13 +48,12 @@ impl Watch {
 
     /// What the processes that can move are doing. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
-        let mut all = Vec::new();
         let movers = state.processes().filter(|&process| state.can_move(locals, process));
         let movers: Vec<_> = movers.collect();
         if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
             return Motion::On;
         }
-        all.extend(pollers(locals, state));
+        let Motion::Round(mut all) = polling(locals, state) else { return Motion::On };
         for process in movers {
             match self.circle(locals, state, process) {
                 Ok(circle) => all.push(Spin { process, circle }),
@@ -111,18 +108,18 @@ impl Watch {
     }
 }
 
-/// The processes that have polled the network in vain so often that they now wait. If nothing else can move, they poll for ever.
-pub fn pollers<S: System>(locals: &Locals<'_, S>, state: &State) -> impl Iterator<Item = Spin> {
-    state.processes().filter_map(|process| {
-        let local = state.local(process);
-        let is_poll = match locals.op(local)? {
-            Op::TestAny(comms) => state.is_of_network(process, comms[0]),
-            Op::Probe { form, .. } => *form == Probing::Test,
-            _ => false,
-        };
-        let waits = is_poll && !state.can_move(locals, process);
-        waits.then(|| Spin { process, circle: vec![local] })
-    })
+/// What the processes are doing that have polled the network in vain so often that they now wait. If nothing else can move,
+/// they poll for ever, or one of them looks next at something that is there.
+pub fn polling<S: System>(locals: &Locals<'_, S>, state: &State) -> Motion {
+    let mut all = Vec::new();
+    for process in state.processes() {
+        let Some(round) = state.round_of_polls(locals, process) else { continue };
+        if state.polls_on(locals, process, &round) {
+            return Motion::On;
+        }
+        all.push(Spin { process, circle: round.into_vec() });
+    }
+    Motion::Round(all)
 }
 
 /// May a process in this local state go on without changing anything, and come back to it?

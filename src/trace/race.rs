@@ -35,7 +35,7 @@ mod open;
 pub use cut::with_cut;
 pub use open::OpenChoices;
 
-use self::network::{detours, is_poll};
+use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
     Action, Choice, Footprint, Handled, Op, PaperRelation, Probing, ProcessId, Register, State,
@@ -404,7 +404,7 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
             }
         }
     }
-    if is_poll && execution.state().might_poll(first) {
+    if is_poll && might_find_nothing(execution, first) {
         add(Choice::NOTHING, Footprint::Nothing);
     }
 }

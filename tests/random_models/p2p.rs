@@ -37,6 +37,7 @@ pub fn generate(seed: u64) -> Program {
         program.cells.push(0);
     }
     let polls = rng.chance(50);
+    program.polls = rng.chance(40).then(|| *rng.pick(&[0, 1, 3]));
     let leads = rng.below(ranks);
     for rank in 0..ranks {
         let mut writer = Writer {
@@ -50,6 +51,7 @@ pub fn generate(seed: u64) -> Program {
             variables: 0,
             comms: 0,
             open: Vec::new(),
+            over: Vec::new(),
         };
         let mut body = writer.body(length - rounds.min(length - 1));
         writer.take_part(&mut body, &calls, synchronizing);
@@ -87,6 +89,8 @@ struct Writer<'r> {
     variables: usize,
     comms: usize,
     open: Vec<Open>,
+    /// Communications that were waited for.
+    over: Vec<usize>,
 }
 
 impl Writer<'_> {
@@ -134,6 +138,7 @@ impl Writer<'_> {
                 });
             }
             13 | 14 if self.is_probed() => self.probe(body),
+            15 if self.polls => self.poll_in_a_row(body),
             _ => self.complete(body),
         }
     }
@@ -211,6 +216,22 @@ impl Writer<'_> {
         }
     }
 
+    /// A few polls, one after the other: of one thing or of two, and of what is complete.
+    fn poll_in_a_row(&mut self, body: &mut Body) {
+        let (mailbox, is_probed) = (self.rank, self.is_probed());
+        let open = self.open.last().map(|open| open.comm);
+        for _ in 0..self.rng.range(2, 4) {
+            let into = self.variable();
+            match self.rng.below(5) {
+                0 if !self.over.is_empty() => {
+                    body.push(Test { comm: *self.rng.pick(&self.over), into });
+                }
+                0..3 if is_probed => body.push(Iprobe { mailbox, src: None, tag: None, into }),
+                _ => body.extend(open.map(|comm| Test { comm, into })),
+            }
+        }
+    }
+
     fn complete(&mut self, body: &mut Body) {
         if self.open.is_empty() {
             return self.post(body);
@@ -253,6 +274,7 @@ impl Writer<'_> {
         let Open { comm, is_receive, .. } = self.open.remove(index);
         let into = is_receive.then(|| self.variable());
         body.push(Wait { comm, into });
+        self.over.push(comm);
         if let Some(into) = into {
             if self.rng.chance(25) {
                 let (rank, nth) = (self.rng.below(3) as i64, self.rng.below(3) as i64);
@@ -272,14 +294,14 @@ impl Writer<'_> {
     /// Goes on in one of two ways; what is begun in one of them is not used after it.
     fn branch_on(&mut self, body: &mut Body, of: Variable, test: Comparison) {
         let mut parts = [Body::new(), Body::new()];
-        let open = self.open.clone();
+        let (open, over) = (self.open.clone(), self.over.clone());
         for part in &mut parts {
             if self.rng.chance(60) {
                 self.open.clear();
                 self.post(part);
             }
         }
-        self.open = open;
+        (self.open, self.over) = (open, over);
         let [then, otherwise] = parts;
         body.push(If { condition: Condition { of, test }, then, otherwise });
     }

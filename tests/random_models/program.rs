@@ -9,6 +9,8 @@ pub struct Program {
     pub mailboxes: usize,
     /// How each of them delivers; those behind the end are ordered.
     pub deliveries: Vec<Delivery>,
+    /// So often in a row a poll may be in vain; `None` for the ordinary number.
+    pub polls: Option<u8>,
     /// How many mutexes.
     pub mutexes: usize,
     /// How many of them, the last ones, are tried.

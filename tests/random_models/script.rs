@@ -36,6 +36,7 @@ impl Script {
     /// The system that `program` is.
     pub fn new(program: Program) -> Script {
         let mut builder = Builder::new();
+        program.polls.into_iter().for_each(|polls| builder.max_polls(polls));
         let count = |count: usize| 0..count;
         let mut names = Names {
             mailboxes: count(program.mailboxes)

@@ -217,7 +217,9 @@ impl<'s, S: System> DepthFirst<'s, S> {
         driver.stats.states = Some(self.cursor.count());
         let mut frame = self.frame(id);
         frame.enabled = self.enabled();
-        if frame.enabled.is_empty() {
+        if driver.is_stopped() {
+            // What was found on the way here may have left this state without a meaning.
+        } else if frame.enabled.is_empty() {
             self.end(driver);
         } else if let Some(spins) = self.spins() {
             driver.livelock(&self.cursor.locals, &self.cursor.state, &spins);

@@ -363,8 +363,8 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
             self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&[]);
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
-            self.driver.terminal(&self.unfolding.locals, self.c.state());
-            self.notes.maximal(self.c.events());
+            let is_end = self.driver.terminal(&self.unfolding.locals, self.c.state());
+            self.note_end(is_end);
         } else if self.unfolding.is_cut_at(&self.c) {
             self.driver.truncated(&self.unfolding.locals, self.c.state());
             self.notes.cut();
@@ -378,6 +378,11 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         let driver = &mut self.driver;
         let is_end =
             self.unfolding.looking_on(&mut self.c, |locals, state| driver.waiting(locals, state));
+        self.note_end(is_end);
+    }
+
+    /// Nothing can be added to C: it is maximal, or given up.
+    fn note_end(&mut self, is_end: bool) {
         match is_end {
             true => self.notes.maximal(self.c.events()),
             false => self.notes.given_up(),

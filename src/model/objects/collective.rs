@@ -55,7 +55,8 @@ pub struct Entry {
     ended_at: u32,
     /// What its end hands to its process.
     result: ValueId,
-    seen: u32,
+    /// The place where its process was first told that it is complete.
+    pub(super) told_at: u32,
     /// Does it disagree with one that came before it?
     is_discordant: bool,
 }
@@ -77,7 +78,7 @@ impl Entry {
 
     /// Has its process been told that it is complete?
     pub fn is_seen(&self) -> bool {
-        self.seen > 0
+        self.told_at != NONE
     }
 
     /// The ranks that have to enter before it is complete, of so many.
@@ -210,9 +211,9 @@ impl Collectives {
         (reopened.ended_at, reopened.result) = (NONE, ValueId::UNIT);
     }
 
-    /// How often the process was told that its entry is complete.
-    pub(super) fn seen(&mut self, entry: u32) -> &mut u32 {
-        &mut self.entries[entry as usize].seen
+    /// The place where the process was first told that its entry is complete.
+    pub(super) fn told_at(&mut self, entry: u32) -> &mut u32 {
+        &mut self.entries[entry as usize].told_at
     }
 
     /// Does the entry disagree with another one of its round?
@@ -287,7 +288,7 @@ impl Operation for Entering {
             at,
             ended_at: NONE,
             result: ValueId::UNIT,
-            seen: 0,
+            told_at: NONE,
             is_discordant: false,
         };
         entry.is_discordant = state.collectives.disagrees(&entry);

@@ -278,7 +278,7 @@ impl Operation for Completion<'_> {
         let is_complete = |&comm: &Handle| state.is_complete(process, comm);
         let is_poll = self.is_test && state.is_of_network(process, self.comms[0]);
         choices_of_any(self.comms.iter().map(is_complete), self.is_test && !is_poll, each);
-        if is_poll && state.may_poll(process) {
+        if is_poll && state.may_poll(at.locals, process) {
             each(Choice::NOTHING);
         }
     }
@@ -286,14 +286,14 @@ impl Operation for Completion<'_> {
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let process = done.action.process;
         if let Some(comm) = self.completed(done) {
-            state.see(state.posted(process, comm));
+            state.tell(state.posted(process, comm));
         }
         response_of_any(done.action.choice, |index| state.received(process, self.comms[index]))
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
         if let Some(comm) = self.completed(done) {
-            state.unsee(state.posted(done.action.process, comm));
+            state.untell(state.posted(done.action.process, comm));
         }
     }
 

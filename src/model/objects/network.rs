@@ -10,8 +10,8 @@
 //! - Its causes are the two posts and the matches of exactly those competitors.
 //! - A wait or a test that succeeds depends on the match of its receive, or of its send if that is synchronous; for a
 //!   buffered send on nothing.
-//! - A test may always find nothing complete, since the message may be under way. So this depends on nothing; nor does
-//!   a probe that finds nothing.
+//! - A test may find nothing complete, since the message may be under way. So this depends on nothing; nor does
+//!   a probe that finds nothing. (How often, says `polling`.)
 //! - A probe tells of a send s that a receive posted in its place could be matched with. Its causes are those of that
 //!   match.
 //!
@@ -32,6 +32,7 @@
 
 mod cancelling;
 mod carriers;
+mod polling;
 mod posting;
 mod probing;
 
@@ -65,6 +66,8 @@ pub struct Sent {
     pub is_synchronous: bool,
     at: u32,
     receive: u32,
+    /// The place where its process was first told that it is complete.
+    told_at: u32,
 }
 
 impl Sent {
@@ -96,8 +99,8 @@ pub struct Reception {
     matched_at: u32,
     /// The place of the wish to cancel it.
     cancelled_at: u32,
-    /// How often its process was told that it is complete.
-    seen: u32,
+    /// The place where its process was first told that it is complete.
+    told_at: u32,
     /// What was settled when it was posted.
     settled: Settled,
 }
@@ -149,7 +152,7 @@ impl Reception {
 
     /// Has its process been told that it is complete?
     pub fn is_seen(&self) -> bool {
-        self.seen > 0
+        self.told_at != NONE
     }
 }
 
@@ -205,7 +208,7 @@ pub struct Network {
     open: u32,
     /// How often another process received or probed at a mailbox than the time before.
     intruders: u32,
-    /// After so many fruitless polls in a row a process waits.
+    /// So often in a row a poll may be in vain.
     pub(in crate::model) max_polls: u32,
 }
 
@@ -520,43 +523,6 @@ impl State {
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].result(),
             _ => ValueId::UNIT,
         }
-    }
-
-    /// Notes that the process was told that this is complete.
-    pub(super) fn see(&mut self, posted: Posted) {
-        match posted {
-            Posted::Receive(receive) => self.network.receives[receive as usize].seen += 1,
-            Posted::Entry(entry) => *self.collectives.seen(entry) += 1,
-            _ => {}
-        }
-    }
-
-    /// Takes that back.
-    pub(super) fn unsee(&mut self, posted: Posted) {
-        match posted {
-            Posted::Receive(receive) => self.network.receives[receive as usize].seen -= 1,
-            Posted::Entry(entry) => *self.collectives.seen(entry) -= 1,
-            _ => {}
-        }
-    }
-
-    /// May a poll of `process` be in vain once more, or has it to wait?
-    pub fn may_poll(&self, process: ProcessId) -> bool {
-        u32::from(self.processes[process.index()].polls) < self.network.max_polls
-    }
-
-    /// How many polls of `process` in a row were in vain, as far as that matters.
-    pub(in crate::model) fn polls(&self, process: ProcessId) -> u32 {
-        match self.processes[process.index()].polls {
-            0 => 0,
-            polls if self.network.is_used() => u32::from(polls).min(self.network.max_polls),
-            _ => 0,
-        }
-    }
-
-    /// The same, for the poll that was the action at `position`.
-    pub fn might_poll(&self, position: usize) -> bool {
-        u32::from(self.trail[position].polls) < self.network.max_polls
     }
 }
 

@@ -8,7 +8,7 @@
 //! - the posts not yet paired or matched, and the queues of mutexes, reader-writer locks and semaphores;
 //! - who waits at a condition variable, and the notifications that have not woken yet;
 //! - the arrivals of the rounds that are not over;
-//! - how many polls of the network each process has made in vain, and which carriers are free;
+//! - what each process has polled in vain, what it was told is complete, and which carriers are free;
 //! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
 //! A portrait is a list of numbers: one for each object and then one for each process. So its length grows with the
@@ -31,7 +31,8 @@ use smallvec::SmallVec;
 use super::State;
 use crate::model::{
     Barrier, CollectiveId, Condvar, Delivery, End, Entry, Envelope, Hold, LocalId, Locals,
-    MailboxId, Object, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, System, ValueId,
+    MailboxId, Object, Op, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, Status, System,
+    ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -226,7 +227,7 @@ impl State {
                 false => u32::MAX,
             };
             parts.scratch.extend([0, process.0, name, value.0]);
-            parts.envelope(envelope);
+            Parts::envelope(&mut parts.scratch, envelope);
         }
         for &receive in &ends.receives {
             let open = &network.receives()[receive as usize];
@@ -234,7 +235,7 @@ impl State {
                 let name = self.name_of(locals, open.process, Posted::Receive(receive));
                 let is_unwanted = u32::from(open.cancelled_at().is_some());
                 parts.scratch.extend([1 + is_unwanted, open.process.0, name, open.carrier.0]);
-                parts.envelope(open.pattern);
+                Parts::envelope(&mut parts.scratch, open.pattern);
             }
         }
         parts.pack()
@@ -257,7 +258,7 @@ impl State {
                 let owner = post.process;
                 let name = self.name_of(locals, owner, Posted::At(mailbox, end, position));
                 parts.scratch.extend([end as u32, owner.0, name, post.value.0]);
-                parts.envelope(post.envelope);
+                Parts::envelope(&mut parts.scratch, post.envelope);
             }
         }
         parts.pack()
@@ -291,6 +292,7 @@ impl State {
         if local == LocalId::CARRIER {
             return plain(u32::from(self.is_seen(self.carried(process))));
         }
+        let row = self.looked_in_vain(locals, process);
         let canonical = locals.canonical(local);
         parts.scratch.clear();
         parts.scratch.push(canonical.local.0);
@@ -311,9 +313,9 @@ impl State {
         let before = parts.scratch.len();
         parts.scratch.extend(sent.map(|content: ValueId| content.0));
         parts.scratch[before..].sort_unstable();
-        let polls = self.polls(process);
-        if polls > 0 {
-            parts.scratch.push(u32::MAX - polls);
+        if !row.is_empty() {
+            parts.scratch.push(u32::MAX - row.len() as u32);
+            parts.scratch.extend(row);
         }
         match parts.scratch[..] {
             [local] => plain(local),
@@ -321,8 +323,37 @@ impl State {
         }
     }
 
+    /// What the process looked for in vain since it did something else, if it may be a poll of the network. Requests are named as
+    /// in the present local state.
+    fn looked_in_vain<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+    ) -> Vec<u32> {
+        let mut words = Vec::new();
+        for &before in self.row_of_polls(process) {
+            let status = locals.shared_status(before);
+            let Status::At(op) = &*status else { unreachable!("a process that moved") };
+            match op {
+                Op::TestAny(comms) => {
+                    words.push(comms.len() as u32);
+                    for &comm in comms {
+                        words.push(self.name_of(locals, process, self.posted(process, comm)));
+                    }
+                }
+                Op::Probe { mailbox, pattern, .. } => {
+                    words.extend([0, mailbox.0]);
+                    Parts::envelope(&mut words, *pattern);
+                }
+                _ => words.extend([0, u32::MAX, locals.canonical(before).local.0]),
+            }
+        }
+        words
+    }
+
     /// The result of a request so far.
     fn how_it_went(&self, parts: &mut Parts, process: ProcessId, posted: Posted) {
+        let was_told = u32::from(self.told_at(posted).is_some());
         match posted {
             Posted::At(mailbox, end, position) => {
                 let post = &self.mailbox(mailbox).posts(end)[position as usize];
@@ -336,7 +367,7 @@ impl State {
             Posted::Sent(send) => {
                 let sent = &self.network.sends()[send as usize];
                 let is_complete = !sent.is_synchronous || sent.receive().is_some();
-                parts.scratch.extend([sent.mailbox.0, 2, u32::from(is_complete)]);
+                parts.scratch.extend([sent.mailbox.0, 2, u32::from(is_complete) + was_told]);
             }
             Posted::Receive(receive) => {
                 let receive = &self.network.receives()[receive as usize];
@@ -345,12 +376,12 @@ impl State {
                     Settlement::Dropped => u32::MAX - 1,
                     Settlement::Matched(send) => self.network.sends()[send as usize].value.0,
                 };
-                parts.scratch.extend([receive.mailbox.0, 3, value]);
+                parts.scratch.extend([receive.mailbox.0, 3 + 2 * was_told, value]);
             }
             Posted::Entry(entry) => {
                 let entry = &self.collectives.entries()[entry as usize];
                 let result = entry.ended_at().map_or(u32::MAX, |_| self.fetched(posted).0);
-                parts.scratch.extend([entry.collective.0, 4, result]);
+                parts.scratch.extend([entry.collective.0, 4 + 2 * was_told, result]);
             }
             Posted::Mutex(mutex, request) => {
                 let is_over = self.mutex(mutex).released_at(request).is_some();
@@ -445,10 +476,10 @@ impl Parts {
         self.pack()
     }
 
-    fn envelope(&mut self, Envelope { src, tag }: Envelope) {
-        self.scratch.push(u32::from(src.is_some()) + 2 * u32::from(tag.is_some()));
+    fn envelope(words: &mut Vec<u32>, Envelope { src, tag }: Envelope) {
+        words.push(u32::from(src.is_some()) + 2 * u32::from(tag.is_some()));
         for number in [src, tag].into_iter().flatten() {
-            self.scratch.extend([number as u32, (number >> 32) as u32]);
+            words.extend([number as u32, (number >> 32) as u32]);
         }
     }
 }

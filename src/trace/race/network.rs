@@ -73,6 +73,16 @@ fn taker<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<Tak
     }
 }
 
+/// Might the poll at `position` have been in vain?
+pub fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+    let (state, process) = (execution.state(), execution.action(position).process);
+    let own = execution.order().of_process(process);
+    let before = own.partition_point(|&at| (at as usize) < position);
+    let earlier = own[..before].iter().rev().map(|&at| at as usize);
+    let row = earlier.take_while(|&at| execution.action(at).choice == Choice::NOTHING);
+    state.might_poll(&execution.locals, (process, position), row)
+}
+
 /// Is it an operation that may find nothing, whatever there is?
 pub fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {

@@ -211,7 +211,7 @@ impl<S: System> Unfolding<'_, S> {
             let send = c.state.network().sends_for(candidate.taker)[index];
             enabled.extend(self.extend_pair(c, &candidate, send, None));
         }
-        if what.2 == Probing::Test && c.state.may_poll(from.process) {
+        if what.2 == Probing::Test && c.state.may_poll(&self.locals, from.process) {
             enabled.push(self.add_probe(c, &candidate, Choice::NOTHING, &[]));
         }
         enabled
@@ -452,7 +452,7 @@ impl<S: System> Unfolding<'_, S> {
         comms: &[Handle],
     ) -> Events {
         let mut enabled = self.extend_completed(c, from, comms);
-        if c.state.may_poll(from.process) {
+        if c.state.may_poll(&self.locals, from.process) {
             let shape = Shape { choice: Choice::NOTHING, ..Shape::plain(Response::Incomplete) };
             enabled.push(self.add(c, from, shape, &[]));
         }

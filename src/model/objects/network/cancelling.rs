@@ -65,14 +65,14 @@ impl Operation for CancelOutcome {
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let posted = state.posted(done.action.process, self.0);
-        state.see(posted);
+        state.tell(posted);
         let Posted::Receive(receive) = posted else { panic!("{posted:?} was cancelled") };
         let is_dropped = state.network.receives[receive as usize].outcome == Settlement::Dropped;
         Response::Value(if is_dropped { ValueId::TRUE } else { ValueId::FALSE })
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
-        state.unsee(state.posted(done.action.process, self.0));
+        state.untell(state.posted(done.action.process, self.0));
     }
 
     fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {

@@ -25,7 +25,17 @@ impl Operation for Sending {
         let id = world.messages.name(Some((process, state.acted(process))), 0);
         let send = state.network.sends.len() as u32;
         let (at, receive) = (state.trail.len() as u32, NONE);
-        let sent = Sent { id, process, mailbox, envelope, value, is_synchronous, at, receive };
+        let sent = Sent {
+            id,
+            process,
+            mailbox,
+            envelope,
+            value,
+            is_synchronous,
+            at,
+            receive,
+            told_at: NONE,
+        };
         state.network.sends.push(sent);
         state.network.unmatched += 1;
         state.network.ends[mailbox.index()].sends.push(send);
@@ -83,7 +93,7 @@ impl Operation for Receiving {
             outcome: Settlement::Open,
             matched_at: NONE,
             cancelled_at: NONE,
-            seen: 0,
+            told_at: NONE,
             settled: state.network.settled(mailbox),
         });
         state.processes[carrier.index()].posted.push(Posted::Receive(receive));

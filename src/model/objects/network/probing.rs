@@ -56,7 +56,7 @@ impl Operation for ProbeFor {
         let network = &state.network;
         let name = |send: u32| Choice::message(network.sends[send as usize].id);
         network.possible(self.taker(state), |send| each(name(send)));
-        if self.form == Probing::Test && state.may_poll(process) {
+        if self.form == Probing::Test && state.may_poll(at.locals, process) {
             each(Choice::NOTHING);
         }
     }
@@ -87,7 +87,7 @@ impl Operation for ProbeFor {
                     outcome: Settlement::Open,
                     matched_at: NONE,
                     cancelled_at: NONE,
-                    seen: 0,
+                    told_at: NONE,
                     settled,
                 });
                 state.network.match_up(receive, done.taken, at);
