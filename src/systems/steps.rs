@@ -18,8 +18,8 @@ impl Builder {
         Mailbox(MailboxId(self.objects.mailboxes.len() as u32 - 1))
     }
 
-    /// After so many polls (tests and [`iprobe`]s) at p2p or bag mailboxes in a row, all in vain, a process waits for what it
-    /// polls. At the beginning it is 2.
+    /// So often in a row the same poll (a test or an [`iprobe`]) at p2p or bag mailboxes may be in vain; then a process waits
+    /// for what it polls. At the beginning it is 2.
     pub fn max_polls(&mut self, polls: u8) {
         self.objects.max_polls = Polls(polls);
     }
