@@ -22,6 +22,7 @@
 //! | [`flow`] | control flow as written, for those who look at programs |
 //! | [`Reach`] | what a process may still do |
 //! | [`StopSignal`] | a signal to stop, for loops that may run long |
+//! | [`Opaque`] | a value of a type that only the system knows |
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 mod actors;
@@ -35,6 +36,7 @@ mod locals;
 mod met;
 mod objects;
 mod op;
+mod opaque;
 mod printable;
 mod reach;
 mod schedule;
@@ -47,7 +49,7 @@ mod value;
 
 pub use actors::{Actors, Effects};
 pub use declarations::{Asking, Declarations, Objects, Polls};
-pub use describe::{Contents, Describe, Finale, Mark, Names, Site};
+pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
 pub use foresight::Foresight;
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use invariants::{Invariants, View};
@@ -70,6 +72,7 @@ pub use op::{
     Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op, Probing,
     Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
 };
+pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};

@@ -243,7 +243,7 @@ impl Compiler<'_> {
         let (line, column) = self.lines.position(span.start as usize);
         let text = excerpt(&self.source[span.range()]);
         let site = self.code.sites.len() as u32;
-        self.code.sites.push(Site { line, column, text });
+        self.code.sites.push(Site { file: None, line, column, text });
         self.code.spans.push(span);
         self.sites.insert(span, site);
         site

@@ -1,5 +1,7 @@
 //! How people are told of a system: names, places, values; and what must hold at its end.
 
+use std::sync::Arc;
+
 use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
 
 /// How a system with local states `L` is described.
@@ -34,6 +36,17 @@ pub trait Describe<L> {
     /// the first handler that would run if its guard held.
     fn handler_site(&self, local: &L, stimulus: Stimulus, values: &Values) -> Option<Site> {
         let _ = (local, stimulus, values);
+        None
+    }
+
+    /// How often its processes were run so far, if they really run.
+    fn runs(&self) -> Option<Runs> {
+        None
+    }
+
+    /// What the process has printed since its operation before, if it really runs.
+    fn printed(&self, local: &L) -> Option<String> {
+        let _ = local;
         None
     }
 
@@ -90,10 +103,23 @@ pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 /// A place in the source of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
+    /// The file, if the program has several.
+    pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
     /// The source text of the operation, on one line.
     pub text: String,
+}
+
+/// How often processes that really run were run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// How often a process was started.
+    pub starts: u64,
+    /// How often a process was told an outcome, those that it was told again included.
+    pub told: u64,
+    /// How many distinct histories processes had.
+    pub histories: u64,
 }

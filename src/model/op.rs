@@ -342,6 +342,23 @@ impl Op {
         by_operation!(self, operation => operation.may_observe())
     }
 
+    /// The same with other values in place of those that it hands over: `new` is asked for each, in order.
+    pub fn with_values(&self, mut new: impl FnMut(ValueId) -> ValueId) -> Op {
+        let mut op = self.clone();
+        match &mut op {
+            Op::Isend { value, .. } | Op::Send { value, .. } | Op::Enter { value, .. } => {
+                *value = new(*value);
+            }
+            Op::Access(_, Access::Write(value) | Access::Swap(value)) => *value = new(*value),
+            Op::Access(_, Access::CompareAndSwap { old, new: to }) => {
+                *old = new(*old);
+                *to = new(*to);
+            }
+            _ => {}
+        }
+        op
+    }
+
     /// Does it choose among messages, or internal handlers, by name?
     pub fn chooses_message(&self) -> bool {
         matches!(self, Op::Handle { .. } | Op::Deliver | Op::Probe { .. })

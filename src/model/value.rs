@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Call, Handle, ProcessId};
+use super::{Call, Handle, Opaque, ProcessId};
 
 /// A value of the modelling language.
 ///
@@ -51,6 +51,8 @@ pub enum Value {
         /// Its parameters.
         args: Arc<[Value]>,
     },
+    /// A value of a type that only the system knows.
+    Opaque(Opaque),
 }
 
 impl Value {
@@ -104,6 +106,7 @@ impl fmt::Display for Value {
                 sequence(f, &mut args.iter())?;
                 write!(f, ")")
             }
+            Value::Opaque(value) => write!(f, "{value:?}"),
         }
     }
 }

@@ -330,7 +330,12 @@ impl<'s, S: System> Replay<'s, S> {
             return self.site_of_receive(process);
         }
         let site = self.locals.system().describe().site(self.locals.get(self.state.local(process)));
-        site.unwrap_or_else(|| Site { line: 0, column: 0, text: op.map_or("", describe).into() })
+        site.unwrap_or_else(|| Site {
+            file: None,
+            line: 0,
+            column: 0,
+            text: op.map_or("", describe).into(),
+        })
     }
 
     /// The receive that a carrier is to match, or the entry that it is to end.
@@ -344,7 +349,7 @@ impl<'s, S: System> Replay<'s, S> {
         let site = self.locals.system().describe().site(self.locals.get(local));
         match site {
             Some(site) => Site { text: format!("{verb} of {}", site.text), ..site },
-            None => Site { line: 0, column: 0, text: verb.into() },
+            None => Site { file: None, line: 0, column: 0, text: verb.into() },
         }
     }
 

@@ -121,7 +121,7 @@ impl Step {
     pub(super) fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
         let place = Location::caller();
         let (line, column, text) = (place.line(), place.column(), String::new());
-        let site = Arc::new(Site { line, column, text });
+        let site = Arc::new(Site { file: None, line, column, text });
         Step { code: code.into_iter().map(|one| (one, Some(site.clone()))).collect() }
     }
 

@@ -1,0 +1,81 @@
+//! Values of a type that the crate does not know: whatever a program in Rust or in C sends and stores.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A value of any type that can be compared, hashed and shown. Values of different types are different.
+#[derive(Clone)]
+pub struct Opaque(Arc<dyn Payload>);
+
+impl Opaque {
+    /// This value.
+    pub fn new<T: Eq + Hash + Debug + Send + Sync + 'static>(value: T) -> Opaque {
+        Opaque(Arc::new(value))
+    }
+
+    /// The value inside, if it is of this type.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.as_any().downcast_ref()
+    }
+}
+
+/// What is inside.
+trait Payload: Debug + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+
+    fn equals(&self, other: &dyn Any) -> bool;
+
+    fn hash_into(&self, hasher: &mut dyn Hasher);
+}
+
+impl<T: Eq + Hash + Debug + Send + Sync + 'static> Payload for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+
+    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+impl PartialEq for Opaque {
+    fn eq(&self, other: &Opaque) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.equals(other.0.as_any())
+    }
+}
+
+impl Eq for Opaque {}
+
+impl Hash for Opaque {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.hash_into(hasher);
+    }
+}
+
+impl Debug for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::Opaque;
+
+    #[test]
+    fn values_are_equal_if_types_and_contents_are() {
+        let all = [Opaque::new(1_u8), Opaque::new(1_u16), Opaque::new(2_u8), Opaque::new("1")];
+        let distinct: HashSet<_> = all.iter().cloned().chain([Opaque::new(1_u8)]).collect();
+        assert_eq!(distinct.len(), all.len());
+        assert_eq!((all[0].get::<u8>(), all[0].get::<u16>()), (Some(&1), None));
+        assert_eq!(format!("{all:?}"), r#"[1, 1, 2, "1"]"#);
+    }
+}
