@@ -37,7 +37,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::explore::{Budget, NoObserver, Outcome, Setting, Verdict, Violation, explore};
+use crate::explore::{Budget, Explorer, NoObserver, Outcome, Setting, Verdict, Violation, explore};
 use crate::model::System;
 use crate::property::{Properties, Property};
 use crate::report::text::Check as Text;
@@ -118,6 +118,10 @@ impl<S: System> Check<'_, S> {
     }
 
     /// Explores, and returns the result.
+    ///
+    /// # Panics
+    /// If the explorer cannot be used on this system. The message says why.
+    #[track_caller]
     pub fn run(self) -> Checked {
         let Check { system, setting, limits, properties, all, shortest, allow_pending } = self;
         let properties = match allow_pending {
@@ -126,6 +130,9 @@ impl<S: System> Check<'_, S> {
         };
         let judged = properties.clone();
         let budget = Budget { all, shortest, properties: judged, ..limits.budget(|| 0) };
+        if let Some(why) = setting.refusal(system, &budget) {
+            panic!("{why}");
+        }
         let outcome = explore(system, setting, budget, &mut NoObserver);
         let subject = Subject::in_rust(allow_pending);
         let report =

@@ -204,6 +204,18 @@ pub(super) fn missing_states<S: System>(explorer: &impl Explorer, system: &S) ->
     })
 }
 
+/// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the explorer stores none.
+pub(super) fn gains_nothing<S: System>(explorer: &impl Explorer, system: &S) -> Option<String> {
+    let stores_states = explorer.guarantee() == Guarantee::EveryEnd;
+    (stores_states && system.foresight().remembers_all()).then(|| {
+        let name = explorer.info().name;
+        format!(
+            "`{name}` stores states, and that gains nothing here: processes that really run are told apart by all that \
+             they were told, so executions meet in no state (`udpor` and `optimal` store none)"
+        )
+    })
+}
+
 fn run<S: System>(
     system: &S,
     explorer: impl Explorer,

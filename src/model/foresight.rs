@@ -42,4 +42,10 @@ pub trait Foresight<L> {
         let _ = local;
         None
     }
+
+    /// Is a local state all that the process was ever told? Then two executions that are not equal but for the order of
+    /// independent actions meet in no state, and to store states gains nothing.
+    fn remembers_all(&self) -> bool {
+        false
+    }
 }

@@ -11,7 +11,7 @@
 use super::options::{Choosable, Options, Takes};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info, missing_states};
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info, gains_nothing, missing_states};
 use crate::model::System;
 
 /// A row of the table.
@@ -88,7 +88,7 @@ macro_rules! explorers {
                 let own = match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*
                 };
-                own.or_else(|| missing_states(self, system))
+                own.or_else(|| missing_states(self, system)).or_else(|| gains_nothing(self, system))
             }
 
             fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
