@@ -28,7 +28,7 @@
 //! |---|---|---|
 //! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
 //! | [`random`] | random numbers that a seed determines | |
-//! | [`systems`] | systems made in Rust: a builder | `model` |
+//! | [`systems`] | systems made in Rust: a builder, and processes that really run | `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |

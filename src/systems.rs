@@ -1,4 +1,5 @@
-//! Ways to make a [`System`](crate::model::System): so far a builder, for systems made in Rust.
+//! Ways to make a [`System`](crate::model::System): a builder, for models made in Rust; and [`history`], for processes
+//! that really run.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -7,6 +8,7 @@
 //! | [`Script`] | the system that is built |
 
 mod builder;
+pub mod history;
 mod instruction;
 mod locks;
 mod script;

@@ -26,6 +26,7 @@
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
+//! | `history` | processes that are told their outcomes, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
@@ -66,6 +67,7 @@ mod files;
 mod gallery;
 mod golden;
 mod help;
+mod history;
 mod hostile;
 mod invariants;
 mod judge;

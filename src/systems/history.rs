@@ -1,0 +1,319 @@
+//! Processes that can be neither copied nor undone, as a system: a local state is the *history* of what a process was
+//! told.
+//!
+//! What a process does next depends only on what it was told. So a [`Runner`] that can start real processes and tell them
+//! outcomes is enough for a [`System`]: [`resume`](System::resume) runs that one process, alone, to its next operation.
+//! The shared objects belong to the search, which steps and undoes them as for any other system. A process runs once
+//! for each distinct history of its own, and not once for each execution: `n` senders run `n` times in all, however many
+//! executions there are.
+//!
+//! Histories are interned in a tree: equal local states are equal histories. So no two executions meet in a state unless
+//! every process was told the same in both, and explorers that store states gain nothing: they refuse.
+//!
+//! To be told something new, a process is needed that has that very history. If there is a live one, it goes on.
+//! Otherwise the live one with the longest part of that history is told the rest, or a new one is told all of it.
+//! What it asks on the way is compared with what was asked before. If that differs, the process is not
+//! deterministic, which is a violation of its own.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Runner`] | starts processes, tells them outcomes, and says what they ask |
+//! | [`Reply`], [`Asked`] | what a process asks, and where |
+//! | [`Told`] | the outcome of an operation, in terms that all searches share |
+//! | [`History`] | the system |
+//! | [`Runs`] | how often processes were started, and how much they were told |
+
+mod difference;
+mod live;
+mod runner;
+mod tree;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+pub use runner::{Asked, Judge, Reply, Runner, Told};
+
+use crate::model::{
+    Contents, Describe, Failure, Finale, Foresight, Next, Objects, Response, Runs, Site, System,
+    Touch, Values,
+};
+use live::Live;
+use tree::{NodeId, Tree};
+
+/// How many live processes a thread keeps if nobody says otherwise.
+const MOST: usize = 256;
+
+/// A history of one process, by its place in the tree of all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Local(NodeId);
+
+/// The processes of a runner as a [`System`].
+pub struct History<R: Runner> {
+    runner: R,
+    /// Tells the live processes of different systems apart.
+    number: u64,
+    most: usize,
+    tree: RwLock<Tree<R::Start>>,
+    starts: AtomicU64,
+    told: AtomicU64,
+}
+
+impl<R: Runner> History<R> {
+    /// The processes of this runner. None is started yet.
+    pub fn new(runner: R) -> History<R> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let tree = RwLock::new(Tree::new(runner.processes()));
+        let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
+        History { runner, number, most: MOST, tree, starts, told }
+    }
+
+    /// Each thread that explores keeps at most so many processes alive, and at least one.
+    pub fn max_processes(mut self, most: usize) -> History<R> {
+        self.most = most.max(1);
+        self
+    }
+
+    /// What runs the processes.
+    pub fn runner(&self) -> &R {
+        &self.runner
+    }
+
+    /// How often processes were run so far.
+    pub fn runs(&self) -> Runs {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let histories = self.tree().len() as u64;
+        Runs { starts: load(&self.starts), told: load(&self.told), histories }
+    }
+
+    // Nothing panics while it holds the lock, unless a caller has passed a local state of another system.
+    fn tree(&self) -> RwLockReadGuard<'_, Tree<R::Start>> {
+        self.tree.read().expect("no thread panics while it holds the tree")
+    }
+
+    fn tree_mut(&self) -> RwLockWriteGuard<'_, Tree<R::Start>> {
+        self.tree.write().expect("no thread panics while it holds the tree")
+    }
+
+    /// Has the process that begins here start, unless it is known what it asks first.
+    fn begin(&self, root: NodeId) {
+        if self.tree().reply(root).is_some() {
+            return;
+        }
+        let start = self.tree().start(root).clone();
+        self.make_room();
+        let (process, mut replies) = self.start(&start, &[]);
+        let reply = replies.pop().expect("a process asks something first");
+        let is_end = reply.asked.is_end();
+        self.tree_mut().begin(root, reply);
+        if !is_end {
+            self.keep(root, process);
+        }
+    }
+
+    /// Adds the history that goes on from `node` with this, by running the process.
+    fn grow(&self, node: NodeId, last: Told) -> NodeId {
+        let (process, mut replies, path) = match self.nearest(node) {
+            Some((near, process)) if near == node => {
+                let (process, replies) = self.tell(process, std::slice::from_ref(&last));
+                (process, replies, Vec::new())
+            }
+            Some((near, process)) => {
+                let path = self.path(Some(near), node);
+                let (process, replies) = self.tell(process, &self.told_on(&path, &last));
+                (process, replies, path)
+            }
+            None => {
+                self.make_room();
+                let path = self.path(None, node);
+                let told = self.told_on(&path[1..], &last);
+                let start = self.tree().start(node).clone();
+                let (process, replies) = self.start(&start, &told);
+                (process, replies, path)
+            }
+        };
+        let reply = match difference::of(&self.tree(), &path, &replies) {
+            Some(found) => found,
+            None => replies.pop().expect("a process asks something after each outcome"),
+        };
+        let is_end = reply.asked.is_end();
+        let child = self.attach(node, last, reply);
+        if !is_end {
+            self.keep(child, process);
+        }
+        child
+    }
+
+    /// Adds a history, unless another thread was faster.
+    fn attach(&self, node: NodeId, last: Told, reply: Reply<R::Start>) -> NodeId {
+        let mut tree = self.tree_mut();
+        let Some(known) = tree.child(node, &last) else { return tree.grow(node, last, reply) };
+        match difference::of(&tree, &[known], std::slice::from_ref(&reply)) {
+            Some(found) => tree.grow_apart(node, last, found),
+            None => known,
+        }
+    }
+
+    fn start(&self, start: &R::Start, told: &[Told]) -> (R::Live, Vec<Reply<R::Start>>) {
+        self.starts.fetch_add(1, Ordering::Relaxed);
+        self.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+        let mut replies = Vec::with_capacity(told.len() + 1);
+        let process = self.runner.start(start, told, &mut replies);
+        (process, replies)
+    }
+
+    fn tell(&self, mut process: R::Live, told: &[Told]) -> (R::Live, Vec<Reply<R::Start>>) {
+        self.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+        let mut replies = Vec::with_capacity(told.len());
+        self.runner.tell(&mut process, told, &mut replies);
+        (process, replies)
+    }
+
+    /// The live process with the longest part of this history, which may be all of it; and that part. Where it may be told
+    /// something else another time, a copy of it stays there, if it can be copied.
+    fn nearest(&self, node: NodeId) -> Option<(NodeId, R::Live)> {
+        let mut live = Live::of(self.number, self.most);
+        let tree = self.tree();
+        let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
+        let near = histories.find(|&node| live.has(node));
+        let varies = near.is_some_and(|near| near != node || tree.varies(near));
+        drop(tree);
+        let found = near.and_then(|near| Some((near, live.take(near)?)));
+        let found = found.map(|(near, mut process)| {
+            // The two of them.
+            if varies
+                && live.make_room(2)
+                && let Some(copy) = self.runner.fork(&mut process)
+            {
+                live.keep(near, copy);
+            }
+            (near, process)
+        });
+        live.put_back(self.number);
+        found
+    }
+
+    /// The histories between `from`, without it, and `node`, with it; with all its beginnings if there is no `from`.
+    fn path(&self, from: Option<NodeId>, node: NodeId) -> Vec<NodeId> {
+        let tree = self.tree();
+        let histories = std::iter::successors(Some(node), |&node| tree.parent(node));
+        let mut path: Vec<_> = histories.take_while(|&node| Some(node) != from).collect();
+        path.reverse();
+        path
+    }
+
+    /// What was told last in each of these histories, and then `last`.
+    fn told_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
+        let tree = self.tree();
+        path.iter().map(|&node| tree.told(node)).chain([last]).cloned().collect()
+    }
+
+    fn keep(&self, node: NodeId, process: R::Live) {
+        let mut live = Live::of(self.number, self.most);
+        live.keep(node, process);
+        live.put_back(self.number);
+    }
+
+    /// Ends processes if one more would be too many.
+    fn make_room(&self) {
+        let mut live = Live::<R::Live>::of(self.number, self.most);
+        live.make_room(1);
+        live.put_back(self.number);
+    }
+}
+
+impl<R: Runner> Drop for History<R> {
+    fn drop(&mut self) {
+        live::end_all(self.number);
+    }
+}
+
+impl<R: Runner> System for History<R> {
+    type Local = Local;
+
+    fn objects(&self) -> &Objects {
+        self.runner.objects()
+    }
+
+    fn initial(&self, _: &mut Values) -> Vec<Local> {
+        self.tree().initial().iter().copied().map(Local).collect()
+    }
+
+    fn next(&self, &Local(node): &Local, values: &mut Values) -> Next<Local> {
+        self.begin(node);
+        let tree = self.tree();
+        match &tree.reply(node).expect("it was started").asked {
+            Asked::Op { op, values: given } => {
+                Next::Op(op.with_values(|place| values.intern(given[place.0 as usize].clone())))
+            }
+            Asked::Spawn(start) => {
+                let start = start.clone();
+                drop(tree);
+                Next::Spawn(Local(self.tree_mut().spawned(node, &start)))
+            }
+            Asked::Done => Next::Done,
+            Asked::Failed(failure) => Next::Failed(failure.clone()),
+        }
+    }
+
+    fn resume(&self, &Local(node): &Local, response: Response, values: &Values) -> Local {
+        let told = Told::new(response, values);
+        let known = self.tree().child(node, &told);
+        Local(known.unwrap_or_else(|| self.grow(node, told)))
+    }
+
+    fn finale(&self) -> Option<&dyn Finale<Local>> {
+        self.runner.judge().is_some().then_some(self as &dyn Finale<Local>)
+    }
+
+    fn foresight(&self) -> &dyn Foresight<Local> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl<R: Runner> Finale<Local> for History<R> {
+    fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
+        self.runner.judge()?(cells)
+    }
+}
+
+impl<R: Runner> Foresight<Local> for History<R> {
+    fn may_touch(&self, &Local(node): &Local, touch: Touch) -> bool {
+        self.runner.may_touch(self.tree().start(node), touch)
+    }
+
+    /// A history only grows.
+    fn may_return(&self, _: &Local) -> bool {
+        false
+    }
+
+    fn may_cancel(&self) -> bool {
+        self.runner.may_cancel()
+    }
+
+    fn remembers_all(&self) -> bool {
+        true
+    }
+}
+
+impl<R: Runner> Describe<Local> for History<R> {
+    fn process_name(&self, &Local(node): &Local) -> String {
+        self.runner.name(self.tree().start(node))
+    }
+
+    fn site(&self, &Local(node): &Local) -> Option<Site> {
+        self.tree().reply(node)?.site.as_deref().cloned()
+    }
+
+    fn runs(&self) -> Option<Runs> {
+        Some(self.runs())
+    }
+
+    fn printed(&self, &Local(node): &Local) -> Option<String> {
+        self.tree().reply(node)?.printed.as_deref().map(String::from)
+    }
+}

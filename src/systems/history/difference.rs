@@ -1,0 +1,62 @@
+//! Was the same asked again, told the same?
+
+use std::fmt::Debug;
+
+use super::runner::{Asked, Reply};
+use super::tree::{NodeId, Tree};
+use crate::model::{Failure, FailureKind, Site};
+
+/// What is wrong with a process that asked `again` in these histories, and then perhaps more.
+pub(super) fn of<S: Clone + PartialEq + Debug>(
+    tree: &Tree<S>,
+    path: &[NodeId],
+    again: &[Reply<S>],
+) -> Option<Reply<S>> {
+    let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
+    let at = known.zip(again).position(|(known, again)| !is_same(known, again))?;
+    let known = tree.reply(path[at]).expect("the same");
+    let again = &again[at];
+    let message = format!(
+        "nondeterminism: told the same, the process {} the first time, and {} the second time",
+        words(known),
+        words(again)
+    );
+    let (kind, site) = (FailureKind::Error, again.site.as_deref().cloned());
+    let asked = Asked::Failed(Failure { kind, message, site });
+    Some(Reply { asked, site: again.site.clone(), printed: again.printed.clone() })
+}
+
+/// A message of a failure may differ: it may tell addresses.
+fn is_same<S: PartialEq>(known: &Reply<S>, again: &Reply<S>) -> bool {
+    match (&known.asked, &again.asked) {
+        (Asked::Failed(_), Asked::Failed(_)) => true,
+        (one, other) => one == other && known.site == again.site,
+    }
+}
+
+/// What a process asked, and where.
+fn words<S: Debug>(Reply { asked, site, .. }: &Reply<S>) -> String {
+    let place = site.as_deref().map_or(String::new(), place);
+    let text = |otherwise: &dyn Debug| match site.as_deref() {
+        Some(Site { text, .. }) if !text.is_empty() => format!("`{text}`"),
+        _ => format!("{otherwise:?}"),
+    };
+    match asked {
+        Asked::Op { op, values } if values.is_empty() => format!("asked for {}{place}", text(op)),
+        Asked::Op { op, values } => {
+            let values: Vec<_> = values.iter().map(|value| value.to_string()).collect();
+            format!("asked for {} with {}{place}", text(op), values.join(" and "))
+        }
+        Asked::Spawn(start) => format!("started {start:?}{place}"),
+        Asked::Done => "ended".into(),
+        Asked::Failed(Failure { message, .. }) => format!("failed ({message}){place}"),
+    }
+}
+
+fn place(site: &Site) -> String {
+    match (&site.file, site.line) {
+        (_, 0) => String::new(),
+        (Some(file), line) => format!(" ({file}:{line})"),
+        (None, line) => format!(" (line {line})"),
+    }
+}

@@ -1,0 +1,107 @@
+//! The live processes of a thread, by their histories. There is a bound on their number: those not used for the
+//! longest time go first.
+//!
+//! Each thread has its own. So a live process need not be `Send`, and no thread waits for another to tell it something.
+
+use std::any::Any;
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::tree::NodeId;
+
+thread_local! {
+    /// The live processes of each system in use, by its number.
+    static ALL: RefCell<FxHashMap<u64, Box<dyn Any>>> = RefCell::default();
+}
+
+/// The live processes of one system in one thread.
+pub(super) struct Live<P> {
+    processes: FxHashMap<NodeId, Kept<P>>,
+    clock: u64,
+    most: usize,
+}
+
+struct Kept<P> {
+    process: P,
+    used: u64,
+}
+
+impl<P: 'static> Live<P> {
+    /// Takes those of this system out, with at most so many. They are to be put back.
+    pub(super) fn of(system: u64, most: usize) -> Box<Live<P>> {
+        let found = ALL.with_borrow_mut(|all| all.remove(&system));
+        match found.and_then(|found| found.downcast().ok()) {
+            Some(live) => live,
+            None => Box::new(Live { processes: FxHashMap::default(), clock: 0, most }),
+        }
+    }
+
+    /// Puts them back.
+    pub(super) fn put_back(self: Box<Self>, system: u64) {
+        ALL.with_borrow_mut(|all| all.insert(system, self));
+    }
+
+    /// Is there one with this history?
+    pub(super) fn has(&self, node: NodeId) -> bool {
+        self.processes.contains_key(&node)
+    }
+
+    /// The one with this history.
+    pub(super) fn take(&mut self, node: NodeId) -> Option<P> {
+        self.processes.remove(&node).map(|kept| kept.process)
+    }
+
+    /// Keeps one more, which has this history. Room for it was made before it came to be.
+    pub(super) fn keep(&mut self, node: NodeId, process: P) {
+        self.clock += 1;
+        self.processes.insert(node, Kept { process, used: self.clock });
+    }
+
+    /// Makes room for so many more, by ending others; is there room then? If it has to end any, it ends an eighth of
+    /// them, so that it need not look for the oldest again soon.
+    pub(super) fn make_room(&mut self, more: usize) -> bool {
+        if more > self.most {
+            return false;
+        }
+        if self.processes.len() + more > self.most {
+            self.end_oldest(self.processes.len() + more - self.most + self.most / 8);
+        }
+        true
+    }
+
+    fn end_oldest(&mut self, going: usize) {
+        let mut used: Vec<u64> = self.processes.values().map(|kept| kept.used).collect();
+        let Some(last) = going.min(used.len()).checked_sub(1) else { return };
+        let (_, &mut bound, _) = used.select_nth_unstable(last);
+        self.processes.retain(|_, kept| kept.used > bound);
+    }
+}
+
+/// Ends all processes of this system in this thread.
+pub(super) fn end_all(system: u64) {
+    // A thread that is ending has ended them already.
+    let ended = ALL.try_with(|all| all.borrow_mut().remove(&system));
+    drop(ended);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Live;
+
+    #[test]
+    fn those_not_used_for_longest_go_first() {
+        let mut live = Live::of(u64::MAX, 3);
+        let keep = |node, live: &mut Live<()>| {
+            assert!(live.make_room(1));
+            live.keep(node, ());
+        };
+        (0..3).for_each(|node| keep(node, &mut live));
+        live.take(0).expect("the first");
+        keep(0, &mut live);
+        keep(7, &mut live);
+        assert_eq!([0, 1, 2, 7].map(|node| live.has(node)), [true, false, true, true]);
+        assert!(live.make_room(3) && !live.make_room(4));
+        assert_eq!([0, 1, 2, 7].map(|node| live.has(node)), [false; 4]);
+    }
+}

@@ -1,0 +1,216 @@
+//! What runs real processes: it starts one, tells it outcomes, and says what it asks next.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::model::{
+    Access as Accessing, Contents, Failure, Handle, Objects, Op, ProcessId, Response, Site, Touch,
+    Value, ValueId, Values,
+};
+
+/// Processes that run for themselves, each alone.
+///
+/// # Contract
+/// - A process is deterministic: told the same, it asks the same. [`History`](super::History) checks that wherever a
+///   process is told its outcomes again.
+/// - All that a process can learn of others is what it is told.
+/// - What it asks is well-formed, as [`System`](crate::model::System) says. The handles of its requests are the numbers
+///   that it was told.
+/// - A process that does not ask anything within a time that the runner chooses has failed: a hang is a
+///   [`Failure`] like others.
+/// - A process that is not deterministic may be told an outcome that does not answer what it asked
+///   ([`Told::answers`]). It stops there, as if it had ended: nothing more is added to the replies.
+/// - A live process is used by the thread that started it, and by no other.
+pub trait Runner: Sync {
+    /// What a process is started from: its program, and what is given to it. Told the same, processes that were started
+    /// from equal ones ask the same.
+    type Start: Clone + PartialEq + Debug + Send + Sync + 'static;
+
+    /// A process that has been told some outcomes, and waits for the next. Dropping it ends it.
+    type Live: 'static;
+
+    /// The objects that processes act on.
+    fn objects(&self) -> &Objects;
+
+    /// The processes that exist from the start, in order.
+    fn processes(&self) -> Vec<Self::Start>;
+
+    /// A name for processes that are started from this.
+    fn name(&self, start: &Self::Start) -> String;
+
+    /// Starts a process and tells it these outcomes, one after the other. Adds to `replies` what it asked first, and what it
+    /// asked after each outcome; nothing more after it has ended.
+    fn start(
+        &self,
+        start: &Self::Start,
+        told: &[Told],
+        replies: &mut Vec<Reply<Self::Start>>,
+    ) -> Self::Live;
+
+    /// Tells a live process these outcomes, one after the other. Adds to `replies` what it asked after each; nothing more
+    /// after it has ended.
+    fn tell(&self, live: &mut Self::Live, told: &[Told], replies: &mut Vec<Reply<Self::Start>>);
+
+    /// A second process in the same situation, if that is cheaper than telling one its outcomes again.
+    fn fork(&self, live: &mut Self::Live) -> Option<Self::Live> {
+        let _ = live;
+        None
+    }
+
+    /// The judgement of terminal states that are no deadlocks, if there is one.
+    fn judge(&self) -> Option<&Judge> {
+        None
+    }
+
+    /// May the process that was started from this, or one that it spawns, ever touch this? See
+    /// [`Foresight::may_touch`](crate::model::Foresight::may_touch).
+    fn may_touch(&self, start: &Self::Start, touch: Touch) -> bool {
+        let _ = (start, touch);
+        true
+    }
+
+    /// See [`Foresight::may_cancel`](crate::model::Foresight::may_cancel).
+    fn may_cancel(&self) -> bool {
+        true
+    }
+}
+
+/// What is wrong with the contents of the cells at the end.
+pub type Judge = dyn Fn(Contents<'_>) -> Option<Failure> + Send + Sync;
+
+/// What a process asks, where, and what it did on the way there.
+#[derive(Clone, Debug)]
+pub struct Reply<S> {
+    /// What it asks.
+    pub asked: Asked<S>,
+    /// The place in its source.
+    pub site: Option<Arc<Site>>,
+    /// What it has printed since it asked last.
+    pub printed: Option<Box<str>>,
+}
+
+/// What a process asks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked<S> {
+    /// An operation. The [`ValueId`]s in it are places in `values`.
+    Op {
+        /// The operation, any but a spawn.
+        op: Op,
+        /// The values that it hands over.
+        values: Vec<Value>,
+    },
+    /// A process that is started from this.
+    Spawn(S),
+    /// Nothing: it has ended.
+    Done,
+    /// Nothing: something went wrong.
+    Failed(Failure),
+}
+
+impl<S> Asked<S> {
+    /// An operation that hands over nothing.
+    pub fn op(op: Op) -> Asked<S> {
+        Asked::Op { op, values: Vec::new() }
+    }
+
+    /// An operation that hands over this value.
+    pub fn with(value: Value, op: impl FnOnce(ValueId) -> Op) -> Asked<S> {
+        Asked::Op { op: op(ValueId(0)), values: vec![value] }
+    }
+
+    /// Has the process ended?
+    pub fn is_end(&self) -> bool {
+        matches!(self, Asked::Done | Asked::Failed(_))
+    }
+}
+
+/// The outcome of an operation: a [`Response`] that means the same in all searches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Told {
+    /// Nothing but that it happened.
+    Unit,
+    /// The name of the request just posted.
+    Posted(Handle),
+    /// Element `index` is complete; `value` is what a receive received, else unit.
+    Completed {
+        /// Place in the operation's list.
+        index: u32,
+        /// The received value.
+        value: Value,
+    },
+    /// A test found nothing complete.
+    Incomplete,
+    /// What a cell held, whether a `cas` succeeded, or what a probe saw.
+    Value(Value),
+    /// The value of a `choose`.
+    Chosen(i64),
+    /// The process that a `spawn` started. Its number belongs to one search.
+    Spawned(ProcessId),
+    /// A `fetch_add` that would leave the 64-bit range; the cell is unchanged.
+    Overflow,
+}
+
+impl Told {
+    /// Can this be the outcome of what a process asked?
+    pub fn answers<S>(&self, asked: &Asked<S>) -> bool {
+        match asked {
+            Asked::Op { op, .. } => self.answers_op(op),
+            Asked::Spawn(_) => matches!(self, Told::Spawned(_)),
+            Asked::Done | Asked::Failed(_) => false,
+        }
+    }
+
+    fn answers_op(&self, op: &Op) -> bool {
+        use Op::*;
+        match op {
+            Isend { .. } | Irecv { .. } | Send { .. } | Receive { .. } | Enter { .. } => {
+                matches!(self, Told::Posted(_))
+            }
+            AsyncLock(_) | RwRequest { .. } | Enrol(_) | Notify { .. } | AsyncAcquire(_) => {
+                matches!(self, Told::Posted(_))
+            }
+            TryLock(_) => matches!(self, Told::Posted(_) | Told::Incomplete),
+            WaitAny(list) => self.completes(list.len()),
+            MutexWaitAny(list) => self.completes(list.len()),
+            TestAny(list) => self.completes(list.len()) || *self == Told::Incomplete,
+            MutexTestAny(list) => self.completes(list.len()) || *self == Told::Incomplete,
+            Probe { .. } => matches!(self, Told::Value(Value::Tuple(_))),
+            CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => {
+                matches!(self, Told::Value(Value::Bool(_)))
+            }
+            Access(_, Accessing::Read | Accessing::Swap(_)) => matches!(self, Told::Value(_)),
+            Access(_, Accessing::FetchAdd(_)) => {
+                matches!(self, Told::Value(Value::Int(_)) | Told::Overflow)
+            }
+            Choose { lo, hi } => matches!(self, Told::Chosen(value) if (*lo..*hi).contains(value)),
+            Access(_, Accessing::Write(_)) | Cancel(_) | Unlock(_) | RwWait { .. } => {
+                *self == Told::Unit
+            }
+            RwUnlock { .. } | AwaitWake { .. } | Wake { .. } | AcquireWait { .. } | Release(_) => {
+                *self == Told::Unit
+            }
+            Arrive { .. } | BarrierWait { .. } | Local | Join(_) => *self == Told::Unit,
+            Spawn(_) | Deliver | Handle { .. } => false,
+        }
+    }
+
+    fn completes(&self, elements: usize) -> bool {
+        matches!(self, Told::Completed { index, .. } if (*index as usize) < elements)
+    }
+
+    /// The outcome that a response is.
+    pub(super) fn new(response: Response, values: &Values) -> Told {
+        match response {
+            Response::Unit => Told::Unit,
+            Response::Posted(handle) => Told::Posted(handle),
+            Response::Completed { index, value } => {
+                Told::Completed { index, value: values.get(value).clone() }
+            }
+            Response::Incomplete => Told::Incomplete,
+            Response::Value(value) => Told::Value(values.get(value).clone()),
+            Response::Chosen(value) => Told::Chosen(value),
+            Response::Spawned(process) => Told::Spawned(process),
+            Response::Overflow => Told::Overflow,
+        }
+    }
+}

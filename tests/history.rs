@@ -1,0 +1,179 @@
+//! Processes that are told their outcomes: a system of histories is the system whose processes it runs.
+
+mod interpreted;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+use mazurka::explore::{
+    Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, Setting, Verdict, explore,
+};
+use mazurka::model::System;
+use mazurka::systems::history::History;
+use mazurka::systems::{Builder, Script as Steps, Variables, assert_that, choose, fetch_add, read};
+
+use crate::random_models::{self, Sample, Subject};
+use interpreted::Interpreted;
+
+/// The explorers that store no states, and take any program.
+fn explorers() -> impl Iterator<Item = Setting> {
+    let stateless = EXPLORERS.iter().filter(|explorer| {
+        let info = explorer.info;
+        info.guarantee != Guarantee::EveryEnd && info.requires.is_none()
+    });
+    let more = ["udpor:k=2", "udpor:k=1"].map(String::from);
+    let names: Vec<_> = stateless.map(|explorer| explorer.info.name.into()).chain(more).collect();
+    assert!(names.len() > 6, "{names:?}");
+    names.into_iter().map(|name: String| name.parse().expect("an explorer"))
+}
+
+fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
+    explore(system, explorer, Budget { all: true, ..Budget::default() }, &mut NoObserver)
+}
+
+/// What two searches of one program must agree in.
+fn essence(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
+    let stats = &outcome.stats;
+    let ends = (stats.traces, stats.deadlocked_traces, stats.violating_traces, stats.classes);
+    let work = (stats.transitions, stats.events, stats.blocked, stats.max_depth);
+    let found: BTreeSet<_> = outcome
+        .violations
+        .iter()
+        .map(|violation| {
+            format!("{:?} {} {:?}", violation.kind, violation.schedule, violation.failure)
+        })
+        .collect();
+    (ends, work, found, outcome.stopped_by)
+}
+
+fn agrees<S: Subject + Send + 'static>(samples: &[Sample<S>], explorers: &[Setting])
+where
+    S::Local: Send + Sync,
+{
+    for (index, sample) in samples.iter().enumerate() {
+        let explorer = explorers[index % explorers.len()];
+        let expected = essence(&all(&sample.script, explorer));
+        for (forks, most) in [(false, 256), (false, 1), (true, 2)] {
+            let mut runner = Interpreted::new(sample.script.clone());
+            runner.forks = forks;
+            let (alive, history) = (runner.alive.clone(), History::new(runner).max_processes(most));
+            let found = essence(&all(&history, explorer));
+            let told = || format!("{explorer}, {most} live, {}", sample.describe());
+            assert_eq!(found, expected, "{}", told());
+            // The second time nothing is run at all.
+            let runs = history.runs();
+            assert_eq!(essence(&all(&history, explorer)), expected, "{}", told());
+            if !sample.describe().contains("spawn") {
+                assert_eq!(history.runs(), runs, "{}", told());
+            }
+            assert!(alive.most.load(Ordering::Relaxed) <= most, "{}", told());
+        }
+    }
+}
+
+#[test]
+fn random_programs_are_what_their_histories_are() {
+    let explorers: Vec<_> = explorers().collect();
+    agrees(&random_models::processes()[..150], &explorers);
+    agrees(&random_models::later()[..60], &explorers);
+    agrees(&random_models::p2p()[..100], &explorers);
+}
+
+#[test]
+#[ignore = "slow"]
+fn random_programs_are_what_their_histories_are_for_every_explorer() {
+    for explorer in explorers() {
+        agrees(random_models::processes(), &[explorer]);
+        agrees(random_models::later(), &[explorer]);
+        agrees(random_models::p2p(), &[explorer]);
+    }
+}
+
+/// A process that asks something else when it is told the same again is found out, whatever explores it.
+#[test]
+fn who_asks_something_else_the_second_time_is_found_out() {
+    let mut found = 0;
+    for sample in &random_models::processes()[..150] {
+        for explorer in explorers() {
+            let mut runner = Interpreted::new(sample.script.clone());
+            runner.fickle_after = Some(runner.system.initial(&mut Default::default()).len());
+            let history = History::new(runner);
+            let outcome = all(&history, explorer);
+            let is_told_again =
+                history.runs().starts > sample.script.initial(&mut Default::default()).len() as u64;
+            let told = outcome.violations.iter().filter_map(|violation| violation.failure.as_ref());
+            let told: Vec<_> = told.filter(|f| f.message.starts_with("nondeterminism")).collect();
+            // Who was spawned is fickle from the start, and so the same every time.
+            if !is_told_again {
+                assert!(told.is_empty(), "{told:?} of {}", sample.describe());
+            }
+            found += usize::from(!told.is_empty());
+        }
+    }
+    assert!(found > 500, "{found}");
+}
+
+fn drawn() -> Steps {
+    let mut system = Builder::new();
+    let (total, drawn) = (system.cell("total", 0), system.variable("drawn"));
+    let seen = system.variable("seen");
+    system.process(
+        "A",
+        [
+            choose(0..3).into(drawn),
+            fetch_add(total, drawn),
+            read(total).into(seen),
+            assert_that("seen < 12", move |v| v[seen] < 12),
+        ],
+    );
+    system.process("B", [fetch_add(total, 10), fetch_add(total, move |_: Variables<'_>| 20)]);
+    system.build()
+}
+
+#[test]
+fn nondeterminism_is_told_with_both_requests_and_their_places() {
+    let mut runner = Interpreted::new(drawn());
+    runner.fickle_after = Some(2);
+    let checked = mazurka::check(&History::new(runner)).all().run();
+    assert_eq!(checked.verdict(), Verdict::Error);
+    let told = checked.to_string();
+    let expected = "nondeterminism: told the same, the process asked for `";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn explorers_that_store_states_refuse() {
+    let history = History::new(Interpreted::new(drawn()));
+    for explorer in EXPLORERS.iter().filter(|e| e.info.guarantee == Guarantee::EveryEnd) {
+        let setting: Setting = explorer.info.name.parse().unwrap();
+        let why = setting.refusal(&history, &Budget::default()).expect(explorer.info.name);
+        assert!(why.contains("stores states, and that gains nothing"), "{why}");
+        let check = || drop(mazurka::check(&history).explorer(setting).run());
+        let panic = catch_unwind(AssertUnwindSafe(check)).unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>(), Some(&why));
+    }
+}
+
+#[test]
+fn each_process_runs_once_for_each_history_of_its_own() {
+    let senders = |count: i64| {
+        let mut system = Builder::new();
+        let mailbox = system.mailbox("m");
+        for i in 0..count {
+            let comm = system.communication();
+            system.process(format!("S{i}"), [mazurka::systems::isend(comm, mailbox, i)]);
+        }
+        system.process("R", (0..count).map(|_| mazurka::systems::recv(mailbox)));
+        system.build()
+    };
+    let history = History::new(Interpreted::new(senders(5)));
+    let outcome = all(&history, "optimal".parse().unwrap());
+    assert_eq!(outcome.stats.traces, 120);
+    let runs = history.runs();
+    // Five senders and one receiver; the receiver again for each order but the first.
+    assert_eq!(runs.starts, 6 + 119);
+    // A sender is told once; the receiver is told of its requests, and of each sequence of distinct messages.
+    let sequences = 5 + 20 + 60 + 120 + 120;
+    assert_eq!(runs.histories, 5 * 2 + 1 + sequences + (1 + 5 + 20 + 60 + 120));
+}
