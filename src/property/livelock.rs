@@ -112,6 +112,9 @@ impl Watch {
 /// they poll for ever, or one of them looks next at something that is there.
 pub fn polling<S: System>(locals: &Locals<'_, S>, state: &State) -> Motion {
     let mut all = Vec::new();
+    if !state.has_carriers() {
+        return Motion::Round(all);
+    }
     for process in state.processes() {
         let Some(round) = state.round_of_polls(locals, process) else { continue };
         if state.polls_on(locals, process, &round) {

@@ -239,6 +239,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
+    /// The extensions of C by the next action of one of them.
+    #[inline(always)]
     fn extend_other(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
         let Some(op) = self.locals.op(c.state.local(process)) else { return };
         if let Some(act) = c.versioned(op) {

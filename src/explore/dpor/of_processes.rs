@@ -86,21 +86,35 @@ impl OfProcesses {
         last: usize,
         action: Action,
     ) -> bool {
-        let next = execution.len();
-        execution.push(action);
+        let touched = execution.footprint(action);
         let order = execution.order();
-        let of = |position: usize| (order.process(position), order.footprint(position));
-        let depends = PaperRelation.dependent(of(last), of(next));
-        let races = depends
-            || race::may_open(execution.op(last)) && race::may_open(execution.op(next))
-            || self.is_open(last) && opens(execution, last, next);
-        execution.pop();
-        races
+        let moved = (order.process(last), order.footprint(last));
+        PaperRelation.dependent(moved, (action.process, &touched))
+            || race::may_open(execution.op(last)) && may_open(execution, action.process)
+            || self.is_open(last) && opens_after(execution, last, action)
     }
 
     fn is_open(&self, position: usize) -> bool {
         self.open.iter().next_back().is_some_and(|(newest, ())| newest == position)
     }
+}
+
+fn may_open<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool {
+    let op = execution.locals.op(execution.state().local(process));
+    op.is_some_and(race::may_open)
+}
+
+/// Does this action, if it comes next, give the open choice at `position` another way?
+fn opens_after<S: System>(
+    execution: &mut Execution<'_, S>,
+    position: usize,
+    action: Action,
+) -> bool {
+    let next = execution.len();
+    execution.push(action);
+    let opens = opens(execution, position, next);
+    execution.pop();
+    opens
 }
 
 /// Does the action at `next` give the open choice at `position` another way?

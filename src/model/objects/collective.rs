@@ -236,11 +236,14 @@ impl State {
     }
 
     /// Two entries that do not agree: they are of one round, or of one rank and two processes. The ranks are in order.
+    #[inline]
     pub fn discord(&self) -> Option<[u32; 2]> {
+        if self.collectives.discords == 0 { None } else { Some(self.first_discord()) }
+    }
+
+    #[cold]
+    fn first_discord(&self) -> [u32; 2] {
         let all = &self.collectives;
-        if all.discords == 0 {
-            return None;
-        }
         let at = all.entries.iter().position(|entry| entry.is_discordant).expect("one of them");
         let late = &all.entries[at];
         let collective = all.get(late.collective);
@@ -252,7 +255,7 @@ impl State {
         let other = intruded.or_else(|| collective.entries(late.round).find(differs));
         let mut pair = [other.expect("it disagrees with one of them"), at as u32];
         pair.sort_by_key(|&entry| all.entries[entry as usize].rank);
-        Some(pair)
+        pair
     }
 }
 

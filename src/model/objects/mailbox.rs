@@ -187,6 +187,7 @@ impl State {
     }
 
     /// Is this communication complete?
+    #[inline]
     pub fn is_complete(&self, process: ProcessId, comm: Handle) -> bool {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {

@@ -467,6 +467,11 @@ impl State {
         &self.network
     }
 
+    /// Are there mailboxes or collectives whose actions need carriers?
+    pub fn has_carriers(&self) -> bool {
+        self.network.is_used() || !self.collectives.all.is_empty()
+    }
+
     /// A p2p or bag mailbox at which two processes have received, if there is one. From here on such an execution has no
     /// meaning.
     pub fn crowded_mailbox(&self) -> Option<MailboxId> {

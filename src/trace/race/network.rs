@@ -84,6 +84,7 @@ pub fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usi
 }
 
 /// Is it an operation that may find nothing, whatever there is?
+#[inline]
 pub fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {
         Op::Probe { form, .. } => *form == Probing::Test,

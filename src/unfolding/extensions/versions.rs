@@ -48,6 +48,7 @@ type Readers = SmallVec<[Events; 4]>;
 
 impl Configuration {
     /// The operation as one on something that has versions, if it is.
+    #[inline]
     pub(super) fn versioned(&self, op: &Op) -> Option<Versioned> {
         let is_tried = |mutex: &MutexId| self.state.mutex(*mutex).is_tried();
         match *op {
