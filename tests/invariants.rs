@@ -13,7 +13,7 @@ use mazurka::property::{Invariants, Objection, Position, Properties, Property, R
 
 use crate::cli::{code, json, run_with, stdout};
 use crate::judge::{LONG, METHODS, STATEFUL, check_counterexample, is_refused};
-use crate::random_models::{Rng, Subject, processes};
+use crate::random_models::{Rng, Subject, p2p, processes};
 use crate::spin::{Kind, random_program};
 
 /// What a random invariant reads, and compares with a number.
@@ -42,8 +42,13 @@ impl Read {
                 other => panic!("{other:?} in a cell of numbers"),
             },
             Read::Length(mailbox) => {
-                let sends = &at.state().mailbox(MailboxId(*mailbox as u32)).sends;
-                Some(sends.iter().filter(|post| post.partner().is_none()).count() as i64)
+                let mailbox = MailboxId(*mailbox as u32);
+                let posts = at.state().mailbox(mailbox).sends.iter();
+                let sent = at.state().network().sends().iter();
+                let sent = sent.filter(|send| send.mailbox == mailbox);
+                let here = posts.filter(|post| post.partner().is_none()).count()
+                    + sent.filter(|send| send.receive().is_none()).count();
+                Some(here as i64)
             }
             Read::Variable(process, variable) => {
                 let process = at.processes().find(|&known| at.name(known) == *process)?;
@@ -146,6 +151,8 @@ impl Names {
     fn of(text: &str) -> Names {
         let count = |start: &str| {
             let declared = text.split([';', '\n']).map(str::trim_start);
+            let declared = declared.map(|line| line.trim_start_matches("p2p "));
+            let declared = declared.map(|line| line.trim_start_matches("bag "));
             declared.filter(|line| line.starts_with(start)).count()
         };
         let (mut owner, mut variables) = (None, Vec::new());
@@ -258,6 +265,20 @@ fn no_violation_is_missed_on_random_programs() {
     assert!(reach.programs > 100 && reach.broken > 100 && reach.kept > 100, "{reach:?}");
 }
 
+#[test]
+fn no_violation_is_missed_on_random_ranks() {
+    let mut reach = Reach::default();
+    for sample in p2p().iter().filter(|sample| sample.executions < 300) {
+        let text = sample.script.text();
+        // Collectives have no text in the language.
+        if !text.contains("Call {") {
+            agree(&text, sample.seed, Exhaustive, &mut reach);
+        }
+    }
+    println!("{reach:?}");
+    assert!(reach.programs > 70 && reach.broken > 70 && reach.kept > 70, "{reach:?}");
+}
+
 /// Actors that send to one another, up to a number of times.
 fn random_actors(seed: u64) -> String {
     let mut rng = Rng::new(seed);
@@ -354,6 +375,12 @@ const KNOWN: &[(&str, Option<usize>)] = &[
     ),
     // A run-time error is one, too.
     ("shared x: int = 1; process P { x = 0; } invariant { assert(1 / x == 1); }", Some(1)),
+    // Who sends is not behind another who sends, and a message is there until it is received.
+    (
+        "p2p mailbox m; process P[i in 0..3] { isend(m, i); } process Q { for i in 0..3 { let v = recv(m); } }
+         invariant { assert(len(m) < 3); }",
+        Some(3),
+    ),
 ];
 
 #[test]
