@@ -26,6 +26,10 @@ mod log;
 mod machine;
 mod measure;
 mod memory;
+#[cfg(unix)]
+mod mpicc;
+#[cfg(unix)]
+mod mpirun;
 mod options;
 mod output;
 mod progress;
@@ -37,6 +41,8 @@ mod spec;
 mod study;
 
 use crate::model::NoSchedule;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -89,6 +95,14 @@ enum Command {
     Reproduce(reproduce::Args),
     Study(study::Args),
     Explorers(explorers::Args),
+    #[cfg(unix)]
+    Mpicc(mpicc::Args),
+    /// Compile an MPI program in C++, as `mpicc` does one in C
+    #[cfg(unix)]
+    #[command(alias = "mpic++")]
+    Mpicxx(mpicc::Args),
+    #[cfg(unix)]
+    Mpirun(mpirun::Args),
     /// One search, for a parent process
     #[command(hide = true)]
     Measure,
@@ -152,11 +166,34 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The arguments as clap is to see them. A compiler's options are none of ours; and a link to this program may be called as the
+/// command that it is.
+fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    let is_compiler = |name: &str| ["mpicc", "mpicxx", "mpic++"].contains(&name);
+    let name = args.first().map(Path::new).and_then(Path::file_name).and_then(OsStr::to_str);
+    if let Some(name) = name.filter(|name| is_compiler(name) || *name == "mpirun") {
+        args.insert(1, name.into());
+    }
+    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_owned();
+    let asks_for_help = args.get(2).is_some_and(|first| first == "--help" || first == "-h");
+    if is_compiler(&command) && !asks_for_help {
+        args.insert(2, "--".into());
+    }
+    // As other launchers have it. What comes later is for the program.
+    if command == "mpirun"
+        && let Some(option) = args.iter_mut().find(|arg| *arg == "-np")
+    {
+        *option = "--np".into();
+    }
+    args
+}
+
 /// Runs the program on the arguments of this process; `allocated` tells how many bytes are allocated now.
 pub fn main(allocated: fn() -> u64) -> ExitCode {
     memory::count_with(allocated);
     let json = refusal::wants_json(std::env::args_os());
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(called(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return refusal::of_arguments(&error, json),
     };
@@ -172,6 +209,12 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
+        #[cfg(unix)]
+        Command::Mpicc(args) => mpicc::run(args, crate::mpi::Language::C, &mut output),
+        #[cfg(unix)]
+        Command::Mpicxx(args) => mpicc::run(args, crate::mpi::Language::Cxx, &mut output),
+        #[cfg(unix)]
+        Command::Mpirun(args) => mpirun::run(args, &mut output),
         Command::Measure => measure::run(&mut output),
     };
     match result {

@@ -30,6 +30,7 @@
 //! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder, and processes that really run | `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
+//! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
@@ -85,6 +86,8 @@ pub mod cli;
 pub mod explore;
 pub mod lang;
 pub mod model;
+#[cfg(unix)]
+pub mod mpi;
 pub mod property;
 pub mod random;
 pub mod report;

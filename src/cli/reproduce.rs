@@ -1,5 +1,7 @@
 //! `mazurka reproduce`: a table of a paper beside our results; or its experiments, if it prints plots.
 
+#[cfg(unix)]
+mod mpi_bugs;
 mod stateful;
 
 use std::collections::BTreeMap;
@@ -30,6 +32,15 @@ pub(super) struct Args {
     /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
     #[arg(long)]
     full: bool,
+    /// `mpi-bugs`: the folder of the programs
+    #[arg(long, value_name = "FOLDER")]
+    suite: Option<PathBuf>,
+    /// `mpi-bugs`: only programs whose names contain this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    filter: String,
+    /// `mpi-bugs`: list the tests with a wrong answer, or with a wrong kind or place of the mistake
+    #[arg(long)]
+    list: bool,
     /// Write the table to this file [default: standard output]; `stateful`: write all results and plots to this folder,
     /// and keep every search there, so that the same command again does only what is missing
     #[arg(short, long, value_name = "FILE")]
@@ -42,8 +53,16 @@ pub(super) struct Args {
 /// The experiment that has no table.
 const STATEFUL: &str = "stateful";
 
+/// The suite of C programs.
+#[cfg(unix)]
+const MPI_BUGS: &str = "mpi-bugs";
+
 fn names() -> impl Iterator<Item = &'static str> {
-    papers::names().chain([STATEFUL])
+    #[cfg(unix)]
+    let others = [STATEFUL, MPI_BUGS];
+    #[cfg(not(unix))]
+    let others = [STATEFUL];
+    papers::names().chain(others)
 }
 
 const EXAMPLES: &str = "\
@@ -61,8 +80,13 @@ Experiment:
                  --full there are 108 and 160 clients and 10 minutes. Its folder gets report.md,
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
+Suite:
+  mpi-bugs       C programs with and without mistakes, in the format of the MPI Bugs Initiative: what is
+                 found in those of the folder that --suite names, by category
+
 Examples:
   mazurka reproduce udpor
+  mazurka reproduce mpi-bugs --suite gencodes
   mazurka reproduce transdpor -o transdpor.md
   mazurka reproduce stateful -o stateful
 
@@ -73,6 +97,10 @@ Ctrl-C ends the searches and prints what there is; a second Ctrl-C ends at once.
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.table == STATEFUL {
         return stateful::run(&args, output);
+    }
+    #[cfg(unix)]
+    if args.table == MPI_BUGS {
+        return mpi_bugs::run(&args, output);
     }
     output.direct(args.output.as_deref(), [])?;
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);

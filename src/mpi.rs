@@ -1,0 +1,54 @@
+//! Unmodified MPI programs in C as a system: each rank is a process that runs alone, once for each distinct history of what
+//! it was told.
+//!
+//! `mazurka mpicc` compiles a program against a header and a library of our own, which travel as C text inside this crate
+//! ([`Library`]) and are compiled by the user's compiler. [`Ranks`] is the [`Runner`](crate::systems::history::Runner) of such
+//! a program:
+//!
+//! ```text
+//!   search  --Told-->  Ranks  --frames-->  rank: the program, linked with the library
+//!           <-Asked--         <-frames--         (a fork of a server, one server for each world rank)
+//! ```
+//!
+//! **Who does what.** What MPI means for several ranks (matching, order, collectives, when something is complete) is in the
+//! model, in Rust: the library asks in its operations. What concerns one rank alone is in the library: handles, datatypes,
+//! packing, groups, requests, the checks of arguments, and which memory an operation owns. A message is opaque to the model:
+//! it says where it was sent, with which types, and has the packed data. So a receiver can tell what does not fit, and both
+//! places.
+//!
+//! **Why C text.** The library has to be in the program's process, and `mpicc` has a compiler at hand anyway. Text needs no
+//! second build of this crate, works for any compiler that the user has, and the header is C in any case.
+//!
+//! **Why a fork server.** A rank that has to be in some state is run from its beginning and told all that it was told, in one
+//! go. Starting the program anew for that takes three times as long as forking it where `main` begins.
+//!
+//! **Where a call is.** Each question carries the return address of the call, and so does each access to memory; the
+//! debug information of the program says which line that is ([`Source`]). Macros in the header would break wrappers,
+//! function pointers and other languages, and know nothing of memory.
+//!
+//! # What is absent
+//!
+//! Threads that call MPI, files of MPI, intercommunicators, processes that are spawned, partitioned communication, sessions.
+//! A function that the header lacks is named by the compiler or the linker. A rank can learn of other ranks through files or
+//! signals: that is not seen.
+
+mod compiler;
+mod diagnosis;
+mod library;
+mod ranks;
+mod servers;
+mod slip;
+mod source;
+pub mod suite;
+mod unreceived;
+mod verify;
+mod wire;
+
+pub use compiler::{Compiler, Language};
+pub use diagnosis::{Diagnosis, diagnose};
+pub use library::Library;
+pub use ranks::{Launch, Ranks};
+pub use slip::Slip;
+pub use source::Source;
+pub use unreceived::Unreceived;
+pub use verify::{Answer, finding, verify};

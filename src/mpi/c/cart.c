@@ -1,0 +1,168 @@
+/* Cartesian topologies: ranks in a grid, the last dimension fastest. */
+#include "rank.h"
+
+static struct comm *cart_get(MPI_Comm comm) {
+  struct comm *found = comm_get(comm);
+  if (found->ndims == 0) fail("invalid communicator", "%s has no cartesian topology", found->title);
+  return found;
+}
+
+static int cells(int ndims, const int *dims) {
+  int all = 1;
+  for (int d = 0; d < ndims; d++) all *= dims[d];
+  return all;
+}
+
+static void coords_of(const struct comm *cart, int rank, int *coords) {
+  for (int d = cart->ndims - 1; d >= 0; d--) {
+    coords[d] = rank % cart->dims[d];
+    rank /= cart->dims[d];
+  }
+}
+
+/* The rank at a place, MPI_PROC_NULL beyond an edge. */
+static int rank_at(const struct comm *cart, const int *coords) {
+  int rank = 0;
+  for (int d = 0; d < cart->ndims; d++) {
+    int size = cart->dims[d], at = coords[d];
+    if (at < 0 || at >= size) {
+      if (!cart->periods[d]) return MPI_PROC_NULL;
+      at = ((at % size) + size) % size;
+    }
+    rank = rank * size + at;
+  }
+  return rank;
+}
+
+static int *copy(int n, const int *from) {
+  int *made = allocate((size_t)n * sizeof *made);
+  memcpy(made, from, (size_t)n * sizeof *made);
+  return made;
+}
+
+FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *made)) {
+  CALL("MPI_Cart_create");
+  (void)reorder;
+  struct comm *from = comm_get(comm), *to;
+  require(made, "comm_cart");
+  if (ndims < 1) fail("invalid argument", "%d dimensions", ndims);
+  for (int d = 0; d < ndims; d++)
+    if (dims[d] < 1) fail("invalid argument", "dimension %d is %d", d, dims[d]);
+  int size = cells(ndims, dims);
+  if (size > from->group->size) fail("invalid argument", "a grid of %d ranks, but there are %d", size, from->group->size);
+  *made = comm_split(from, from->rank < size ? 0 : MPI_UNDEFINED, 0, &to);
+  if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
+  to->ndims = ndims;
+  to->dims = copy(ndims, dims);
+  to->periods = copy(ndims, periods);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])) {
+  CALL("MPI_Cart_get");
+  const struct comm *cart = cart_get(comm);
+  if (maxdims < cart->ndims) fail("invalid argument", "room for %d dimensions of %d", maxdims, cart->ndims);
+  memcpy(dims, cart->dims, (size_t)cart->ndims * sizeof *dims);
+  memcpy(periods, cart->periods, (size_t)cart->ndims * sizeof *periods);
+  coords_of(cart, cart->rank, coords);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_rank, (MPI_Comm comm, const int coords[], int *rank)) {
+  CALL("MPI_Cart_rank");
+  const struct comm *cart = cart_get(comm);
+  *rank = rank_at(cart, coords);
+  if (*rank == MPI_PROC_NULL) fail("invalid argument", "the coordinates are beyond the grid");
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[])) {
+  CALL("MPI_Cart_coords");
+  const struct comm *cart = cart_get(comm);
+  if (rank < 0 || rank >= cart->group->size) fail("invalid rank", "rank %d of %d", rank, cart->group->size);
+  if (maxdims < cart->ndims) fail("invalid argument", "room for %d dimensions of %d", maxdims, cart->ndims);
+  coords_of(cart, rank, coords);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *dest)) {
+  CALL("MPI_Cart_shift");
+  const struct comm *cart = cart_get(comm);
+  if (direction < 0 || direction >= cart->ndims) fail("invalid argument", "dimension %d of %d", direction, cart->ndims);
+  int *coords = allocate((size_t)cart->ndims * sizeof *coords);
+  coords_of(cart, cart->rank, coords);
+  coords[direction] -= disp;
+  *source = rank_at(cart, coords);
+  coords[direction] += 2 * disp;
+  *dest = rank_at(cart, coords);
+  release(coords);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
+  CALL("MPI_Cart_sub");
+  struct comm *cart = cart_get(comm), *to;
+  int *coords = allocate((size_t)cart->ndims * sizeof *coords);
+  coords_of(cart, cart->rank, coords);
+  int color = 0, ndims = 0;
+  int *dims = allocate((size_t)cart->ndims * sizeof *dims), *periods = allocate((size_t)cart->ndims * sizeof *periods);
+  for (int d = 0; d < cart->ndims; d++) {
+    if (remain[d]) {
+      dims[ndims] = cart->dims[d];
+      periods[ndims++] = cart->periods[d];
+    } else {
+      color = color * cart->dims[d] + coords[d];
+    }
+  }
+  release(coords);
+  *made = comm_split(cart, color, cart->rank, &to);
+  to->ndims = ndims;
+  to->dims = dims;
+  to->periods = periods;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cartdim_get, (MPI_Comm comm, int *ndims)) {
+  CALL("MPI_Cartdim_get");
+  *ndims = cart_get(comm)->ndims;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
+  CALL("MPI_Topo_test");
+  *status = comm_get(comm)->ndims ? MPI_CART : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+/* Fills in the dimensions that are 0: the greatest prime factors first, each to the dimension that is smallest so far. */
+FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
+  CALL("MPI_Dims_create");
+  int left = nodes, open = 0, factors[64], count = 0;
+  bool is_open[64];
+  if (ndims < 1 || ndims > 64 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
+  for (int d = 0; d < ndims; d++) {
+    is_open[d] = dims[d] == 0;
+    open += is_open[d];
+    if (dims[d] < 0 || (dims[d] > 0 && left % dims[d])) fail("invalid argument", "dimension %d is %d", d, dims[d]);
+    if (dims[d] > 0) left /= dims[d];
+    if (is_open[d]) dims[d] = 1;
+  }
+  if (open == 0 && left != 1) fail("invalid argument", "the dimensions do not hold %d nodes", nodes);
+  for (int factor = 2; left > 1; factor++)
+    for (; left % factor == 0; left /= factor) factors[count++] = factor;
+  while (count > 0) {
+    int least = -1;
+    for (int d = 0; d < ndims; d++)
+      if (is_open[d] && (least < 0 || dims[d] < dims[least])) least = d;
+    dims[least] *= factors[--count];
+  }
+  /* Greater dimensions come first. */
+  for (int d = 0; d < ndims; d++)
+    for (int e = d + 1; e < ndims; e++)
+      if (is_open[d] && is_open[e] && dims[e] > dims[d]) {
+        int swapped = dims[d];
+        dims[d] = dims[e];
+        dims[e] = swapped;
+      }
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,461 @@
+/* Groups, communicators and cartesian topologies.
+ *
+ * A communicator is made by a collective call, and its name is that of the one it is made from with the number of the call:
+ * so all members call it the same, and nobody has to hand out numbers. */
+#include "rank.h"
+
+void *require(void *pointer, const char *parameter) {
+  if (!pointer) fail("invalid argument", "%s is a null pointer", parameter);
+  return pointer;
+}
+
+void check_count(int count) {
+  if (count < 0) fail("invalid count", "the count is %d", count);
+}
+
+void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter) {
+  if (count > 0 && type->size > 0 && !buffer && !(type->pieces > 0 && type->piece->at > 4096))
+    fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);
+}
+
+static struct group *new_group(int size) {
+  struct group *made = allocate(sizeof *made);
+  made->size = size;
+  made->ranks = allocate((size_t)size * sizeof *made->ranks);
+  return made;
+}
+
+static struct comm *new_comm(struct group *group, char *name) {
+  struct comm *made = allocate(sizeof *made);
+  made->group = group;
+  made->name = name;
+  made->title = text_of("%s", call.name ? call.name : name);
+  made->rank = -1;
+  for (int i = 0; i < group->size; i++)
+    if (group->ranks[i] == world_rank) made->rank = i;
+  return made;
+}
+
+static struct comm *world(void) {
+  static struct comm *known;
+  if (!known) {
+    struct group *all = new_group(world_size);
+    for (int i = 0; i < world_size; i++) all->ranks[i] = i;
+    known = new_comm(all, "MPI_COMM_WORLD");
+    known->title = known->name;
+    known->object.is_predefined = true;
+  }
+  return known;
+}
+
+static struct comm *self(void) {
+  static struct comm *known;
+  if (!known) {
+    struct group *alone = new_group(1);
+    alone->ranks[0] = world_rank;
+    known = new_comm(alone, text_of("MPI_COMM_SELF of %d", world_rank));
+    known->title = "MPI_COMM_SELF";
+    known->object.is_predefined = true;
+  }
+  return known;
+}
+
+struct comm *comm_get(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD) return world();
+  if (comm == MPI_COMM_SELF) return self();
+  if (comm == MPI_COMM_NULL) fail("invalid communicator", "the communicator is MPI_COMM_NULL");
+  struct comm *found = (struct comm *)handle_get(COMM, comm);
+  if (!found) fail("invalid communicator", "%p is no communicator", (void *)comm);
+  if (found->object.is_freed)
+    fail("invalid communicator", "the communicator made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+struct group *group_get(MPI_Group group) {
+  static struct group empty = {.object = {.is_predefined = true}};
+  if (group == MPI_GROUP_EMPTY) return &empty;
+  if (group == MPI_GROUP_NULL) fail("invalid group", "the group is MPI_GROUP_NULL");
+  struct group *found = (struct group *)handle_get(GROUP, group);
+  if (!found) fail("invalid group", "%p is no group", (void *)group);
+  if (found->object.is_freed) fail("invalid group", "the group made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+/* The name of what the communicator makes next; parts of it are told apart by `part`. */
+static char *next_name(struct comm *comm, int part) {
+  return text_of("%s/%u.%d", comm->name, comm->made, part);
+}
+
+static MPI_Comm publish(struct comm *made) { return (MPI_Comm)handle_new(COMM, &made->object); }
+
+FUNCTION(Comm_size, (MPI_Comm comm, int *size)) {
+  CALL("MPI_Comm_size");
+  *size = comm_get(comm)->group->size;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_rank, (MPI_Comm comm, int *rank)) {
+  CALL("MPI_Comm_rank");
+  *rank = comm_get(comm)->rank;
+  return MPI_SUCCESS;
+}
+
+static int compare(const struct group *one, const struct group *other) {
+  if (one->size != other->size) return MPI_UNEQUAL;
+  int result = MPI_IDENT;
+  for (int i = 0; i < one->size; i++) {
+    if (one->ranks[i] == other->ranks[i]) continue;
+    result = MPI_SIMILAR;
+    bool is_there = false;
+    for (int j = 0; j < other->size; j++) is_there |= one->ranks[i] == other->ranks[j];
+    if (!is_there) return MPI_UNEQUAL;
+  }
+  return result;
+}
+
+FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
+  CALL("MPI_Comm_compare");
+  struct comm *a = comm_get(one), *b = comm_get(other);
+  *result = compare(a->group, b->group);
+  if (*result == MPI_IDENT && a != b) *result = MPI_CONGRUENT;
+  return MPI_SUCCESS;
+}
+
+/* A group that belongs to a communicator that is about to be made. */
+static struct group *own_group(const struct group *from) {
+  struct group *made = new_group(from->size);
+  memcpy(made->ranks, from->ranks, (size_t)from->size * sizeof *made->ranks);
+  return made;
+}
+
+static int dup(MPI_Comm comm, MPI_Comm *made) {
+  struct comm *from = comm_get(comm);
+  require(made, "newcomm");
+  struct bytes nothing = {0};
+  exchange(from, call.name, &nothing);
+  struct comm *to = new_comm(own_group(from->group), next_name(from, 0));
+  from->made++;
+  to->ndims = from->ndims;
+  to->dims = from->dims;
+  to->periods = from->periods;
+  *made = publish(to);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_dup, (MPI_Comm comm, MPI_Comm *made)) {
+  CALL("MPI_Comm_dup");
+  return dup(comm, made);
+}
+
+FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made)) {
+  CALL("MPI_Comm_dup_with_info");
+  (void)info;
+  return dup(comm, made);
+}
+
+FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
+  CALL("MPI_Comm_create");
+  struct comm *from = comm_get(comm);
+  struct group *members = group_get(group);
+  require(made, "newcomm");
+  struct bytes nothing = {0};
+  exchange(from, call.name, &nothing);
+  /* Groups of one call do not overlap, so the first member tells them apart. */
+  char *name = next_name(from, members->size > 0 ? members->ranks[0] : -1);
+  from->made++;
+  struct comm *to = new_comm(own_group(members), name);
+  *made = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  return MPI_SUCCESS;
+}
+
+/* What a rank says in a split. */
+struct place {
+  int color, key, rank;
+};
+
+static int by_key(const void *one, const void *other) {
+  const struct place *a = one, *b = other;
+  return a->key != b->key ? (a->key < b->key ? -1 : 1) : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result) {
+  struct bytes given = {0};
+  put_i32(&given, color);
+  put_i32(&given, key);
+  struct contributions all = exchange(from, call.name, &given);
+  struct place *places = allocate((size_t)from->group->size * sizeof *places);
+  int size = 0;
+  for (int rank = 0; rank < from->group->size; rank++) {
+    struct reader said = *contribution(&all, rank);
+    struct place place = {take_i32(&said), take_i32(&said), rank};
+    if (place.color == color) places[size++] = place;
+  }
+  qsort(places, (size_t)size, sizeof *places, by_key);
+  char *name = next_name(from, color);
+  from->made++;
+  if (color == MPI_UNDEFINED) return MPI_COMM_NULL;
+  struct group *members = new_group(size);
+  for (int i = 0; i < size; i++) members->ranks[i] = from->group->ranks[places[i].rank];
+  release(places);
+  *result = new_comm(members, name);
+  return publish(*result);
+}
+
+FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made)) {
+  CALL("MPI_Comm_split");
+  struct comm *from = comm_get(comm), *to;
+  require(made, "newcomm");
+  if (color < 0 && color != MPI_UNDEFINED) fail("invalid argument", "the color is %d", color);
+  *made = comm_split(from, color, key, &to);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)) {
+  CALL("MPI_Comm_split_type");
+  struct comm *from = comm_get(comm), *to;
+  (void)info;
+  /* All ranks are on one machine. */
+  *made = comm_split(from, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, &to);
+  return MPI_SUCCESS;
+}
+
+static int comm_free(MPI_Comm *comm) {
+  struct comm *freed = comm_get(*(MPI_Comm *)require(comm, "comm"));
+  if (freed->object.is_predefined) fail("invalid communicator", "%s cannot be freed", freed->title);
+  freed->object.is_freed = true;
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_free, (MPI_Comm *comm)) {
+  CALL("MPI_Comm_free");
+  return comm_free(comm);
+}
+
+FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
+  CALL("MPI_Comm_disconnect");
+  return comm_free(comm);
+}
+
+FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {
+  CALL("MPI_Comm_test_inter");
+  comm_get(comm);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_get_name, (MPI_Comm comm, char *name, int *length)) {
+  CALL("MPI_Comm_get_name");
+  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm_get(comm)->title);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_set_name, (MPI_Comm comm, const char *name)) {
+  CALL("MPI_Comm_set_name");
+  comm_get(comm)->title = text_of("%s", name);
+  return MPI_SUCCESS;
+}
+
+static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
+  static int tag_limit = 2147483647, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, is_global = 1, application = 0;
+  comm_get(comm);
+  *flag = 1;
+  switch (key) {
+    case MPI_TAG_UB: *(int **)value = &tag_limit; break;
+    case MPI_IO: *(int **)value = &io; break;
+    case MPI_HOST: *(int **)value = &host; break;
+    case MPI_WTIME_IS_GLOBAL: *(int **)value = &is_global; break;
+    case MPI_APPNUM: *(int **)value = &application; break;
+    case MPI_UNIVERSE_SIZE: *(int **)value = &world_size; break;
+    default: *flag = 0;
+  }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_get_attr, (MPI_Comm comm, int key, void *value, int *flag)) {
+  CALL("MPI_Comm_get_attr");
+  return attribute(comm, key, value, flag);
+}
+
+FUNCTION(Attr_get, (MPI_Comm comm, int key, void *value, int *flag)) {
+  CALL("MPI_Attr_get");
+  return attribute(comm, key, value, flag);
+}
+
+/* Every error is a violation, whatever the handler. */
+FUNCTION(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler)) {
+  CALL("MPI_Comm_set_errhandler");
+  comm_get(comm);
+  (void)handler;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler)) {
+  CALL("MPI_Errhandler_set");
+  comm_get(comm);
+  (void)handler;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler)) {
+  CALL("MPI_Comm_get_errhandler");
+  comm_get(comm);
+  *handler = MPI_ERRORS_ARE_FATAL;
+  return MPI_SUCCESS;
+}
+
+static MPI_Group publish_group(struct group *made) { return (MPI_Group)handle_new(GROUP, &made->object); }
+
+FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
+  CALL("MPI_Comm_group");
+  *(MPI_Group *)require(group, "group") = publish_group(own_group(comm_get(comm)->group));
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_size, (MPI_Group group, int *size)) {
+  CALL("MPI_Group_size");
+  *size = group_get(group)->size;
+  return MPI_SUCCESS;
+}
+
+static int place_in(const struct group *group, int rank) {
+  for (int i = 0; i < group->size; i++)
+    if (group->ranks[i] == rank) return i;
+  return MPI_UNDEFINED;
+}
+
+FUNCTION(Group_rank, (MPI_Group group, int *rank)) {
+  CALL("MPI_Group_rank");
+  *rank = place_in(group_get(group), world_rank);
+  return MPI_SUCCESS;
+}
+
+static void check_rank_in(const struct group *group, int rank) {
+  if (rank < 0 || rank >= group->size) fail("invalid rank", "rank %d in a group of %d", rank, group->size);
+}
+
+FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
+  CALL("MPI_Group_incl");
+  const struct group *from = group_get(group);
+  check_count(n);
+  struct group *to = new_group(n);
+  for (int i = 0; i < n; i++) {
+    check_rank_in(from, ranks[i]);
+    to->ranks[i] = from->ranks[ranks[i]];
+  }
+  *made = publish_group(to);
+  return MPI_SUCCESS;
+}
+
+/* The members for which `wanted` says so. */
+static MPI_Group some_of(const struct group *from, const bool *wanted) {
+  struct group *to = new_group(from->size);
+  to->size = 0;
+  for (int i = 0; i < from->size; i++)
+    if (wanted[i]) to->ranks[to->size++] = from->ranks[i];
+  return publish_group(to);
+}
+
+FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
+  CALL("MPI_Group_excl");
+  const struct group *from = group_get(group);
+  check_count(n);
+  bool *wanted = allocate((size_t)from->size + 1);
+  memset(wanted, 1, (size_t)from->size);
+  for (int i = 0; i < n; i++) {
+    check_rank_in(from, ranks[i]);
+    wanted[ranks[i]] = false;
+  }
+  *(MPI_Group *)require(made, "newgroup") = some_of(from, wanted);
+  release(wanted);
+  return MPI_SUCCESS;
+}
+
+/* Calls of a range: from, to, step. */
+#define EACH_IN_RANGES(rank)                                                                   \
+  for (int r = 0; r < n; r++)                                                                  \
+    for (int rank = ranges[r][0], step = ranges[r][2];                                         \
+         step > 0 ? rank <= ranges[r][1] : step < 0 && rank >= ranges[r][1]; rank += step)
+
+FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made)) {
+  CALL("MPI_Group_range_incl");
+  const struct group *from = group_get(group);
+  struct group *to = new_group(from->size);
+  to->size = 0;
+  EACH_IN_RANGES(rank) {
+    check_rank_in(from, rank);
+    if (to->size == from->size) fail("invalid argument", "the ranges overlap");
+    to->ranks[to->size++] = from->ranks[rank];
+  }
+  *made = publish_group(to);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made)) {
+  CALL("MPI_Group_range_excl");
+  const struct group *from = group_get(group);
+  bool *wanted = allocate((size_t)from->size + 1);
+  memset(wanted, 1, (size_t)from->size);
+  EACH_IN_RANGES(rank) {
+    check_rank_in(from, rank);
+    wanted[rank] = false;
+  }
+  *made = some_of(from, wanted);
+  release(wanted);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
+  CALL("MPI_Group_union");
+  const struct group *a = group_get(one), *b = group_get(other);
+  struct group *to = new_group(a->size + b->size);
+  memcpy(to->ranks, a->ranks, (size_t)a->size * sizeof *to->ranks);
+  to->size = a->size;
+  for (int i = 0; i < b->size; i++)
+    if (place_in(a, b->ranks[i]) < 0) to->ranks[to->size++] = b->ranks[i];
+  *made = publish_group(to);
+  return MPI_SUCCESS;
+}
+
+static MPI_Group members_of(const struct group *from, const struct group *other, bool are_in_other) {
+  bool *wanted = allocate((size_t)from->size + 1);
+  for (int i = 0; i < from->size; i++) wanted[i] = (place_in(other, from->ranks[i]) >= 0) == are_in_other;
+  MPI_Group made = some_of(from, wanted);
+  release(wanted);
+  return made;
+}
+
+FUNCTION(Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
+  CALL("MPI_Group_intersection");
+  *made = members_of(group_get(one), group_get(other), true);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_difference, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
+  CALL("MPI_Group_difference");
+  *made = members_of(group_get(one), group_get(other), false);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int *result)) {
+  CALL("MPI_Group_compare");
+  *result = compare(group_get(one), group_get(other));
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_translate_ranks, (MPI_Group one, int n, const int ranks[], MPI_Group other, int result[])) {
+  CALL("MPI_Group_translate_ranks");
+  const struct group *a = group_get(one), *b = group_get(other);
+  for (int i = 0; i < n; i++) {
+    if (ranks[i] != MPI_PROC_NULL) check_rank_in(a, ranks[i]);
+    result[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : place_in(b, a->ranks[ranks[i]]);
+  }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Group_free, (MPI_Group *group)) {
+  CALL("MPI_Group_free");
+  group_get(*(MPI_Group *)require(group, "group"))->object.is_freed = true;
+  *group = MPI_GROUP_NULL;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,206 @@
+/* The environment: MPI_Init to MPI_Finalize, errors, time. What could differ from run to run is fixed. */
+#include "rank.h"
+
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+struct object;
+static enum { BEFORE, INSIDE, AFTER } phase;
+
+bool env_is_over(void) { return phase != INSIDE; }
+
+void env_check(void) {
+  if (phase == BEFORE) fail("missing init", "%s is called before MPI_Init", call.name);
+  if (phase == AFTER) fail("missing init", "%s is called after MPI_Finalize", call.name);
+}
+
+static int init(void) {
+  if (!is_verified) {
+    fprintf(stderr, "This program was made by `mazurka mpicc`: start it with `mazurka mpirun -n RANKS PROGRAM`.\n");
+    exit(2);
+  }
+  if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
+  phase = INSIDE;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Init, (int *argc, char ***argv)) {
+  HERE("MPI_Init");
+  (void)argc, (void)argv;
+  return init();
+}
+
+FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
+  HERE("MPI_Init_thread");
+  (void)argc, (void)argv;
+  /* One thread of a rank is verified; it may be the only one that calls MPI. */
+  *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+  return init();
+}
+
+FUNCTION(Query_thread, (int *provided)) {
+  CALL("MPI_Query_thread");
+  *provided = MPI_THREAD_FUNNELED;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Is_thread_main, (int *flag)) {
+  CALL("MPI_Is_thread_main");
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Initialized, (int *flag)) {
+  HERE("MPI_Initialized");
+  *flag = phase != BEFORE;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Finalized, (int *flag)) {
+  HERE("MPI_Finalized");
+  *flag = phase == AFTER;
+  return MPI_SUCCESS;
+}
+
+/* All ranks meet in MPI_Finalize. What this one leaves behind is judged after that: in an execution that gets stuck, that is
+ * what is wrong. */
+FUNCTION(Finalize, (void)) {
+  CALL("MPI_Finalize");
+  windows_check_end();
+  struct bytes nothing = {0};
+  exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &nothing);
+  handles_check_leaks();
+  phase = AFTER;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Abort, (MPI_Comm comm, int code)) {
+  HERE("MPI_Abort");
+  (void)comm;
+  fail("abort", "the rank calls MPI_Abort with code %d", code);
+}
+
+/* What assert() calls when it fails, and abort(). */
+void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
+  (void)function;
+  HERE("assert");
+  const char *name = strrchr(file, '/');
+  fail("assertion", "assertion failed at %s:%u: %s", name ? name + 1 : file, line, assertion);
+}
+
+void abort(void) {
+  HERE("abort");
+  fail("abort", "the program calls abort()");
+}
+
+FUNCTION(Get_processor_name, (char *name, int *length)) {
+  CALL("MPI_Get_processor_name");
+  *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "mazurka");
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_version, (int *version, int *subversion)) {
+  HERE("MPI_Get_version");
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_library_version, (char *version, int *length)) {
+  HERE("MPI_Get_library_version");
+  *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Mazurka");
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Error_string, (int code, char *text, int *length)) {
+  HERE("MPI_Error_string");
+  *length = snprintf(text, MPI_MAX_ERROR_STRING, "error %d", code);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Error_class, (int code, int *error_class)) {
+  HERE("MPI_Error_class");
+  *error_class = code;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Alloc_mem, (MPI_Aint size, MPI_Info info, void *base)) {
+  CALL("MPI_Alloc_mem");
+  (void)info;
+  *(void **)base = calloc(1, size > 0 ? (size_t)size : 1);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Free_mem, (void *base)) {
+  CALL("MPI_Free_mem");
+  free(base);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Pcontrol, (const int level, ...)) {
+  HERE("MPI_Pcontrol");
+  (void)level;
+  return MPI_SUCCESS;
+}
+
+/* Info objects: hints, which nobody here needs. */
+FUNCTION(Info_create, (MPI_Info *info)) {
+  CALL("MPI_Info_create");
+  *info = (MPI_Info)handle_new(INFO, allocate(sizeof(struct object)));
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_set, (MPI_Info info, const char *key, const char *value)) {
+  CALL("MPI_Info_set");
+  (void)info, (void)key, (void)value;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_free, (MPI_Info *info)) {
+  CALL("MPI_Info_free");
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}
+
+/* Time goes on by a microsecond whenever somebody looks. These stand in for the functions of the C library. */
+static uint64_t microseconds = 1000000000ull * 1000000ull;
+static uint64_t tick(void) { return ++microseconds; }
+
+FUNCTION_OF(double, Wtime, (void)) { return (double)tick() * 1e-6 - 1e9; }
+FUNCTION_OF(double, Wtick, (void)) { return 1e-6; }
+
+time_t time(time_t *to) {
+  time_t now = (time_t)(tick() / 1000000);
+  if (to) *to = now;
+  return now;
+}
+
+int gettimeofday(struct timeval *restrict to, void *restrict zone) {
+  (void)zone;
+  uint64_t now = tick();
+  *to = (struct timeval){(time_t)(now / 1000000), (suseconds_t)(now % 1000000)};
+  return 0;
+}
+
+int clock_gettime(clockid_t which, struct timespec *to) {
+  (void)which;
+  uint64_t now = tick();
+  *to = (struct timespec){(time_t)(now / 1000000), (long)(now % 1000000 * 1000)};
+  return 0;
+}
+
+clock_t clock(void) { return (clock_t)(tick() - 1000000000ull * 1000000ull); }
+pid_t getpid(void) { return 1000 + world_rank; }
+int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
+
+/* Nobody waits: what others do is told in calls of MPI only. */
+unsigned sleep(unsigned seconds) { return (void)seconds, 0; }
+int usleep(useconds_t time) { return (void)time, 0; }
+int nanosleep(const struct timespec *wanted, struct timespec *left) { return (void)wanted, (void)left, 0; }
+
+ssize_t getrandom(void *to, size_t length, unsigned flags) {
+  (void)flags;
+  for (size_t i = 0; i < length; i++) ((uint8_t *)to)[i] = (uint8_t)(rand() >> 8);
+  return (ssize_t)length;
+}

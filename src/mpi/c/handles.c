@@ -1,0 +1,61 @@
+/* Handles: places in one table for each kind. A place is never used again, so a handle that was freed is known as such. */
+#include "rank.h"
+
+struct table {
+  size_t length, room;
+  struct object **object;
+};
+static struct table tables[KINDS];
+
+/* Handles begin where no constant of MPI is; the kinds are far apart, so that one is not taken for another. */
+static uintptr_t first(enum kind kind) { return (uintptr_t)kind << 24; }
+
+uintptr_t handle_new(enum kind kind, struct object *object) {
+  struct table *table = &tables[kind];
+  if (table->length == table->room) {
+    table->room = 2 * table->room + 16;
+    table->object = grow(table->object, table->room * sizeof *table->object);
+  }
+  object->kind = kind;
+  object->made_at = call.site;
+  object->made_by = call.name;
+  table->object[table->length] = object;
+  return first(kind) + table->length++;
+}
+
+struct object *handle_get(enum kind kind, const void *handle) {
+  uintptr_t place = (uintptr_t)handle - first(kind);
+  return (uintptr_t)handle >= first(kind) && place < tables[kind].length ? tables[kind].object[place] : NULL;
+}
+
+static bool is_left(const struct object *object) {
+  if (object->kind == REQUEST) {
+    const struct request *request = (const struct request *)object;
+    return !object->is_freed && (request->state == ACTIVE || request->is_persistent);
+  }
+  return !object->is_freed && !object->is_predefined;
+}
+
+/* The class of the violation that this object is, if it is left behind. */
+static const char *leak_of(const struct object *object) {
+  static const char *const classes[KINDS] = {
+      [COMM] = "communicator leak", [GROUP] = "group leak", [DATATYPE] = "datatype leak",
+      [OP] = "operator leak",       [WIN] = "window leak",  [REQUEST] = "request leak"};
+  if (object->kind != REQUEST) return classes[object->kind];
+  const struct request *request = (const struct request *)object;
+  if (request->state == ACTIVE) return "missing wait";
+  return request->is_started ? classes[REQUEST] : "missing start";
+}
+
+void handles_check_leaks(void) {
+  static const enum kind judged[] = {REQUEST, COMM, GROUP, DATATYPE, OP, WIN};
+  for (size_t k = 0; k < sizeof judged / sizeof *judged; k++) {
+    struct table *table = &tables[judged[k]];
+    for (size_t i = 0; i < table->length; i++) {
+      struct object *object = table->object[i];
+      if (leak_of(object) && is_left(object))
+        fail_at(object->made_at, leak_of(object), "what %s makes here is never %s", object->made_by,
+                object->kind == REQUEST && ((struct request *)object)->state == ACTIVE ? "waited for" : "freed");
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/* Operators of reductions: those of MPI on every type that MPI allows for them, and those of the program. */
+#include "rank.h"
+
+#include <complex.h>
+
+/* Which basic types an operator takes. */
+enum class { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16, PAIR = 32 };
+
+static enum class class_of(MPI_Datatype type) {
+  switch ((uintptr_t)type) {
+    case 0x201: case 0x202: case 0x203: case 0x208: case 0x209: case 0x20a: case 0x20b: case 0x20c: case 0x20d:
+    case 0x20e: case 0x20f: case 0x240: case 0x241: case 0x244: case 0x245: case 0x248: case 0x249: case 0x250:
+    case 0x251: case 0x258: case 0x259:
+      return INTEGER;
+    case 0x210: case 0x214: case 0x220: return FLOATING;
+    case 0x238: case 0x239: return LOGICAL;
+    case 0x212: case 0x213: case 0x216: case 0x217: return COMPLEX;
+    case 0x247: return BYTES;
+    case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: return PAIR;
+    default: return 0;
+  }
+}
+
+struct known {
+  MPI_Op op;
+  const char *name;
+  int classes;
+};
+static const struct known knowns[] = {
+    {MPI_SUM, "MPI_SUM", INTEGER | FLOATING | COMPLEX},
+    {MPI_PROD, "MPI_PROD", INTEGER | FLOATING | COMPLEX},
+    {MPI_MIN, "MPI_MIN", INTEGER | FLOATING},
+    {MPI_MAX, "MPI_MAX", INTEGER | FLOATING},
+    {MPI_BAND, "MPI_BAND", INTEGER | BYTES},
+    {MPI_BOR, "MPI_BOR", INTEGER | BYTES},
+    {MPI_BXOR, "MPI_BXOR", INTEGER | BYTES},
+    {MPI_LAND, "MPI_LAND", INTEGER | LOGICAL},
+    {MPI_LOR, "MPI_LOR", INTEGER | LOGICAL},
+    {MPI_LXOR, "MPI_LXOR", INTEGER | LOGICAL},
+    {MPI_MINLOC, "MPI_MINLOC", PAIR},
+    {MPI_MAXLOC, "MPI_MAXLOC", PAIR},
+    {MPI_REPLACE, "MPI_REPLACE", ~0},
+    {MPI_NO_OP, "MPI_NO_OP", ~0},
+};
+enum { KNOWNS = sizeof knowns / sizeof *knowns };
+
+struct op *op_get(MPI_Op op) {
+  static struct op predefined[KNOWNS];
+  for (size_t i = 0; i < KNOWNS; i++)
+    if (knowns[i].op == op) {
+      snprintf(predefined[i].name, sizeof predefined[i].name, "%s", knowns[i].name);
+      predefined[i].object.is_predefined = predefined[i].commutes = true;
+      return &predefined[i];
+    }
+  struct op *found = (struct op *)handle_get(OP, op);
+  if (op == MPI_OP_NULL) fail("invalid operator", "the operator is MPI_OP_NULL");
+  if (!found) fail("invalid operator", "%p is no operator", (void *)op);
+  if (found->object.is_freed) fail("invalid operator", "the operator made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+struct op *op_for(MPI_Op op, const struct type *type) {
+  struct op *found = op_get(op);
+  if (found->function) return found;
+  if (!type->object.is_predefined) fail("invalid operator", "%s is not for derived datatypes", found->name);
+  for (size_t i = 0; i < KNOWNS; i++) {
+    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->piece->run.basic);
+    if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
+      fail("invalid operator", "%s is not for %s", found->name, type->name);
+  }
+  return found;
+}
+
+/* Arithmetic of integers is done unsigned, so that it may wrap. */
+#define EACH(type, expression)                  \
+  do {                                          \
+    const type *a = in;                         \
+    type *b = inout;                            \
+    for (size_t i = 0; i < count; i++) {        \
+      type x = a[i], y = b[i];                  \
+      b[i] = (type)(expression);                \
+    }                                           \
+  } while (0); return
+#define INTEGERS(type)                                                  \
+  switch ((uintptr_t)op) {                                              \
+    case 0x21: EACH(type, (uint64_t)x + (uint64_t)y);                   \
+    case 0x22: EACH(type, x < y ? x : y);                               \
+    case 0x23: EACH(type, x > y ? x : y);                               \
+    case 0x24: EACH(type, (uint64_t)x * (uint64_t)y);                   \
+    case 0x28: EACH(type, x & y);                                       \
+    case 0x29: EACH(type, x | y);                                       \
+    case 0x2a: EACH(type, x ^ y);                                       \
+    case 0x30: EACH(type, x && y);                                      \
+    case 0x31: EACH(type, x || y);                                      \
+    case 0x32: EACH(type, !x != !y);                                    \
+    default: return;                                                    \
+  }
+#define FLOATINGS(type)                         \
+  switch ((uintptr_t)op) {                      \
+    case 0x21: EACH(type, x + y);               \
+    case 0x22: EACH(type, x < y ? x : y);       \
+    case 0x23: EACH(type, x > y ? x : y);       \
+    case 0x24: EACH(type, x * y);               \
+    default: return;                            \
+  }
+#define COMPLEXES(type)                         \
+  switch ((uintptr_t)op) {                      \
+    case 0x21: EACH(type, x + y);               \
+    case 0x24: EACH(type, x * y);               \
+    default: return;                            \
+  }
+#define PAIRS(of)                                                                          \
+  {                                                                                        \
+    struct pair { of value; int place; } const *a = in;                                    \
+    struct pair *b = inout;                                                                \
+    for (size_t i = 0; i < count; i++) {                                                   \
+      bool is_better = op == MPI_MINLOC ? a[i].value < b[i].value : a[i].value > b[i].value; \
+      if (is_better || (a[i].value == b[i].value && a[i].place < b[i].place)) b[i] = a[i]; \
+    }                                                                                      \
+    return;                                                                                \
+  }
+
+static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type, size_t size) {
+  if (op == MPI_NO_OP) return;
+  if (op == MPI_REPLACE) {
+    memcpy(inout, in, count * size);
+    return;
+  }
+  switch ((uintptr_t)type) {
+    case 0x201: case 0x202: case 0x203: case 0x20a: case 0x20b: case 0x258: INTEGERS(int64_t)
+    case 0x20e: case 0x20f: case 0x259: INTEGERS(uint64_t)
+    case 0x209: case 0x250: INTEGERS(int32_t)
+    case 0x20d: case 0x251: INTEGERS(uint32_t)
+    case 0x208: case 0x248: INTEGERS(int16_t)
+    case 0x20c: case 0x249: INTEGERS(uint16_t)
+    case 0x244: case 0x240: INTEGERS(int8_t)
+    case 0x245: case 0x241: case 0x247: INTEGERS(uint8_t)
+    case 0x238: case 0x239: INTEGERS(uint8_t)
+    case 0x210: FLOATINGS(float)
+    case 0x214: FLOATINGS(double)
+    case 0x220: FLOATINGS(long double)
+    case 0x212: case 0x213: COMPLEXES(float _Complex)
+    case 0x216: case 0x217: COMPLEXES(double _Complex)
+    case 0x228: PAIRS(float)
+    case 0x229: PAIRS(double)
+    case 0x22a: PAIRS(long)
+    case 0x22b: PAIRS(int)
+    case 0x22c: PAIRS(short)
+    case 0x22d: PAIRS(long double)
+    default: return;
+  }
+}
+
+void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type) {
+  struct op *found = op_get(op);
+  int length = (int)count;
+  if (found->function)
+    found->function((void *)in, inout, &length, &type);
+  else
+    apply_known(op, in, inout, count, type, type_get(type)->size);
+}
+
+FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
+  CALL("MPI_Op_create");
+  struct op *made = allocate(sizeof *made);
+  if (!function) fail("invalid argument", "the function is a null pointer");
+  made->function = function;
+  made->commutes = commute;
+  snprintf(made->name, sizeof made->name, "an operator");
+  *(MPI_Op *)require(op, "op") = (MPI_Op)handle_new(OP, &made->object);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Op_free, (MPI_Op *op)) {
+  CALL("MPI_Op_free");
+  struct op *freed = op_get(*(MPI_Op *)require(op, "op"));
+  if (freed->object.is_predefined) fail("invalid operator", "%s cannot be freed", freed->name);
+  freed->object.is_freed = true;
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Op_commutative, (MPI_Op op, int *commute)) {
+  CALL("MPI_Op_commutative");
+  *commute = op_get(op)->commutes;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)) {
+  CALL("MPI_Reduce_local");
+  check_count(count);
+  op_for(op, type_for(type, "datatype"));
+  op_apply(op, in, inout, (size_t)count, type);
+  return MPI_SUCCESS;
+}

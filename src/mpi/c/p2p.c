@@ -1,0 +1,307 @@
+/* Point to point: sends, receives, probes.
+ *
+ * A message is where it was sent (the address of the call), who sent it with which tag, its signature and its data. */
+#include "rank.h"
+
+enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
+
+static void check_peer(const struct comm *comm, int rank, bool may_be_any, const char *parameter) {
+  if (rank == MPI_PROC_NULL || (may_be_any && rank == MPI_ANY_SOURCE)) return;
+  if (rank < 0 || rank >= comm->group->size)
+    fail("invalid rank", "the %s is %d, but %s has %d ranks", parameter, rank, comm->title, comm->group->size);
+}
+
+static void check_tag(int tag, bool may_be_any) {
+  if (tag < 0 && !(may_be_any && tag == MPI_ANY_TAG)) fail("invalid tag", "the tag is %d", tag);
+}
+
+/* A request with these arguments, checked, that is not started. */
+static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                           enum mode mode) {
+  struct comm *in = comm_get(comm);
+  check_count(count);
+  struct type *of = type_for(type, "datatype");
+  check_buffer(buffer, (size_t)count, of, "the buffer");
+  check_peer(in, peer, what == 'r', what == 'r' ? "source" : "destination");
+  check_tag(tag, what == 'r');
+  MPI_Request handle = request_new(what);
+  struct request *made = request_get(handle);
+  made->state = INACTIVE;
+  made->buffer = (void *)buffer;
+  made->count = (size_t)count;
+  made->type = of;
+  made->comm = in;
+  made->peer = peer;
+  made->tag = tag;
+  made->mode = mode;
+  return handle;
+}
+
+/* Space for buffered sends. */
+static struct {
+  void *at;
+  size_t size, used;
+} buffer;
+
+static void start_send(struct request *request) {
+  struct bytes message = {0};
+  put_u64(&message, request->object.made_at);
+  put_i32(&message, request->comm->rank);
+  put_i32(&message, request->tag);
+  put_data(&message, request->buffer, request->count, request->type);
+  if (request->mode == BUFFERED) {
+    buffer.used += request->count * request->type->size + MPI_BSEND_OVERHEAD;
+    if (buffer.used > buffer.size)
+      fail("invalid buffer", "buffered sends need %zu bytes, but %zu are attached", buffer.used, buffer.size);
+  }
+  struct bytes *to = question('S');
+  put_text(to, request->comm->name);
+  put_i32(to, request->peer);
+  put_u32(to, (uint32_t)request->comm->group->ranks[request->peer]);
+  put_i32(to, request->comm->rank);
+  put_i32(to, request->tag);
+  put_u8(to, (uint8_t)request->mode);
+  put_block(to, message.at, message.length);
+  release(message.at);
+  request->posted = ask_posted();
+  if (request->mode != BUFFERED) request->owned = memory_own(request->buffer, request->count, request->type, READS);
+}
+
+static void start_receive(struct request *request) {
+  struct bytes *to = question('R');
+  put_text(to, request->comm->name);
+  put_i32(to, request->comm->rank);
+  put_i32(to, request->peer);
+  put_i32(to, request->tag);
+  request->posted = ask_posted();
+  request->owned = memory_own(request->buffer, request->count, request->type, READS | WRITES);
+}
+
+static void start(struct request *request) {
+  request->state = ACTIVE;
+  request->is_started = true;
+  request->is_posted = request->peer != MPI_PROC_NULL;
+  request->is_cancelled = request->wants_cancel = false;
+  if (!request->is_posted)
+    status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+  else if (request->what == 's')
+    start_send(request);
+  else
+    start_receive(request);
+}
+
+void receive_end(struct request *request, struct reader *value) {
+  if (!request->is_posted) return;
+  struct reader message = (take_u8(value), take_block(value));
+  uintptr_t site = take_u64(&message);
+  int source = take_i32(&message), tag = take_i32(&message);
+  char who[64];
+  snprintf(who, sizeof who, "rank %d", source);
+  size_t bytes = take_data(&message, request->buffer, request->count, request->type, who, site,
+                           request->object.made_at);
+  status_set(&request->status, source, tag, bytes);
+}
+
+#define STARTED(function, what, mode)                                                                                \
+  CALL(function);                                                                                                    \
+  require(request, "request");                                                                                       \
+  *request = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
+  start(request_get(*request));                                                                                      \
+  return MPI_SUCCESS
+
+#define PERSISTENT(function, what, mode)                                                                             \
+  CALL(function);                                                                                                    \
+  require(request, "request");                                                                                       \
+  *request = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
+  request_get(*request)->is_persistent = true;                                                                       \
+  request_get(*request)->is_started = false;                                                                         \
+  return MPI_SUCCESS
+
+#define BLOCKING(function, what, mode, status)                                                                       \
+  CALL(function);                                                                                                    \
+  MPI_Request request = prepare(what, buf, count, type, peer, tag, comm, mode);                                      \
+  start(request_get(request));                                                                                       \
+  request_wait(&request, status);                                                                                    \
+  return MPI_SUCCESS
+
+#define OUT (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+#define OUT_REQUEST (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
+#define IN_REQUEST (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
+
+FUNCTION(Send, OUT) { BLOCKING("MPI_Send", 's', STANDARD, NULL); }
+FUNCTION(Ssend, OUT) { BLOCKING("MPI_Ssend", 's', SYNCHRONOUS, NULL); }
+FUNCTION(Bsend, OUT) { BLOCKING("MPI_Bsend", 's', BUFFERED, NULL); }
+FUNCTION(Rsend, OUT) { BLOCKING("MPI_Rsend", 's', READY, NULL); }
+FUNCTION(Isend, OUT_REQUEST) { STARTED("MPI_Isend", 's', STANDARD); }
+FUNCTION(Issend, OUT_REQUEST) { STARTED("MPI_Issend", 's', SYNCHRONOUS); }
+FUNCTION(Ibsend, OUT_REQUEST) { STARTED("MPI_Ibsend", 's', BUFFERED); }
+FUNCTION(Irsend, OUT_REQUEST) { STARTED("MPI_Irsend", 's', READY); }
+FUNCTION(Irecv, IN_REQUEST) { STARTED("MPI_Irecv", 'r', STANDARD); }
+FUNCTION(Send_init, OUT_REQUEST) { PERSISTENT("MPI_Send_init", 's', STANDARD); }
+FUNCTION(Ssend_init, OUT_REQUEST) { PERSISTENT("MPI_Ssend_init", 's', SYNCHRONOUS); }
+FUNCTION(Bsend_init, OUT_REQUEST) { PERSISTENT("MPI_Bsend_init", 's', BUFFERED); }
+FUNCTION(Rsend_init, OUT_REQUEST) { PERSISTENT("MPI_Rsend_init", 's', READY); }
+FUNCTION(Recv_init, IN_REQUEST) { PERSISTENT("MPI_Recv_init", 'r', STANDARD); }
+FUNCTION(Recv, (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)) {
+  BLOCKING("MPI_Recv", 'r', STANDARD, status);
+}
+
+static void start_again(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) fail("invalid request", "the request is MPI_REQUEST_NULL");
+  struct request *request = request_get(handle);
+  if (!request->is_persistent) fail("invalid request", "the request of %s is not persistent", request->name);
+  if (request->state != INACTIVE)
+    fail("invalid request", "the request made at {@%lx} is active already", request->object.made_at);
+  start(request);
+}
+
+FUNCTION(Start, (MPI_Request *request)) {
+  CALL("MPI_Start");
+  start_again(*(MPI_Request *)require(request, "request"));
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Startall, (int count, MPI_Request requests[])) {
+  CALL("MPI_Startall");
+  for (int i = 0; i < count; i++) start_again(requests[i]);
+  return MPI_SUCCESS;
+}
+
+static int exchange_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status) {
+  MPI_Request receive = prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
+  MPI_Request send = prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
+  start(request_get(receive));
+  start(request_get(send));
+  request_wait(&send, NULL);
+  request_wait(&receive, status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)) {
+  CALL("MPI_Sendrecv");
+  if (sendbuf == recvbuf && sendcount > 0 && recvcount > 0 && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)
+    fail("invalid buffer", "the send buffer and the receive buffer are the same");
+  return exchange_with(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                       status);
+}
+
+FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                            MPI_Comm comm, MPI_Status *status)) {
+  CALL("MPI_Sendrecv_replace");
+  /* The send takes its data when it is started, so one buffer will do; but then it must be started first. */
+  MPI_Request send = prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
+  MPI_Request receive = prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
+  start(request_get(send));
+  start(request_get(receive));
+  request_wait(&send, NULL);
+  request_wait(&receive, status);
+  return MPI_SUCCESS;
+}
+
+/* A message that a probe has taken. */
+struct message {
+  struct object object;
+  struct request request;
+};
+
+/* Looks for a message; false if there is none. The one that it takes, if it does, is for `taken`. */
+static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
+  struct comm *in = comm_get(comm);
+  check_peer(in, source, true, "source");
+  check_tag(tag, true);
+  if (source == MPI_PROC_NULL) {
+    if (status) status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    if (taken) taken->peer = MPI_PROC_NULL;
+    return true;
+  }
+  struct bytes *to = question('P');
+  put_text(to, in->name);
+  put_i32(to, in->rank);
+  put_i32(to, source);
+  put_i32(to, tag);
+  put_u8(to, (uint8_t)form);
+  struct reader told = ask();
+  if (take_u8(&told) != 'P') return false;
+  uint32_t posted = take_u32(&told);
+  struct reader message = (take_u8(&told), take_block(&told));
+  take_u64(&message);
+  int from = take_i32(&message), with = take_i32(&message);
+  struct signature sent = signature_take(&message);
+  if (status) status_set(status, from, with, signature_size(&sent));
+  signature_free(&sent);
+  if (taken) {
+    taken->posted = posted;
+    taken->is_posted = true;
+    taken->peer = from;
+    taken->comm = in;
+  }
+  return true;
+}
+
+FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status)) {
+  CALL("MPI_Probe");
+  probe('w', source, tag, comm, status, NULL);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)) {
+  CALL("MPI_Iprobe");
+  *(int *)require(flag, "flag") = probe('t', source, tag, comm, status, NULL);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)) {
+  CALL("MPI_Mprobe");
+  struct message *made = allocate(sizeof *made);
+  probe('m', source, tag, comm, status, &made->request);
+  *(MPI_Message *)require(message, "message") =
+      made->request.peer == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : (MPI_Message)handle_new(MESSAGE, &made->object);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)) {
+  CALL("MPI_Mrecv");
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    if (status) status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+  } else {
+    struct message *taken = (struct message *)handle_get(MESSAGE, *message);
+    if (!taken || taken->object.is_freed) fail("invalid argument", "%p is no message", (void *)*message);
+    check_count(count);
+    MPI_Request handle = request_new('r');
+    struct request *request = request_get(handle);
+    request->is_posted = true;
+    request->posted = taken->request.posted;
+    request->comm = taken->request.comm;
+    request->buffer = buf;
+    request->count = (size_t)count;
+    request->type = type_for(type, "datatype");
+    check_buffer(buf, request->count, request->type, "the buffer");
+    taken->object.is_freed = true;
+    request_wait(&handle, status);
+  }
+  *message = MPI_MESSAGE_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Buffer_attach, (void *at, int size)) {
+  CALL("MPI_Buffer_attach");
+  if (buffer.at) fail("invalid buffer", "a buffer is attached already");
+  if (size < 0) fail("invalid argument", "the size is %d", size);
+  require(at, "the buffer");
+  buffer.at = at;
+  buffer.size = (size_t)size;
+  buffer.used = 0;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Buffer_detach, (void *at, int *size)) {
+  CALL("MPI_Buffer_detach");
+  *(void **)at = buffer.at;
+  *size = (int)buffer.size;
+  buffer.at = NULL;
+  buffer.size = 0;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,306 @@
+/* What the parts of the library share that is linked to a program by `mazurka mpicc`.
+ *
+ * A rank is a process of its own. It does by itself what depends on nobody else (types, groups, requests, packing), and asks
+ * the verifier for everything else: wire.c says how. What it is told is all that it learns of the others, so that it
+ * is a function of what it was told. */
+#ifndef MAZURKA_RANK_H
+#define MAZURKA_RANK_H
+
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
+
+/* The names that the parts share, out of the way of the program's own. A test finds those that are missing here. */
+#define allocate mazurka_allocate
+#define ask mazurka_ask
+#define give_up mazurka_give_up
+#define release mazurka_release
+#define text_of mazurka_text_of
+#define text_with mazurka_text_with
+#define ask_posted mazurka_ask_posted
+#define basic_name mazurka_basic_name
+#define basic_size mazurka_basic_size
+#define call mazurka_call
+#define check_buffer mazurka_check_buffer
+#define check_count mazurka_check_count
+#define collective_end mazurka_collective_end
+#define comm_get mazurka_comm_get
+#define comm_split mazurka_comm_split
+#define contribution mazurka_contribution
+#define env_check mazurka_env_check
+#define env_is_over mazurka_env_is_over
+#define exchange mazurka_exchange
+#define fail mazurka_fail
+#define fail_at mazurka_fail_at
+#define group_get mazurka_group_get
+#define grow mazurka_grow
+#define handle_get mazurka_handle_get
+#define handle_new mazurka_handle_new
+#define handles_check_leaks mazurka_handles_check_leaks
+#define is_verified mazurka_is_verified
+#define memory_own mazurka_memory_own
+#define memory_own_more mazurka_memory_own_more
+#define memory_release mazurka_memory_release
+#define op_apply mazurka_op_apply
+#define op_for mazurka_op_for
+#define op_get mazurka_op_get
+#define pack mazurka_pack
+#define put mazurka_put
+#define put_block mazurka_put_block
+#define put_data mazurka_put_data
+#define put_i32 mazurka_put_i32
+#define put_text mazurka_put_text
+#define put_u32 mazurka_put_u32
+#define put_u64 mazurka_put_u64
+#define put_u8 mazurka_put_u8
+#define question mazurka_question
+#define receive_end mazurka_receive_end
+#define request_complete mazurka_request_complete
+#define request_get mazurka_request_get
+#define request_new mazurka_request_new
+#define request_wait mazurka_request_wait
+#define require mazurka_require
+#define signature_add mazurka_signature_add
+#define signature_fits mazurka_signature_fits
+#define signature_free mazurka_signature_free
+#define signature_put mazurka_signature_put
+#define signature_size mazurka_signature_size
+#define signature_take mazurka_signature_take
+#define signature_text mazurka_signature_text
+#define status_empty mazurka_status_empty
+#define status_set mazurka_status_set
+#define take mazurka_take
+#define take_block mazurka_take_block
+#define take_contributions mazurka_take_contributions
+#define take_data mazurka_take_data
+#define take_i32 mazurka_take_i32
+#define take_u32 mazurka_take_u32
+#define take_u64 mazurka_take_u64
+#define take_u8 mazurka_take_u8
+#define type_for mazurka_type_for
+#define type_get mazurka_type_get
+#define unpack mazurka_unpack
+#define windows_check_end mazurka_windows_check_end
+#define world_rank mazurka_world_rank
+#define world_size mazurka_world_size
+
+/* A function of MPI: PMPI_F, and MPI_F unless the program has its own. */
+#define FUNCTION_OF(result, name, parameters)                                                       \
+  result PMPI_##name parameters;                                                                    \
+  result MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));                         \
+  result PMPI_##name parameters
+#define FUNCTION(name, parameters) FUNCTION_OF(int, name, parameters)
+
+/* The call that the program is in: each function starts with HERE or CALL. */
+struct call {
+  const char *name;
+  uintptr_t site; /* the address that it returns to */
+};
+extern struct call call;
+#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)})
+/* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
+#define CALL(function) (HERE(function), env_check())
+
+/* wire.c: bytes to and from the verifier */
+struct bytes {
+  uint8_t *at;
+  size_t length, room;
+};
+void put(struct bytes *to, const void *data, size_t length);
+void put_u8(struct bytes *to, uint8_t value);
+void put_u32(struct bytes *to, uint32_t value);
+void put_i32(struct bytes *to, int32_t value);
+void put_u64(struct bytes *to, uint64_t value);
+void put_text(struct bytes *to, const char *text);
+void put_block(struct bytes *to, const void *data, size_t length);
+
+/* Bytes that are read from the front. */
+struct reader {
+  const uint8_t *at, *end;
+};
+const void *take(struct reader *from, size_t length);
+uint8_t take_u8(struct reader *from);
+uint32_t take_u32(struct reader *from);
+int32_t take_i32(struct reader *from);
+uint64_t take_u64(struct reader *from);
+struct reader take_block(struct reader *from);
+
+/* Starts a question of this kind about the current call; ask() sends it, and returns what is told. */
+struct bytes *question(char kind);
+struct reader ask(void);
+/* The same, of which nothing is told but that it happened, or the number of a request. */
+uint32_t ask_posted(void);
+/* Ends the rank with a violation: `class` is one of those listed in src/mpi/slip.rs. An address in the message is
+ * written by "{@%lx}" and shown as a file and line. */
+void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+extern int world_rank, world_size;
+extern bool is_verified; /* was the program started by `mazurka mpirun`? */
+void give_up(const char *what) __attribute__((noreturn));
+
+/* store.c: memory that is not the program's heap */
+void *allocate(size_t size); /* zeroed */
+void *grow(void *old, size_t size);
+void release(const void *piece);
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_with(const char *format, va_list values);
+
+/* env.c */
+void env_check(void);
+bool env_is_over(void);
+
+/* handles.c: objects behind handles */
+enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, KINDS };
+/* The head of each object. */
+struct object {
+  enum kind kind;
+  bool is_freed;      /* by the program */
+  bool is_predefined; /* or part of another object: no leak */
+  uintptr_t made_at;  /* the call that made it */
+  const char *made_by;
+};
+uintptr_t handle_new(enum kind kind, struct object *object);
+struct object *handle_get(enum kind kind, const void *handle); /* NULL if it never was one */
+/* Fails if an object was made and not freed. */
+void handles_check_leaks(void);
+
+/* types.c: datatypes */
+struct run { /* so many values of a basic type, one after the other */
+  uint32_t basic;
+  uint64_t count;
+};
+struct piece { /* a run at a place */
+  ptrdiff_t at;
+  struct run run;
+};
+struct type {
+  struct object object;
+  char name[32];
+  size_t size;
+  ptrdiff_t lb, extent;
+  size_t pieces;
+  struct piece *piece;
+  bool is_committed;
+};
+struct type *type_get(MPI_Datatype type);                         /* any type */
+struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be used to communicate */
+size_t basic_size(uint32_t basic);
+const char *basic_name(uint32_t basic);
+void pack(struct bytes *to, const void *from, size_t count, const struct type *type);
+void unpack(void *to, const uint8_t *from, size_t bytes, const struct type *type);
+/* The signature of `count` elements: runs, neighbours of one basic type joined. */
+struct signature {
+  size_t length, room;
+  struct run *run;
+};
+void signature_add(struct signature *to, size_t count, const struct type *type);
+void signature_put(struct bytes *to, const struct signature *from);
+struct signature signature_take(struct reader *from);
+/* Does the data that is sent fit a receive of this signature? A shorter message does. */
+enum fit { FITS, TOO_LONG, OTHER_TYPES };
+enum fit signature_fits(const struct signature *sent, const struct signature *wanted);
+const char *signature_text(const struct signature *signature);
+size_t signature_size(const struct signature *signature);
+void signature_free(struct signature *signature);
+/* `count` elements in the sender's terms: signature, then data. */
+void put_data(struct bytes *to, const void *from, size_t count, const struct type *type);
+/* Reads what put_data wrote at `site` into a buffer for `count` elements that was named at `own_site`. `who` describes the
+ * sender. Returns the number of bytes. */
+size_t take_data(struct reader *from, void *to, size_t count, const struct type *type, const char *who, uintptr_t site,
+                 uintptr_t own_site);
+
+/* comm.c: groups, communicators, topologies */
+struct group {
+  struct object object;
+  int size;
+  int *ranks; /* in MPI_COMM_WORLD */
+};
+struct comm {
+  struct object object;
+  char *name;  /* what all its members call it, and no other communicator */
+  char *title; /* what people call it */
+  struct group *group;
+  int rank;
+  uint32_t made; /* how many communicators and windows were made from it */
+  int ndims, *dims, *periods;
+};
+struct comm *comm_get(MPI_Comm comm);
+/* The part of the communicator that says this color, in the order of the keys: a collective call. */
+MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
+struct group *group_get(MPI_Group group);
+void check_count(int count);
+void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
+void *require(void *pointer, const char *parameter);
+
+/* requests.c */
+enum state { INACTIVE, ACTIVE, COMPLETE };
+struct request {
+  struct object object;
+  enum state state;
+  bool is_persistent, is_started, is_cancelled, wants_cancel;
+  char what; /* 's'end, 'r'eceive, 'c'ollective */
+  bool is_posted;   /* is there a request of the model? */
+  uint32_t posted;  /* its number */
+  MPI_Status status;
+  /* what it was started with */
+  const char *name;
+  void *buffer;
+  size_t count;
+  struct type *type;
+  struct comm *comm;
+  int peer, tag;
+  char mode; /* of a send: 0 standard, 1 synchronous, 2 buffered, 3 ready */
+  struct collective *collective;
+  uint32_t owned; /* the memory that it owns while it is active: memory.c */
+};
+MPI_Request request_new(char what);
+struct request *request_get(MPI_Request request);
+/* Waits for the request and frees it unless it is persistent. */
+void request_wait(MPI_Request *request, MPI_Status *status);
+void status_empty(MPI_Status *status);
+void status_set(MPI_Status *status, int source, int tag, size_t bytes);
+void request_complete(struct request *request, struct reader *value);
+/* p2p.c, collectives.c: the data of a request that is complete */
+void receive_end(struct request *request, struct reader *value);
+void collective_end(struct request *request, struct reader *value);
+
+/* collectives.c */
+struct contributions {
+  int count;
+  struct reader *of;
+};
+/* All ranks of the communicator meet in a call that is named `description`: each gives bytes, and gets those of all. */
+struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
+const struct reader *contribution(const struct contributions *from, int rank);
+/* The next value of a told list, or no value. */
+struct contributions take_contributions(struct reader *value);
+
+/* ops.c */
+struct op {
+  struct object object;
+  char name[24];
+  MPI_User_function *function;
+  bool commutes;
+};
+struct op *op_for(MPI_Op op, const struct type *type);
+struct op *op_get(MPI_Op op);
+void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type);
+
+/* memory.c: what the program reads and writes */
+enum access { READS = 1, WRITES = 2 };
+/* From now on an operation reads, or reads and writes, this memory. */
+uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
+void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
+void memory_release(uint32_t owned);
+
+/* windows.c */
+void windows_check_end(void);
+
+#endif

@@ -1,0 +1,280 @@
+/* Requests: what was started and is not over. A request of a program stands for one of the verifier (a send, a receive, an
+ * entry of a collective), or for none, if there is nothing to wait for. */
+#include "rank.h"
+
+MPI_Request request_new(char what) {
+  struct request *made = allocate(sizeof *made);
+  made->what = what;
+  made->state = ACTIVE;
+  made->is_started = true;
+  made->name = call.name;
+  status_empty(&made->status);
+  return (MPI_Request)handle_new(REQUEST, &made->object);
+}
+
+struct request *request_get(MPI_Request request) {
+  struct request *found = (struct request *)handle_get(REQUEST, request);
+  if (!found) fail("invalid request", "%p is no request", (void *)request);
+  if (found->object.is_freed) fail("invalid request", "the request made at {@%lx} is over", found->object.made_at);
+  return found;
+}
+
+void status_empty(MPI_Status *status) {
+  *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
+}
+
+/* The number of bytes of a message is kept in a status, and whether it was cancelled. */
+static void set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
+static size_t get_bytes(const MPI_Status *status) {
+  size_t bytes;
+  memcpy(&bytes, status->MPI_internal, sizeof bytes);
+  return bytes;
+}
+void status_set(MPI_Status *status, int source, int tag, size_t bytes) {
+  status_empty(status);
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = tag;
+  set_bytes(status, bytes);
+}
+
+/* The request is complete; `value` is what was told of it. */
+void request_complete(struct request *request, struct reader *value) {
+  memory_release(request->owned);
+  request->owned = 0;
+  request->state = COMPLETE;
+  if (request->what == 'r' && !request->is_cancelled) receive_end(request, value);
+  if (request->what == 'c') collective_end(request, value);
+}
+
+/* What the program sees of a request that is complete: its status; and it is gone, or inactive. */
+static void retire(MPI_Request *handle, MPI_Status *status) {
+  struct request *request = request_get(*handle);
+  if (status) *status = request->status;
+  if (request->is_persistent) {
+    request->state = INACTIVE;
+    status_empty(&request->status);
+    return;
+  }
+  request->object.is_freed = true;
+  *handle = MPI_REQUEST_NULL;
+}
+
+/* Is there anything to wait for? */
+static bool is_open(MPI_Request handle) {
+  return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
+}
+
+/* A request that is to be waited for or tested; a persistent one must have been started. */
+static void check_started(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return;
+  const struct request *request = request_get(handle);
+  if (!request->is_started)
+    fail("missing start", "the request made by %s at {@%lx} was never started", request->object.made_by,
+         request->object.made_at);
+}
+
+/* One that needs no more to be complete. */
+static bool is_ready(struct request *request) {
+  if (request->state == ACTIVE && !request->is_posted) {
+    struct reader nothing = {0};
+    request_complete(request, &nothing);
+  }
+  return request->state == COMPLETE;
+}
+
+/* Asks for the first of the active ones that is complete, and completes it; -1 if a test finds none. `places` are their
+ * places in the program's list. */
+static int ask_any(char kind, int count, MPI_Request *handles, const int *places) {
+  struct bytes *to = question(kind);
+  put_u32(to, (uint32_t)count);
+  for (int i = 0; i < count; i++) put_u32(to, request_get(handles[places[i]])->posted);
+  struct reader told = ask();
+  if (take_u8(&told) != 'K') return -1;
+  int place = places[take_u32(&told)];
+  request_complete(request_get(handles[place]), &told);
+  return place;
+}
+
+/* A request that was cancelled: was it in time? */
+static void settle_cancelled(struct request *request) {
+  put_u32(question('c'), request->posted);
+  struct reader told = ask();
+  take_u8(&told);
+  request->is_cancelled = take_u8(&told) == 'b' && take_u8(&told);
+  request->wants_cancel = false;
+  if (request->is_cancelled) {
+    struct reader nothing = {0};
+    request->status.MPI_internal[2] = 1;
+    request_complete(request, &nothing);
+  }
+}
+
+static void wait_for(MPI_Request *handle) {
+  struct request *request = request_get(*handle);
+  if (request->wants_cancel && request->state == ACTIVE) settle_cancelled(request);
+  int only = 0;
+  if (!is_ready(request)) ask_any('W', 1, handle, &only);
+}
+
+void request_wait(MPI_Request *handle, MPI_Status *status) {
+  if (status) status_empty(status);
+  if (*handle == MPI_REQUEST_NULL) return;
+  check_started(*handle);
+  if (!is_open(*handle)) return;
+  wait_for(handle);
+  retire(handle, status);
+}
+
+FUNCTION(Wait, (MPI_Request *request, MPI_Status *status)) {
+  CALL("MPI_Wait");
+  require(request, "request");
+  request_wait(request, status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
+  CALL("MPI_Waitall");
+  check_count(count);
+  for (int i = 0; i < count; i++) request_wait(&requests[i], statuses ? &statuses[i] : NULL);
+  return MPI_SUCCESS;
+}
+
+/* The place of one that is complete; MPI_UNDEFINED if none is active, -1 if a test finds none. */
+static int any(char kind, int count, MPI_Request *requests) {
+  int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED;
+  for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
+    check_started(requests[i]);
+    if (!is_open(requests[i])) continue;
+    if (is_ready(request_get(requests[i]))) found = i;
+    places[active++] = i;
+  }
+  if (found == MPI_UNDEFINED && active > 0) found = ask_any(kind, active, requests, places);
+  release(places);
+  return found;
+}
+
+FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
+  CALL("MPI_Waitany");
+  check_count(count);
+  if (status) status_empty(status);
+  *index = any('W', count, requests);
+  if (*index >= 0) retire(&requests[*index], status);
+  return MPI_SUCCESS;
+}
+
+/* One at a time is what MPI allows. */
+FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
+  CALL("MPI_Waitsome");
+  check_count(count);
+  int found = any('W', count, requests);
+  *done = found >= 0 ? 1 : MPI_UNDEFINED;
+  if (found < 0) return MPI_SUCCESS;
+  indices[0] = found;
+  retire(&requests[found], statuses);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
+  CALL("MPI_Test");
+  require(request, "request");
+  if (status) status_empty(status);
+  int found = any('T', 1, request);
+  *flag = found != -1;
+  if (found >= 0) retire(request, status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
+  CALL("MPI_Testany");
+  check_count(count);
+  if (status) status_empty(status);
+  int found = any('T', count, requests);
+  *flag = found != -1;
+  *index = found == -1 ? MPI_UNDEFINED : found;
+  if (found >= 0) retire(&requests[found], status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
+  CALL("MPI_Testsome");
+  check_count(count);
+  int found = any('T', count, requests);
+  *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
+  if (found < 0) return MPI_SUCCESS;
+  indices[0] = found;
+  retire(&requests[found], statuses);
+  return MPI_SUCCESS;
+}
+
+/* Those that a test finds complete stay so, and are told when all are. */
+FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
+  CALL("MPI_Testall");
+  check_count(count);
+  *flag = 0;
+  for (int i = 0; i < count; i++) {
+    int only = i;
+    check_started(requests[i]);
+    if (is_open(requests[i]) && !is_ready(request_get(requests[i])) && ask_any('T', 1, requests, &only) < 0)
+      return MPI_SUCCESS;
+  }
+  *flag = 1;
+  for (int i = 0; i < count; i++) {
+    if (statuses) status_empty(&statuses[i]);
+    if (is_open(requests[i])) retire(&requests[i], statuses ? &statuses[i] : NULL);
+  }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Request_free, (MPI_Request *request)) {
+  CALL("MPI_Request_free");
+  struct request *freed = request_get(*(MPI_Request *)require(request, "request"));
+  if (freed->state == ACTIVE && freed->what == 'c')
+    fail("invalid request", "a request of %s cannot be freed", freed->name);
+  if (freed->state == ACTIVE && freed->is_posted)
+    fail("missing wait", "the request of %s at {@%lx} is freed while it is active", freed->name, freed->object.made_at);
+  freed->object.is_freed = true;
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cancel, (MPI_Request *request)) {
+  CALL("MPI_Cancel");
+  struct request *cancelled = request_get(*(MPI_Request *)require(request, "request"));
+  if (cancelled->what == 'c') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
+  /* A send is never cancelled: MPI 4 deprecates that. */
+  if (cancelled->state == ACTIVE && cancelled->is_posted && cancelled->what == 'r' && !cancelled->wants_cancel) {
+    put_u32(question('C'), cancelled->posted);
+    ask();
+    cancelled->wants_cancel = true;
+  }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Test_cancelled, (const MPI_Status *status, int *flag)) {
+  CALL("MPI_Test_cancelled");
+  *flag = status->MPI_internal[2] == 1;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
+  CALL("MPI_Get_count");
+  size_t bytes = get_bytes(require((void *)status, "status")), size = type_for(type, "datatype")->size;
+  *count = size == 0 ? 0 : bytes % size ? MPI_UNDEFINED : (int)(bytes / size);
+  return MPI_SUCCESS;
+}
+
+/* Basic values, the last element may be in part. */
+FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
+  CALL("MPI_Get_elements");
+  const struct type *of = type_for(type, "datatype");
+  size_t bytes = get_bytes(require((void *)status, "status"));
+  *count = 0;
+  for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
+    size_t size = basic_size(of->piece[p].run.basic), here = of->piece[p].run.count * size;
+    if (here > bytes) here = bytes - bytes % size;
+    if (here == 0) break;
+    *count += (int)(here / size);
+    bytes -= here;
+  }
+  return MPI_SUCCESS;
+}

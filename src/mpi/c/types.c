@@ -1,0 +1,495 @@
+/* Datatypes, packing, and signatures.
+ *
+ * A type is a list of pieces: at which offset how many values of which basic type lie, one after the other. Packing goes
+ * through the list. A *signature* is that list without the offsets: what MPI compares between sender and receiver. */
+#include "rank.h"
+
+#include <complex.h>
+#include <stdbool.h>
+#include <wchar.h>
+
+/* The basic types. The number of one is that of its handle, less 0x200. */
+struct basic {
+  const char *name;
+  size_t size;
+};
+#define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of)}
+struct float_int { float a; int b; };
+struct double_int { double a; int b; };
+struct long_int { long a; int b; };
+struct short_int { short a; int b; };
+struct long_double_int { long double a; int b; };
+static const struct basic basics[] = {
+    BASIC(MPI_AINT, MPI_Aint),
+    BASIC(MPI_COUNT, MPI_Count),
+    BASIC(MPI_OFFSET, MPI_Offset),
+    BASIC(MPI_PACKED, char),
+    BASIC(MPI_SHORT, short),
+    BASIC(MPI_INT, int),
+    BASIC(MPI_LONG, long),
+    BASIC(MPI_LONG_LONG, long long),
+    BASIC(MPI_UNSIGNED_SHORT, unsigned short),
+    BASIC(MPI_UNSIGNED, unsigned),
+    BASIC(MPI_UNSIGNED_LONG, unsigned long),
+    BASIC(MPI_UNSIGNED_LONG_LONG, unsigned long long),
+    BASIC(MPI_FLOAT, float),
+    BASIC(MPI_C_FLOAT_COMPLEX, float _Complex),
+    BASIC(MPI_CXX_FLOAT_COMPLEX, float _Complex),
+    BASIC(MPI_DOUBLE, double),
+    BASIC(MPI_C_DOUBLE_COMPLEX, double _Complex),
+    BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex),
+    BASIC(MPI_LONG_DOUBLE, long double),
+    BASIC(MPI_FLOAT_INT, struct float_int),
+    BASIC(MPI_DOUBLE_INT, struct double_int),
+    BASIC(MPI_LONG_INT, struct long_int),
+    BASIC(MPI_2INT, int[2]),
+    BASIC(MPI_SHORT_INT, struct short_int),
+    BASIC(MPI_LONG_DOUBLE_INT, struct long_double_int),
+    BASIC(MPI_C_BOOL, bool),
+    BASIC(MPI_CXX_BOOL, bool),
+    BASIC(MPI_WCHAR, wchar_t),
+    BASIC(MPI_INT8_T, int8_t),
+    BASIC(MPI_UINT8_T, uint8_t),
+    BASIC(MPI_CHAR, char),
+    BASIC(MPI_SIGNED_CHAR, signed char),
+    BASIC(MPI_UNSIGNED_CHAR, unsigned char),
+    BASIC(MPI_BYTE, char),
+    BASIC(MPI_INT16_T, int16_t),
+    BASIC(MPI_UINT16_T, uint16_t),
+    BASIC(MPI_INT32_T, int32_t),
+    BASIC(MPI_UINT32_T, uint32_t),
+    BASIC(MPI_INT64_T, int64_t),
+    BASIC(MPI_UINT64_T, uint64_t),
+};
+enum { BASICS = sizeof basics / sizeof *basics };
+
+size_t basic_size(uint32_t basic) { return basic < BASICS ? basics[basic].size : 0; }
+const char *basic_name(uint32_t basic) { return basic < BASICS && basics[basic].name ? basics[basic].name : "?"; }
+
+/* The type of a basic type, made when it is first asked for. */
+static struct type *basic_type(uint32_t basic) {
+  static struct type *known[BASICS];
+  if (!known[basic]) {
+    struct type *made = allocate(sizeof *made);
+    made->object.is_predefined = true;
+    snprintf(made->name, sizeof made->name, "%s", basics[basic].name);
+    made->size = basics[basic].size;
+    made->extent = (ptrdiff_t)made->size;
+    made->is_committed = true;
+    made->pieces = 1;
+    made->piece = allocate(sizeof *made->piece);
+    made->piece->run = (struct run){basic, 1};
+    known[basic] = made;
+  }
+  return known[basic];
+}
+
+struct type *type_get(MPI_Datatype type) {
+  uintptr_t number = (uintptr_t)type - 0x200;
+  if (number < BASICS && basics[number].name) return basic_type((uint32_t)number);
+  struct type *found = (struct type *)handle_get(DATATYPE, type);
+  if (type == MPI_DATATYPE_NULL) fail("invalid datatype", "the datatype is MPI_DATATYPE_NULL");
+  if (!found) fail("invalid datatype", "%p is no datatype", (void *)type);
+  if (found->object.is_freed) fail("invalid datatype", "the datatype made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+struct type *type_for(MPI_Datatype type, const char *parameter) {
+  struct type *found = type_get(type);
+  if (!found->is_committed)
+    fail("invalid datatype", "the %s made at {@%lx} is not committed", parameter, found->object.made_at);
+  return found;
+}
+
+void pack(struct bytes *to, const void *from, size_t count, const struct type *type) {
+  if (type->pieces == 1 && type->piece->at == 0 && (ptrdiff_t)type->size == type->extent) {
+    put(to, from, count * type->size);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    for (size_t p = 0; p < type->pieces; p++) {
+      const struct piece *piece = &type->piece[p];
+      put(to, (const char *)from + (ptrdiff_t)i * type->extent + piece->at, piece->run.count * basic_size(piece->run.basic));
+    }
+}
+
+void unpack(void *to, const uint8_t *from, size_t bytes, const struct type *type) {
+  if (type->size == 0) return;
+  for (size_t i = 0; bytes > 0; i++)
+    for (size_t p = 0; p < type->pieces && bytes > 0; p++) {
+      const struct piece *piece = &type->piece[p];
+      size_t length = piece->run.count * basic_size(piece->run.basic);
+      if (length > bytes) length = bytes;
+      memcpy((char *)to + (ptrdiff_t)i * type->extent + piece->at, from, length);
+      from += length;
+      bytes -= length;
+    }
+}
+
+static void add_run(struct signature *to, struct run run) {
+  if (run.count == 0) return;
+  if (to->length > 0 && to->run[to->length - 1].basic == run.basic) {
+    to->run[to->length - 1].count += run.count;
+    return;
+  }
+  if (to->length == to->room) {
+    to->room = 2 * to->room + 4;
+    to->run = grow(to->run, to->room * sizeof *to->run);
+  }
+  to->run[to->length++] = run;
+}
+
+void signature_add(struct signature *to, size_t count, const struct type *type) {
+  if (type->pieces == 1) {
+    add_run(to, (struct run){type->piece->run.basic, count * type->piece->run.count});
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    for (size_t p = 0; p < type->pieces; p++) add_run(to, type->piece[p].run);
+}
+
+void signature_put(struct bytes *to, const struct signature *from) {
+  put_u32(to, (uint32_t)from->length);
+  for (size_t i = 0; i < from->length; i++) {
+    put_u32(to, from->run[i].basic);
+    put_u64(to, from->run[i].count);
+  }
+}
+
+struct signature signature_take(struct reader *from) {
+  struct signature read = {0};
+  for (uint32_t left = take_u32(from); left > 0; left--) {
+    uint32_t basic = take_u32(from);
+    add_run(&read, (struct run){basic, take_u64(from)});
+  }
+  return read;
+}
+
+size_t signature_size(const struct signature *signature) {
+  size_t size = 0;
+  for (size_t i = 0; i < signature->length; i++) size += signature->run[i].count * basic_size(signature->run[i].basic);
+  return size;
+}
+
+void signature_free(struct signature *signature) {
+  release(signature->run);
+  *signature = (struct signature){0};
+}
+
+const char *signature_text(const struct signature *signature) {
+  static char texts[4][160];
+  static int next;
+  char *text = texts[next++ % 4];
+  size_t length = 0;
+  snprintf(text, sizeof texts[0], "nothing");
+  for (size_t i = 0; i < signature->length && length < sizeof texts[0]; i++) {
+    const char *before = i == 0 ? "" : ", ";
+    if (i == 4) {
+      snprintf(text + length, sizeof texts[0] - length, ", ..");
+      break;
+    }
+    length += (size_t)snprintf(text + length, sizeof texts[0] - length, "%s%lu %s", before,
+                               (unsigned long)signature->run[i].count, basic_name(signature->run[i].basic));
+  }
+  return text;
+}
+
+enum { PACKED = 7 };
+
+enum fit signature_fits(const struct signature *sent, const struct signature *wanted) {
+  size_t room = signature_size(wanted), needed = signature_size(sent);
+  enum fit otherwise = needed > room ? TOO_LONG : FITS;
+  bool is_packed = (sent->length && sent->run[0].basic == PACKED) || (wanted->length && wanted->run[0].basic == PACKED);
+  if (is_packed) return otherwise;
+  for (size_t i = 0; i < sent->length && i < wanted->length; i++) {
+    if (sent->run[i].basic != wanted->run[i].basic) return OTHER_TYPES;
+    if (sent->run[i].count < wanted->run[i].count) return i + 1 == sent->length ? otherwise : OTHER_TYPES;
+    if (sent->run[i].count > wanted->run[i].count) return i + 1 == wanted->length ? TOO_LONG : OTHER_TYPES;
+  }
+  return otherwise;
+}
+
+void put_data(struct bytes *to, const void *from, size_t count, const struct type *type) {
+  struct signature signature = {0};
+  signature_add(&signature, count, type);
+  signature_put(to, &signature);
+  signature_free(&signature);
+  struct bytes data = {0};
+  pack(&data, from, count, type);
+  put_block(to, data.at, data.length);
+  release(data.at);
+}
+
+size_t take_data(struct reader *from, void *to, size_t count, const struct type *type, const char *who, uintptr_t site,
+                 uintptr_t own_site) {
+  struct signature sent = signature_take(from), wanted = {0};
+  struct reader data = take_block(from);
+  signature_add(&wanted, count, type);
+  switch (signature_fits(&sent, &wanted)) {
+    case FITS: break;
+    case TOO_LONG:
+      fail("truncation", "%s sends %s at {@%lx}, but at {@%lx} there is room for %s only", who, signature_text(&sent),
+           site, own_site, signature_text(&wanted));
+    case OTHER_TYPES:
+      fail("datatype mismatch", "%s sends %s at {@%lx}, but what is received at {@%lx} is %s", who,
+           signature_text(&sent), site, own_site, signature_text(&wanted));
+  }
+  signature_free(&sent);
+  signature_free(&wanted);
+  size_t length = (size_t)(data.end - data.at);
+  if (length > 0) unpack(to, data.at, length, type);
+  return length;
+}
+
+/* A new type that is empty so far. */
+static struct type *new_type(void) {
+  struct type *made = allocate(sizeof *made);
+  snprintf(made->name, sizeof made->name, "%s", call.name);
+  return made;
+}
+
+static void add_piece(struct type *to, struct piece piece) {
+  if (piece.run.count == 0) return;
+  size_t size = basic_size(piece.run.basic);
+  if (to->pieces > 0) {
+    struct piece *last = &to->piece[to->pieces - 1];
+    if (last->run.basic == piece.run.basic && last->at + (ptrdiff_t)(last->run.count * size) == piece.at) {
+      last->run.count += piece.run.count;
+      return;
+    }
+  }
+  if ((to->pieces & (to->pieces - 1)) == 0) to->piece = grow(to->piece, (2 * to->pieces + 1) * sizeof *to->piece);
+  to->piece[to->pieces++] = piece;
+}
+
+/* Appends `count` elements of a type, the first one at this offset. */
+static void add_block(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
+  bool was_empty = to->size == 0 && to->extent == 0;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t p = 0; p < old->pieces; p++) {
+      struct piece piece = old->piece[p];
+      piece.at += at + (ptrdiff_t)i * old->extent;
+      add_piece(to, piece);
+    }
+  }
+  if (count == 0) return;
+  ptrdiff_t low = at + old->lb, last = at + (ptrdiff_t)(count - 1) * old->extent + old->lb;
+  if (last < low) low = last;
+  ptrdiff_t high = (last > at + old->lb ? last : at + old->lb) + old->extent;
+  ptrdiff_t upper = to->lb + to->extent;
+  to->lb = was_empty || low < to->lb ? low : to->lb;
+  to->extent = (was_empty || high > upper ? high : upper) - to->lb;
+  to->size += count * old->size;
+}
+
+static int done(struct type *made, MPI_Datatype *handle) {
+  *(MPI_Datatype *)require(handle, "newtype") = (MPI_Datatype)handle_new(DATATYPE, &made->object);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_contiguous, (int count, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_contiguous");
+  check_count(count);
+  struct type *type = new_type();
+  add_block(type, 0, (size_t)count, type_get(old));
+  return done(type, made);
+}
+
+static int vector(int count, int length, ptrdiff_t stride, const struct type *old, MPI_Datatype *made) {
+  check_count(count);
+  check_count(length);
+  struct type *type = new_type();
+  for (int i = 0; i < count; i++) add_block(type, i * stride, (size_t)length, old);
+  return done(type, made);
+}
+
+FUNCTION(Type_vector, (int count, int blocklength, int stride, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_vector");
+  const struct type *type = type_get(old);
+  return vector(count, blocklength, stride * type->extent, type, made);
+}
+
+FUNCTION(Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_hvector");
+  return vector(count, blocklength, stride, type_get(old), made);
+}
+
+FUNCTION(Type_indexed, (int count, const int lengths[], const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_indexed");
+  check_count(count);
+  const struct type *from = type_get(old);
+  struct type *type = new_type();
+  for (int i = 0; i < count; i++) {
+    check_count(lengths[i]);
+    add_block(type, displs[i] * from->extent, (size_t)lengths[i], from);
+  }
+  return done(type, made);
+}
+
+FUNCTION(Type_create_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_hindexed");
+  check_count(count);
+  const struct type *from = type_get(old);
+  struct type *type = new_type();
+  for (int i = 0; i < count; i++) {
+    check_count(lengths[i]);
+    add_block(type, displs[i], (size_t)lengths[i], from);
+  }
+  return done(type, made);
+}
+
+FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_indexed_block");
+  check_count(count);
+  check_count(length);
+  const struct type *from = type_get(old);
+  struct type *type = new_type();
+  for (int i = 0; i < count; i++) add_block(type, displs[i] * from->extent, (size_t)length, from);
+  return done(type, made);
+}
+
+/* What a compiler aligns a value of a basic type to. */
+static size_t alignment(uint32_t basic) {
+  size_t size = basic_size(basic);
+  return size >= 16 ? 16 : size ? size & -size : 1;
+}
+
+FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made)) {
+  CALL("MPI_Type_create_struct");
+  check_count(count);
+  struct type *type = new_type();
+  size_t align = 1;
+  for (int i = 0; i < count; i++) {
+    const struct type *part = type_get(types[i]);
+    check_count(lengths[i]);
+    add_block(type, displs[i], (size_t)lengths[i], part);
+    for (size_t p = 0; p < part->pieces; p++)
+      if (alignment(part->piece[p].run.basic) > align) align = alignment(part->piece[p].run.basic);
+  }
+  /* The extent of a struct is rounded up, as in C. */
+  type->extent = (type->extent + (ptrdiff_t)align - 1) / (ptrdiff_t)align * (ptrdiff_t)align;
+  return done(type, made);
+}
+
+FUNCTION(Type_create_resized, (MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_resized");
+  struct type *type = new_type();
+  add_block(type, 0, 1, type_get(old));
+  type->lb = lb;
+  type->extent = extent;
+  return done(type, made);
+}
+
+FUNCTION(Type_create_subarray, (int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_subarray");
+  const struct type *from = type_get(old);
+  size_t rows = 1, whole = 1;
+  for (int d = 0; d < ndims; d++) {
+    if (sizes[d] < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] + subsizes[d] > sizes[d])
+      fail("invalid argument", "dimension %d: %d elements from %d on of %d", d, subsizes[d], starts[d], sizes[d]);
+    rows *= (size_t)subsizes[d];
+    whole *= (size_t)sizes[d];
+  }
+  /* The dimension that runs fastest is the last one in C. */
+  int fastest = order == MPI_ORDER_C ? ndims - 1 : 0;
+  rows /= (size_t)subsizes[fastest];
+  struct type *type = new_type();
+  for (size_t row = 0; row < rows; row++) {
+    size_t left = row;
+    ptrdiff_t at = starts[fastest], stride = sizes[fastest];
+    for (int k = 1; k < ndims; k++) {
+      int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
+      at += (ptrdiff_t)(starts[d] + (int)(left % (size_t)subsizes[d])) * stride;
+      left /= (size_t)subsizes[d];
+      stride *= sizes[d];
+    }
+    add_block(type, at * from->extent, (size_t)subsizes[fastest], from);
+  }
+  type->lb = 0;
+  type->extent = (ptrdiff_t)whole * from->extent;
+  return done(type, made);
+}
+
+FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_dup");
+  const struct type *from = type_get(old);
+  struct type *type = new_type();
+  add_block(type, 0, 1, from);
+  type->lb = from->lb;
+  type->extent = from->extent;
+  type->is_committed = from->is_committed;
+  return done(type, made);
+}
+
+FUNCTION(Type_commit, (MPI_Datatype *type)) {
+  CALL("MPI_Type_commit");
+  type_get(*(MPI_Datatype *)require(type, "datatype"))->is_committed = true;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_free, (MPI_Datatype *type)) {
+  CALL("MPI_Type_free");
+  struct type *freed = type_get(*(MPI_Datatype *)require(type, "datatype"));
+  if (freed->object.is_predefined) fail("invalid datatype", "%s cannot be freed", freed->name);
+  freed->object.is_freed = true;
+  *type = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_size, (MPI_Datatype type, int *size)) {
+  CALL("MPI_Type_size");
+  *size = (int)type_get(type)->size;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
+  CALL("MPI_Type_get_extent");
+  const struct type *of = type_get(type);
+  *lb = of->lb;
+  *extent = of->extent;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size)) {
+  CALL("MPI_Pack_size");
+  comm_get(comm);
+  check_count(count);
+  *size = count * (int)type_get(type)->size;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Pack, (const void *in, int count, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm)) {
+  CALL("MPI_Pack");
+  comm_get(comm);
+  check_count(count);
+  struct bytes packed = {0};
+  pack(&packed, in, (size_t)count, type_for(type, "datatype"));
+  if (*position < 0 || packed.length > (size_t)(size - *position))
+    fail("truncation", "%zu bytes do not fit behind byte %d of %d", packed.length, *position, size);
+  memcpy((char *)out + *position, packed.at, packed.length);
+  *position += (int)packed.length;
+  release(packed.at);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Unpack, (const void *in, int size, int *position, void *out, int count, MPI_Datatype type, MPI_Comm comm)) {
+  CALL("MPI_Unpack");
+  comm_get(comm);
+  check_count(count);
+  const struct type *of = type_for(type, "datatype");
+  size_t length = (size_t)count * of->size;
+  if (*position < 0 || length > (size_t)(size - *position))
+    fail("truncation", "there are no %zu bytes from byte %d on of %d", length, *position, size);
+  unpack(out, (const uint8_t *)in + *position, length, of);
+  *position += (int)length;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_address, (const void *location, MPI_Aint *address)) {
+  HERE("MPI_Get_address");
+  *address = (MPI_Aint)location;
+  return MPI_SUCCESS;
+}
+
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp) { return base + disp; }
+MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }

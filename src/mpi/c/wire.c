@@ -1,0 +1,357 @@
+/* The wire to the verifier: frames of bytes over a local socket, each a length and a body, in the machine's byte order.
+ *
+ * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over: this process is a *server*
+ * from then on, which forks a new rank whenever it is told to. The rank first reads a list of what it is told (its history so
+ * far), runs, and asks; it is told the next thing of the list, or waits for what comes over the wire.
+ *
+ *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: kill it
+ *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid
+ *   rank to verifier     hello: 'r' id pid, then questions
+ *   verifier to rank     the list in one frame, then one frame for each further thing
+ *
+ * A question is its kind, the address of the call, its name, what was printed since the last question, and what belongs to its
+ * kind. src/mpi/wire.rs reads and writes the same. */
+#include "rank.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct call call;
+int world_rank, world_size;
+bool is_verified;
+
+static int wire = -1;
+static const char *address;
+static int printed_to = -1; /* where standard output and error go */
+static off_t printed;       /* so much of it was told */
+static struct bytes frame;  /* the question that is being written */
+static struct reader history;
+static bool is_silent; /* the rank has ended */
+
+/* A fault of the library or of its surroundings, not of the program. */
+void give_up(const char *what) {
+  dprintf(STDERR_FILENO, "mazurka: rank %d: %s: %s\n", world_rank, what, strerror(errno));
+  _exit(3);
+}
+
+void put(struct bytes *to, const void *data, size_t length) {
+  if (to->room - to->length < length) {
+    to->room = 2 * to->room + length + 64;
+    to->at = grow(to->at, to->room);
+  }
+  if (length) memcpy(to->at + to->length, data, length);
+  to->length += length;
+}
+void put_u8(struct bytes *to, uint8_t value) { put(to, &value, sizeof value); }
+void put_u32(struct bytes *to, uint32_t value) { put(to, &value, sizeof value); }
+void put_i32(struct bytes *to, int32_t value) { put(to, &value, sizeof value); }
+void put_u64(struct bytes *to, uint64_t value) { put(to, &value, sizeof value); }
+void put_block(struct bytes *to, const void *data, size_t length) {
+  put_u32(to, (uint32_t)length);
+  put(to, data, length);
+}
+void put_text(struct bytes *to, const char *text) { put_block(to, text, strlen(text)); }
+
+const void *take(struct reader *from, size_t length) {
+  if ((size_t)(from->end - from->at) < length) {
+    errno = EPROTO;
+    give_up("a frame is too short");
+  }
+  from->at += length;
+  return from->at - length;
+}
+#define TAKE(name, type)                                 \
+  type take_##name(struct reader *from) {                \
+    type value;                                          \
+    memcpy(&value, take(from, sizeof value), sizeof value); \
+    return value;                                        \
+  }
+TAKE(u8, uint8_t)
+TAKE(u32, uint32_t)
+TAKE(i32, int32_t)
+TAKE(u64, uint64_t)
+struct reader take_block(struct reader *from) {
+  uint32_t length = take_u32(from);
+  const uint8_t *at = take(from, length);
+  return (struct reader){at, at + length};
+}
+
+/* Reads exactly so many bytes; false at the end of the stream. System calls are made by number here: the program may have a
+ * function `read` or `send` of its own. */
+static bool read_all(int fd, void *to, size_t length) {
+  for (uint8_t *at = to; length > 0;) {
+    ssize_t got = syscall(SYS_read, fd, at, length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    length -= (size_t)got;
+  }
+  return true;
+}
+
+static bool write_all(int fd, const void *from, size_t length) {
+  for (const uint8_t *at = from; length > 0;) {
+    ssize_t sent = syscall(SYS_sendto, fd, at, length, MSG_NOSIGNAL, NULL, 0);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    at += sent;
+    length -= (size_t)sent;
+  }
+  return true;
+}
+
+/* The next frame, to be freed; its end is the end of the process, since nobody wants anything of it any more. */
+static struct reader receive(int fd) {
+  uint32_t length;
+  if (!read_all(fd, &length, sizeof length)) _exit(0);
+  uint8_t *body = allocate(length);
+  if (!read_all(fd, body, length)) _exit(0);
+  return (struct reader){body, body + length};
+}
+
+static void reply(int fd, struct bytes *body) {
+  uint32_t length = (uint32_t)body->length;
+  struct bytes whole = {0};
+  put_u32(&whole, length);
+  put(&whole, body->at, body->length);
+  if (!write_all(fd, whole.at, whole.length)) _exit(0);
+  release(whole.at);
+}
+
+static int dial(void) {
+  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  snprintf(to.sun_path, sizeof to.sun_path, "%s", address);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || syscall(SYS_connect, fd, &to, sizeof to)) give_up("cannot reach the verifier");
+  /* Out of the way of the program's own files. */
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+  syscall(SYS_close, fd);
+  return high;
+}
+
+/* What was printed since the last question. */
+static void put_printed(struct bytes *to) {
+  struct stat now = {0};
+  if (printed_to >= 0) {
+    fflush(stdout);
+    fflush(stderr);
+    fstat(printed_to, &now);
+  }
+  size_t length = now.st_size > printed ? (size_t)(now.st_size - printed) : 0;
+  put_u32(to, (uint32_t)length);
+  if (length > 0) {
+    uint8_t *text = allocate(length);
+    ssize_t got = pread(printed_to, text, length, printed);
+    put(to, text, got < 0 ? 0 : (size_t)got);
+    release(text);
+    printed = now.st_size;
+  }
+}
+
+struct bytes *question(char kind) {
+  frame.length = 0;
+  put_u32(&frame, 0); /* the length of the frame: see send_question */
+  put_u8(&frame, (uint8_t)kind);
+  put_u64(&frame, call.site);
+  put_text(&frame, call.name ? call.name : "");
+  put_printed(&frame);
+  return &frame;
+}
+
+/* Leaves nothing of the library's work on the stack, where a program may find it in variables that it has not set. */
+static void __attribute__((noinline)) wipe_stack(void) {
+  volatile char used[16384];
+  memset((char *)used, 0, sizeof used);
+  __asm__ volatile("" : : "r"(used) : "memory");
+}
+
+static void send_question(void) {
+  uint32_t length = (uint32_t)frame.length - 4;
+  memcpy(frame.at, &length, sizeof length);
+  if (!write_all(wire, frame.at, frame.length)) _exit(0);
+}
+
+struct reader ask(void) {
+  send_question();
+  struct reader told;
+  if (history.at < history.end) {
+    told = take_block(&history);
+  } else {
+    static struct reader last;
+    release(last.at);
+    last = told = receive(wire);
+  }
+  wipe_stack();
+  return told;
+}
+
+uint32_t ask_posted(void) {
+  struct reader told = ask();
+  return take_u8(&told) == 'H' ? take_u32(&told) : 0;
+}
+
+/* Sends a last question, to which there is no answer. */
+static void __attribute__((noreturn)) last_words(void) {
+  is_silent = true;
+  send_question();
+  uint8_t rest;
+  while (syscall(SYS_read, wire, &rest, 1) > 0 || errno == EINTR) {}
+  _exit(0);
+}
+
+static void __attribute__((noreturn)) fail_with(uintptr_t site, const char *class, const char *format, va_list values) {
+  char *message = text_with(format, values);
+  if (!is_verified) {
+    dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
+    _exit(1);
+  }
+  call.site = site;
+  struct bytes *to = question('F');
+  put_text(to, class);
+  put_text(to, message);
+  last_words();
+}
+
+void fail(const char *class, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  fail_with(call.site, class, format, values);
+}
+
+void fail_at(uintptr_t site, const char *class, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  fail_with(site, class, format, values);
+}
+
+/* The rank has come to its end: main returned, or exit was called. */
+static void at_end(void) {
+  if (is_silent || !is_verified || wire < 0) return;
+  call.name = "the end";
+  call.site = 0;
+  if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Finalize");
+  question('D');
+  last_words();
+}
+
+static void crash(int signal, siginfo_t *what, void *context) {
+  (void)what, (void)context;
+  if (is_silent) _exit(1);
+  uintptr_t at = 0;
+#if defined(__x86_64__)
+  at = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] + 1;
+#elif defined(__aarch64__)
+  at = ((ucontext_t *)context)->uc_mcontext.pc + 4;
+#endif
+  fail_at(at, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
+}
+
+static void catch_crashes(void) {
+  static uint8_t room[65536];
+  stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+  sigaltstack(&stack, NULL);
+  struct sigaction action = {.sa_sigaction = crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
+  int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
+
+/* A rank, just forked: it reads its history, and its main begins when this returns. */
+static void begin_rank(uint32_t id) {
+  wire = dial();
+  struct bytes hello = {0};
+  put_u8(&hello, 'r');
+  put_u32(&hello, id);
+  put_u32(&hello, (uint32_t)syscall(SYS_getpid));
+  reply(wire, &hello);
+  release(hello.at);
+  history = receive(wire);
+  printed_to = memfd_create("printed", MFD_CLOEXEC);
+  fcntl(printed_to, F_SETFL, O_APPEND);
+  dup2(printed_to, STDOUT_FILENO);
+  dup2(printed_to, STDERR_FILENO);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  catch_crashes();
+  atexit(at_end);
+}
+
+static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias) {
+  (void)size;
+  *(uintptr_t *)bias = info->dlpi_addr;
+  return 1;
+}
+
+
+/* The status of a child of the server that has ended. */
+static int status_of(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return status;
+}
+
+static void serve(void) {
+  uintptr_t bias = 0;
+  dl_iterate_phdr(bias_of_program, &bias);
+  int server = dial();
+  struct bytes hello = {0};
+  put_u8(&hello, 's');
+  put_u32(&hello, (uint32_t)world_rank);
+  put_u64(&hello, bias);
+  reply(server, &hello);
+  for (;;) {
+    struct reader order = receive(server), all = order;
+    uint8_t kind = take_u8(&order);
+    uint32_t number = take_u32(&order);
+    release(all.at);
+    if (kind == 'R') {
+      pid_t child = fork();
+      if (child < 0) give_up("cannot fork");
+      if (child == 0) {
+        syscall(SYS_close, server);
+        begin_rank(number);
+        return;
+      }
+      continue;
+    }
+    if (kind == 'K') kill((pid_t)number, SIGKILL);
+    struct bytes told = {0};
+    put_i32(&told, status_of((pid_t)number));
+    reply(server, &told);
+    release(told.at);
+  }
+}
+
+static int number_of(const char *variable) {
+  const char *text = getenv(variable);
+  return text ? atoi(text) : 0;
+}
+
+/* Before main, and before the constructors of the program. */
+__attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
+  (void)argc;
+  address = getenv("MAZURKA_SOCKET");
+  if (!address) return;
+  /* Addresses are the same in every run. */
+  int persona = personality(0xffffffff);
+  if (persona >= 0 && !(persona & ADDR_NO_RANDOMIZE) && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0)
+    execve("/proc/self/exe", argv, environment);
+  address = text_of("%s", address);
+  world_rank = number_of("MAZURKA_RANK");
+  world_size = number_of("MAZURKA_SIZE");
+  is_verified = true;
+  unsetenv("MAZURKA_SOCKET");
+  unsetenv("MAZURKA_RANK");
+  unsetenv("MAZURKA_SIZE");
+  serve();
+}

@@ -1,0 +1,323 @@
+//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, accesses to memory are instrumented, and programs
+//! are linked with our library.
+//!
+//! Instrumentation is that of the thread sanitizer, which every common compiler has: each access calls a function
+//! `__tsan_..`, and those are ours (`c/memory.c`). So objects are compiled with `-fsanitize=thread`, but linked without it: otherwise
+//! the sanitizer's own library would come in. A command that compiles and links is therefore done in two steps.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::library::Library;
+
+/// A language that programs are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// `mpicc`
+    C,
+    /// `mpicxx`
+    Cxx,
+}
+
+/// A compiler for programs that are to be verified.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// The command, perhaps with options.
+    command: Vec<OsString>,
+    /// Where libraries are kept that were compiled.
+    cache: PathBuf,
+    /// Where objects are written that nobody keeps.
+    scratch: PathBuf,
+}
+
+/// What is given to compile, so that accesses to memory are seen, and calls return to where they were made. What the user
+/// says comes later, and counts.
+const INSTRUMENTED: [&str; 3] = ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls"];
+
+/// Options whose value is the next word.
+const WITH_VALUE: [&str; 33] = [
+    "-o",
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-l",
+    "-x",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-A",
+    "-B",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-include",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-imacros",
+    "-iprefix",
+    "-isysroot",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xclang",
+    "-framework",
+    "-arch",
+    "-target",
+    "--param",
+    "-aux-info",
+    "-wrapper",
+];
+
+/// What source files end in.
+const SOURCES: [&str; 11] = ["c", "i", "cc", "cp", "cxx", "cpp", "c++", "CPP", "C", "ii", "cppm"];
+
+/// A word of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Word {
+    Source(OsString),
+    /// An object, or a library.
+    Linked(OsString),
+    /// An option, with its value if that is a word of its own.
+    Option(Vec<OsString>),
+}
+
+fn words(arguments: &[OsString]) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut rest = arguments.iter();
+    let mut is_any_source = false;
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        let is_source = || {
+            let ending = Path::new(word).extension().and_then(OsStr::to_str);
+            is_any_source || ending.is_some_and(|ending| SOURCES.contains(&ending))
+        };
+        if WITH_VALUE.contains(&&*text) {
+            let value = rest.next().cloned();
+            is_any_source = match text == "-x" {
+                true => value.as_deref() != Some(OsStr::new("none")),
+                false => is_any_source,
+            };
+            words.push(Word::Option([word.clone()].into_iter().chain(value).collect()));
+        } else if text.starts_with('-') && text != "-" || text.starts_with('@') {
+            words.push(Word::Option(vec![word.clone()]));
+        } else if text == "-" || is_source() {
+            words.push(Word::Source(word.clone()));
+        } else {
+            words.push(Word::Linked(word.clone()));
+        }
+    }
+    words
+}
+
+/// What a command line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Nothing is compiled: the compiler is asked for its version, say.
+    Ask,
+    /// No program is linked.
+    Compile,
+    /// A shared library is linked, or an object out of objects: the program will bring the functions of MPI.
+    LinkPart,
+    /// A program is linked.
+    Link,
+}
+
+fn task(words: &[Word]) -> Task {
+    let has = |wanted: &[&str]| {
+        words.iter().any(|word| match word {
+            Word::Option(option) => wanted.iter().any(|wanted| option[0] == *wanted),
+            _ => false,
+        })
+    };
+    match words.iter().all(|word| matches!(word, Word::Option(_))) {
+        true => Task::Ask,
+        false if has(&["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"]) => Task::Compile,
+        false if has(&["-shared", "-r", "-dynamiclib"]) => Task::LinkPart,
+        false => Task::Link,
+    }
+}
+
+/// Is an option only for linking?
+fn is_for_linker(option: &[OsString]) -> bool {
+    let name = option[0].to_string_lossy();
+    let exact = [
+        "-Xlinker",
+        "-T",
+        "-u",
+        "-z",
+        "-e",
+        "-shared",
+        "-r",
+        "-rdynamic",
+        "-static",
+        "-dynamiclib",
+    ];
+    exact.contains(&&*name) || ["-l", "-L", "-Wl,"].iter().any(|start| name.starts_with(start))
+}
+
+fn is_output(option: &[OsString]) -> bool {
+    option[0].to_string_lossy().starts_with("-o")
+}
+
+/// What a compilation writes dependences to is asked for once, not for each step.
+fn is_language(option: &[OsString]) -> bool {
+    option[0] == "-x" || option[0].to_string_lossy().starts_with("-x")
+}
+
+impl Compiler {
+    /// The compiler with this command, which may have options. Compiled libraries are kept in `cache`; `scratch` is a folder for
+    /// files of one call, which exists.
+    pub fn new(command: &str, cache: PathBuf, scratch: PathBuf) -> Compiler {
+        let command = command.split_whitespace().map(OsString::from).collect();
+        Compiler { command, cache, scratch }
+    }
+
+    /// Its name, for people.
+    pub fn name(&self) -> String {
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    pub(super) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// A call of it.
+    ///
+    /// # Errors
+    /// If it has no command.
+    pub(super) fn call(&self) -> Result<Command, String> {
+        let (program, options) = self.command.split_first().ok_or("no compiler is named")?;
+        let mut call = Command::new(program);
+        call.args(options);
+        Ok(call)
+    }
+
+    /// Compiles and links as these arguments of a compiler say. Returns whether the compiler is content; otherwise it has said
+    /// why.
+    ///
+    /// # Errors
+    /// If it cannot be called, or does not compile our library.
+    pub fn run(&self, arguments: &[OsString]) -> Result<bool, String> {
+        self.steps(arguments)?
+            .into_iter()
+            .try_fold(true, |is_content, mut step| Ok(is_content && self.status(&mut step)?))
+    }
+
+    /// The commands that [`run`](Compiler::run) gives, one in a line.
+    ///
+    /// # Errors
+    /// If our library is not compiled.
+    pub fn shown(&self, arguments: &[OsString]) -> Result<String, String> {
+        let shown = |step: &Command| {
+            let words = [step.get_program()].into_iter().chain(step.get_args());
+            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+            words.join(" ") + "\n"
+        };
+        Ok(self.steps(arguments)?.iter().map(shown).collect())
+    }
+
+    pub(super) fn status(&self, call: &mut Command) -> Result<bool, String> {
+        let status =
+            call.status().map_err(|error| format!("cannot run `{}`: {error}", self.name()));
+        Ok(status?.success())
+    }
+
+    fn steps(&self, arguments: &[OsString]) -> Result<Vec<Command>, String> {
+        let words = words(arguments);
+        let task = task(&words);
+        if task == Task::Ask {
+            let mut call = self.call()?;
+            call.args(arguments);
+            return Ok(vec![call]);
+        }
+        let library = Library::of(self)?;
+        if task == Task::Compile {
+            let mut call = self.instrumented(&library)?;
+            call.args(arguments);
+            return Ok(vec![call]);
+        }
+        let mut steps = Vec::new();
+        let mut link = self.call()?;
+        let mut objects = 0;
+        for word in &words {
+            match word {
+                Word::Source(source) => {
+                    let object = self.scratch.join(format!("{objects}.o"));
+                    objects += 1;
+                    let mut compile = self.instrumented(&library)?;
+                    let options = words.iter().filter_map(|word| match word {
+                        Word::Option(option) => Some(option),
+                        _ => None,
+                    });
+                    let options =
+                        options.filter(|option| !is_for_linker(option) && !is_output(option));
+                    compile.args(options.flatten()).arg("-c").arg(source).arg("-o").arg(&object);
+                    steps.push(compile);
+                    link.arg(object);
+                }
+                Word::Linked(object) => {
+                    link.arg(object);
+                }
+                Word::Option(option) if is_language(option) => {}
+                Word::Option(option) => {
+                    link.args(option);
+                }
+            }
+        }
+        link.arg("-fno-sanitize=thread");
+        if task == Task::Link {
+            // Shared libraries of the program call MPI, too.
+            link.arg(library.object()).arg("-rdynamic");
+        }
+        steps.push(link);
+        Ok(steps)
+    }
+
+    fn instrumented(&self, library: &Library) -> Result<Command, String> {
+        let mut call = self.call()?;
+        call.arg("-I").arg(library.headers()).args(INSTRUMENTED);
+        Ok(call)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task_of(line: &str) -> Task {
+        let arguments: Vec<_> = line.split_whitespace().map(OsString::from).collect();
+        task(&words(&arguments))
+    }
+
+    #[test]
+    fn a_command_line_says_whether_a_program_is_linked() {
+        for (line, expected) in [
+            ("--version", Task::Ask),
+            ("-c a.c -o a.o", Task::Compile),
+            ("-E a.c", Task::Compile),
+            ("a.c -o a", Task::Link),
+            ("a.o b.o -o -c", Task::Link),
+            ("-shared a.o -o a.so", Task::LinkPart),
+            ("-I -c a.c", Task::Link),
+        ] {
+            assert_eq!(task_of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn sources_are_told_from_what_is_linked() {
+        let arguments =
+            ["a.c", "b.o", "-o", "c.c", "-x", "c", "d", "-x", "none", "e.a", "-lm", "f.cpp"];
+        let found = words(&arguments.map(OsString::from));
+        let sources: Vec<_> = found.iter().filter(|word| matches!(word, Word::Source(_))).collect();
+        let source = |name: &str| Word::Source(name.into());
+        assert_eq!(sources, [&source("a.c"), &source("d"), &source("f.cpp")]);
+        assert!(found.contains(&Word::Linked("b.o".into())));
+        assert!(found.contains(&Word::Linked("e.a".into())));
+    }
+}

@@ -1,0 +1,321 @@
+//! What kind of mistake a violation is, and where: what a search knows is that nobody can move, or that calls disagree.
+
+use std::collections::BTreeSet;
+
+use super::ranks::Ranks;
+use super::slip::Slip;
+use crate::explore::Violation;
+use crate::model::{LocalId, Op, Posted, ProcessId, Site, State, System};
+use crate::property::Replay;
+use crate::systems::history::History;
+
+/// What is wrong, in the terms of MPI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Which kind of mistake.
+    pub slip: Slip,
+    /// In a sentence, without the kind.
+    pub message: String,
+    /// The calls that have to do with it, as files with lines.
+    pub places: BTreeSet<String>,
+}
+
+/// Tells what a violation is.
+///
+/// # Panics
+/// If it is no violation of this system.
+pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
+    let mut replay = Replay::new(system);
+    replay.follow(&violation.schedule).expect("the schedule of a violation");
+    let scene = Scene { system, replay: &replay };
+    match &violation.failure {
+        Some(failure) => match Slip::of(&failure.message) {
+            Some((slip, message)) => {
+                let mut places = places_in(message);
+                places.extend(scene.unreceived(slip));
+                places.extend(failure.site.as_ref().and_then(place));
+                Diagnosis { slip, message: message.into(), places }
+            }
+            None => scene.discord().unwrap_or_else(|| Diagnosis {
+                slip: Slip::Nondeterminism,
+                message: failure.message.clone(),
+                places: failure.site.as_ref().and_then(place).into_iter().collect(),
+            }),
+        },
+        None => scene.deadlock(),
+    }
+}
+
+/// `file.c:12`, without folders.
+fn place(site: &Site) -> Option<String> {
+    let file = site.file.as_deref()?;
+    let name = file.rsplit('/').next().unwrap_or(file);
+    Some(format!("{name}:{}", site.line))
+}
+
+/// The places that a message names.
+fn places_in(message: &str) -> BTreeSet<String> {
+    let is_place = |word: &&str| {
+        word.rsplit_once(':')
+            .is_some_and(|(file, line)| file.contains('.') && line.parse::<u32>().is_ok())
+    };
+    let words = message.split(|c: char| c.is_whitespace() || ",;()".contains(c));
+    words.filter(is_place).map(String::from).collect()
+}
+
+/// A state in which something is wrong.
+struct Scene<'s> {
+    system: &'s History<Ranks>,
+    replay: &'s Replay<'s, History<Ranks>>,
+}
+
+/// A call that was made: what, by whom, where.
+struct Made {
+    rank: ProcessId,
+    site: Option<Site>,
+}
+
+impl Made {
+    /// `MPI_Recv (rank 1, a.c:7)`
+    fn words(&self, call: &str) -> String {
+        let place =
+            self.site.as_ref().and_then(place).map_or(String::new(), |place| format!(", {place}"));
+        format!("{call} (rank {}{place})", self.rank.0)
+    }
+}
+
+impl Scene<'_> {
+    fn state(&self) -> &State {
+        self.replay.state()
+    }
+
+    fn site(&self, local: LocalId) -> Option<Site> {
+        self.system.describe().site(self.replay.locals().get(local))
+    }
+
+    /// The call that was made at this place of the execution.
+    fn made(&self, rank: ProcessId, at: usize) -> Made {
+        Made { rank, site: self.site(self.state().before(at)) }
+    }
+
+    fn call_of(&self, entry: u32) -> (Made, Call) {
+        let entry = &self.state().collectives().entries()[entry as usize];
+        let made = self.made(entry.process, entry.at());
+        (
+            made,
+            Call::of(
+                &self.system.runner().description(entry.call.operator.unwrap_or(0)),
+                entry.call.root,
+            ),
+        )
+    }
+
+    /// Calls of one collective that disagree.
+    fn discord(&self) -> Option<Diagnosis> {
+        let [(one, a), (other, b)] = self.state().discord()?.map(|entry| self.call_of(entry));
+        let (slip, what) = a.difference(&b);
+        let shown = |made: &Made, call: &Call| made.words(&call.function);
+        let message = format!("{what}: {} and {}", shown(&one, &a), shown(&other, &b));
+        let places = [one, other].iter().filter_map(|made| place(made.site.as_ref()?)).collect();
+        Some(Diagnosis { slip, message, places })
+    }
+
+    /// The places of messages that nobody has received, if that is what is wrong.
+    fn unreceived(&self, slip: Slip) -> Vec<String> {
+        if slip != Slip::CallOrder {
+            return Vec::new();
+        }
+        let left = self.state().network().sends().iter().filter(|sent| sent.receive().is_none());
+        left.filter_map(|sent| place(self.made(sent.process, sent.at()).site.as_ref()?)).collect()
+    }
+
+    fn deadlock(&self) -> Diagnosis {
+        let blocked: Vec<Made> = self.blocked().collect();
+        let mut places: BTreeSet<String> =
+            blocked.iter().filter_map(|made| place(made.site.as_ref()?)).collect();
+        places.extend(self.awaited());
+        let found = self.strays().or_else(|| self.communicators());
+        let (slip, message, others) = found.unwrap_or_else(|| {
+            let waiting: Vec<_> = blocked
+                .iter()
+                .map(|made| {
+                    made.words(made.site.as_ref().map_or("a call", |site| call_name(&site.text)))
+                })
+                .collect();
+            (Slip::CallOrder, format!("no call can end: {}", waiting.join(", ")), Vec::new())
+        });
+        places.extend(others.iter().filter_map(|made| place(made.site.as_ref()?)));
+        Diagnosis { slip, message, places }
+    }
+
+    /// The calls in which ranks are stuck.
+    fn blocked(&self) -> impl Iterator<Item = Made> {
+        let state = self.state();
+        state
+            .unfinished(self.replay.locals())
+            .map(|rank| Made { rank, site: self.site(state.local(rank)) })
+    }
+
+    /// The places of what ranks that are stuck wait for, if they began it in another call.
+    fn awaited(&self) -> Vec<String> {
+        let state = self.state();
+        let stuck = state.unfinished(self.replay.locals());
+        let requests = stuck.flat_map(|rank| {
+            let handles = match self.replay.locals().op(state.local(rank)) {
+                Some(Op::WaitAny(handles)) => &handles[..],
+                _ => &[],
+            };
+            handles.iter().map(move |&handle| (rank, state.posted(rank, handle)))
+        });
+        let made = requests.filter_map(|(rank, posted)| {
+            let at = match posted {
+                Posted::Sent(sent) => state.network().sends()[sent as usize].at(),
+                Posted::Receive(receive) => state.network().receives()[receive as usize].at(),
+                Posted::Entry(entry) => state.collectives().entries()[entry as usize].at(),
+                _ => return None,
+            };
+            place(self.made(rank, at).site.as_ref()?)
+        });
+        made.collect()
+    }
+
+    /// A receive that is stuck, and a message for it that nobody takes, because its tag or its communicator is another one.
+    fn strays(&self) -> Option<(Slip, String, Vec<Made>)> {
+        let network = self.state().network();
+        let open = network.receives().iter().filter(|receive| receive.is_open());
+        for receive in open {
+            let unmatched = network.sends().iter().filter(|sent| sent.receive().is_none());
+            for sent in unmatched {
+                let (sent_in, taken_in) =
+                    (self.address(sent.mailbox), self.address(receive.mailbox));
+                let source = receive
+                    .pattern
+                    .src
+                    .and_then(|src| self.system.runner().world_rank(taken_in.0, src as u32));
+                let source_fits = source.is_none_or(|source| source == sent.process.0);
+                let tag_fits = receive.pattern.tag.is_none_or(|tag| Some(tag) == sent.envelope.tag);
+                let (slip, what) = match (sent_in.0 == taken_in.0, tag_fits) {
+                    (true, false) if sent_in.1 == taken_in.1 => (Slip::TagMismatch, "tags"),
+                    (false, true) => (Slip::CommunicatorMismatch, "communicators"),
+                    _ => continue,
+                };
+                if !source_fits || sent.process == receive.process {
+                    continue;
+                }
+                let made =
+                    [self.made(sent.process, sent.at()), self.made(receive.process, receive.at())];
+                let [send, take] = &made;
+                let message = format!(
+                    "the {what} of a send and a receive differ: {} and {}",
+                    send.words("the send"),
+                    take.words("the receive")
+                );
+                return Some((slip, message, made.into()));
+            }
+        }
+        None
+    }
+
+    /// The communicator of a mailbox, and the rank in it.
+    fn address(&self, mailbox: crate::model::MailboxId) -> (u32, u32) {
+        let declared = self.replay.locals().met().mailboxes.declared(mailbox.0);
+        let size = self.system.runner().launch().size;
+        (declared / size, declared % size)
+    }
+
+    /// Ranks that are stuck in the same call at different communicators.
+    fn communicators(&self) -> Option<(Slip, String, Vec<Made>)> {
+        let stuck =
+            self.state().unfinished(self.replay.locals()).filter_map(|rank| self.stuck_entry(rank));
+        let stuck: Vec<u32> = stuck.collect();
+        let entries = self.state().collectives().entries();
+        for (place, &one) in stuck.iter().enumerate() {
+            for &other in &stuck[place + 1..] {
+                let ((a, call), (b, same)) = (self.call_of(one), self.call_of(other));
+                let apart = entries[one as usize].collective != entries[other as usize].collective;
+                if apart && call.function == same.function {
+                    let message = format!(
+                        "{} is called at different communicators: {} and {}",
+                        call.function,
+                        a.words("one call"),
+                        b.words("the other")
+                    );
+                    return Some((Slip::CommunicatorMismatch, message, vec![a, b]));
+                }
+            }
+        }
+        None
+    }
+
+    /// The entry of a collective whose end a rank waits for.
+    fn stuck_entry(&self, rank: ProcessId) -> Option<u32> {
+        let Op::WaitAny(handles) = self.replay.locals().op(self.state().local(rank))? else {
+            return None;
+        };
+        handles.iter().find_map(|&handle| match self.state().posted(rank, handle) {
+            Posted::Entry(entry) => Some(entry),
+            _ => None,
+        })
+    }
+}
+
+/// The function that a line of C calls, as well as that can be seen.
+fn call_name(text: &str) -> &str {
+    let start = text.find("MPI_").unwrap_or(0);
+    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
+}
+
+/// What a rank says as it enters a collective: see `describe` in `c/collectives.c`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Call {
+    function: String,
+    operator: String,
+    signature: String,
+    root: Option<u32>,
+}
+
+impl Call {
+    fn of(description: &str, root: Option<u32>) -> Call {
+        let mut parts = description.split('\t').map(String::from);
+        let mut next = || parts.next().unwrap_or_default();
+        Call { function: next(), operator: next(), signature: next(), root }
+    }
+
+    /// What they disagree in.
+    fn difference(&self, other: &Call) -> (Slip, String) {
+        let shown = |root: Option<u32>| root.map_or("none".into(), |root| root.to_string());
+        if self.function != other.function {
+            return (Slip::CallOrder, "different collectives meet".into());
+        }
+        if self.root != other.root {
+            let what = format!("roots {} and {} meet", shown(self.root), shown(other.root));
+            return (Slip::RootMismatch, what);
+        }
+        if self.operator != other.operator {
+            let what = format!("{} and {} meet", self.operator, other.operator);
+            return (Slip::OperatorMismatch, what);
+        }
+        let types = |signature: &str| -> Vec<String> {
+            let parts = signature.split(", ");
+            parts.map(|part| part.rsplit(' ').next().unwrap_or_default().to_owned()).collect()
+        };
+        let slip = match types(&self.signature) == types(&other.signature) {
+            true => Slip::CountMismatch,
+            false => Slip::DatatypeMismatch,
+        };
+        (slip, format!("{} and {} meet", self.signature, other.signature))
+    }
+}
+
+/// The places of the receives from any source that were matched in this execution.
+pub(super) fn wildcards(
+    system: &History<Ranks>,
+    replay: &Replay<'_, History<Ranks>>,
+) -> Vec<String> {
+    let scene = Scene { system, replay };
+    let receives = replay.state().network().receives().iter();
+    let wild =
+        receives.filter(|receive| receive.pattern.src.is_none() && receive.matched_at().is_some());
+    wild.filter_map(|receive| place(scene.made(receive.process, receive.at()).site.as_ref()?))
+        .collect()
+}

@@ -1,0 +1,117 @@
+//! The library that programs are linked with: C text that travels in this crate, and is compiled once for each compiler.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::compiler::Compiler;
+
+/// What programs include.
+const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
+
+/// What only the library includes.
+const OWN_HEADER: (&str, &str) = ("rank.h", include_str!("c/rank.h"));
+
+/// Its parts.
+pub(super) const PARTS: [(&str, &str); 13] = [
+    ("store.c", include_str!("c/store.c")),
+    ("wire.c", include_str!("c/wire.c")),
+    ("env.c", include_str!("c/env.c")),
+    ("handles.c", include_str!("c/handles.c")),
+    ("types.c", include_str!("c/types.c")),
+    ("comm.c", include_str!("c/comm.c")),
+    ("cart.c", include_str!("c/cart.c")),
+    ("p2p.c", include_str!("c/p2p.c")),
+    ("requests.c", include_str!("c/requests.c")),
+    ("collectives.c", include_str!("c/collectives.c")),
+    ("ops.c", include_str!("c/ops.c")),
+    ("memory.c", include_str!("c/memory.c")),
+    ("windows.c", include_str!("c/windows.c")),
+];
+
+/// How it is compiled. It has no accesses of the program, so it is not instrumented.
+const OPTIONS: [&str; 6] = ["-x", "c", "-std=gnu11", "-O2", "-g", "-fPIC"];
+
+/// The library, compiled.
+#[derive(Clone, Debug)]
+pub struct Library {
+    folder: PathBuf,
+}
+
+impl Library {
+    /// The library for programs of this compiler: that in the cache, or a new one there.
+    ///
+    /// # Errors
+    /// If it cannot be written or compiled.
+    pub fn of(compiler: &Compiler) -> Result<Library, String> {
+        let folder = compiler.cache().join(format!("mpi-{:016x}", mark(compiler)?));
+        let library = Library { folder };
+        if !library.object().exists() {
+            let folder = &library.folder;
+            library.compile(compiler).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        Ok(library)
+    }
+
+    /// The folder of `mpi.h`.
+    pub fn headers(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What programs are linked with.
+    pub fn object(&self) -> PathBuf {
+        self.folder.join("mazurka.o")
+    }
+
+    /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
+    fn compile(&self, compiler: &Compiler) -> Result<(), String> {
+        let text = |error: std::io::Error| error.to_string();
+        let new = self.folder.with_extension(std::process::id().to_string());
+        fs::create_dir_all(&new).map_err(text)?;
+        let result = self.compile_into(&new, compiler);
+        if result.is_ok() && fs::rename(&new, &self.folder).is_ok() {
+            return Ok(());
+        }
+        let _ = fs::remove_dir_all(&new);
+        match self.object().exists() {
+            // Somebody else was faster.
+            true => Ok(()),
+            false => result.and(Err("the folder cannot be made".into())),
+        }
+    }
+
+    fn compile_into(&self, folder: &Path, compiler: &Compiler) -> Result<(), String> {
+        for (name, content) in [HEADER, OWN_HEADER].into_iter().chain(PARTS) {
+            fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let mut objects = Vec::new();
+        for (name, _) in PARTS {
+            let object = folder.join(name).with_extension("o");
+            let mut call = compiler.call()?;
+            call.args(OPTIONS).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
+            finish(compiler, &mut call, name)?;
+            objects.push(object);
+        }
+        let mut call = compiler.call()?;
+        call.args(["-r", "-nostdlib", "-o"]).arg(folder.join("mazurka.o")).args(objects);
+        finish(compiler, &mut call, "the library")
+    }
+}
+
+fn finish(compiler: &Compiler, call: &mut Command, what: &str) -> Result<(), String> {
+    match compiler.status(call)? {
+        true => Ok(()),
+        false => Err(format!("`{}` does not compile {what}", compiler.name())),
+    }
+}
+
+/// What tells libraries apart: their text, and the compiler with its version.
+fn mark(compiler: &Compiler) -> Result<u64, String> {
+    let mut call = compiler.call()?;
+    let version = call.arg("--version").stdin(Stdio::null()).output();
+    let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
+    let mut hasher = DefaultHasher::new();
+    (compiler.name(), version.stdout, HEADER, OWN_HEADER, PARTS, OPTIONS).hash(&mut hasher);
+    Ok(hasher.finish())
+}

@@ -1,0 +1,134 @@
+//! What can be wrong with an MPI program: one list of kinds, for the library, for reports and for suites of tests.
+//!
+//! The library writes the name of the kind in front of its message. The search finds other kinds, and
+//! [`diagnose`](super::diagnose()) tells deadlocks and calls that disagree apart.
+
+use std::fmt;
+
+/// Makes the enum and what belongs to each kind.
+macro_rules! slips {
+    ($($slip:ident $name:literal $mbi:literal)*) => {
+        /// A kind of mistake.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Slip {
+            $(#[doc = $name] $slip,)*
+        }
+
+        impl Slip {
+            /// All kinds.
+            pub const ALL: &'static [Slip] = &[$(Slip::$slip,)*];
+
+            /// What it is called.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Slip::$slip => $name,)*
+                }
+            }
+
+            /// What the MPI Bugs Initiative calls it; empty if it has no tests of it.
+            pub fn mbi(self) -> &'static str {
+                match self {
+                    $(Slip::$slip => $mbi,)*
+                }
+            }
+        }
+    };
+}
+
+slips! {
+    CallOrder "call order" "CallMatching"
+    CommunicatorMismatch "communicator mismatch" "CommunicatorMatching"
+    RootMismatch "root mismatch" "RootMatching"
+    OperatorMismatch "operator mismatch" "OperatorMatching"
+    DatatypeMismatch "datatype mismatch" "DatatypeMatching"
+    CountMismatch "count mismatch" ""
+    Truncation "truncation" ""
+    TagMismatch "tag mismatch" "TagMatching"
+    BufferingHazard "buffering hazard" "BufferingHazard"
+    MessageRace "message race" "MessageRace"
+    InvalidBuffer "invalid buffer" "InvalidBuffer"
+    InvalidCount "invalid count" "InvalidOtherArg"
+    InvalidDatatype "invalid datatype" "InvalidDatatype"
+    InvalidTag "invalid tag" "InvalidTag"
+    InvalidRank "invalid rank" "InvalidSrcDest"
+    InvalidRoot "invalid root" "InvalidRoot"
+    InvalidCommunicator "invalid communicator" "InvalidCommunicator"
+    InvalidGroup "invalid group" "InvalidOtherArg"
+    InvalidOperator "invalid operator" "InvalidOperator"
+    InvalidRequest "invalid request" "InvalidOtherArg"
+    InvalidWindow "invalid window" "InvalidWindow"
+    InvalidArgument "invalid argument" "InvalidOtherArg"
+    MissingStart "missing start" "MissingStart"
+    MissingWait "missing wait" "MissingWait"
+    RequestLeak "request leak" "RequestLeak"
+    CommunicatorLeak "communicator leak" "CommunicatorLeak"
+    GroupLeak "group leak" "GroupLeak"
+    DatatypeLeak "datatype leak" "TypeLeak"
+    OperatorLeak "operator leak" "OperatorLeak"
+    WindowLeak "window leak" "WindowLeak"
+    MissingEpoch "missing epoch" "MissingEpoch"
+    DoubleEpoch "double epoch" "DoubleEpoch"
+    LocalConcurrency "local concurrency" "LocalConcurrency"
+    GlobalConcurrency "global concurrency" "GlobalConcurrency"
+    MissingInit "missing init" ""
+    MissingFinalize "missing finalize" ""
+    Assertion "assertion" ""
+    Abort "abort" ""
+    Exit "exit" ""
+    Crash "crash" ""
+    Hang "hang" ""
+    Threads "threads" ""
+    Nondeterminism "nondeterminism" ""
+    Unsupported "unsupported" ""
+}
+
+impl Slip {
+    /// The kind that a message begins with, and the rest of it.
+    pub fn of(message: &str) -> Option<(Slip, &str)> {
+        let (name, rest) = message.split_once(": ")?;
+        let slip = Slip::ALL.iter().find(|slip| slip.name() == name)?;
+        Some((*slip, rest))
+    }
+
+    /// Is it known to a suite under this label? What depends on the input is labelled apart there.
+    pub fn is_labelled(self, label: &str) -> bool {
+        self.mbi() == label || (self == Slip::CallOrder && label == "IHCallMatching")
+    }
+}
+
+impl fmt::Display for Slip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_begin_with_their_kind() {
+        assert_eq!(
+            Slip::of("invalid tag: the tag is -5"),
+            Some((Slip::InvalidTag, "the tag is -5"))
+        );
+        assert_eq!(Slip::of("the tag is -5"), None);
+        for slip in Slip::ALL {
+            assert_eq!(Slip::of(&format!("{slip}: x")), Some((*slip, "x")));
+        }
+    }
+
+    /// Every kind that the library names is in the list.
+    #[test]
+    fn the_library_names_kinds_that_are_known() {
+        let mut found = 0;
+        for (name, text) in crate::mpi::library::PARTS {
+            for call in text.split("fail(\"").skip(1) {
+                let kind = call.split('"').next().unwrap();
+                assert!(Slip::ALL.iter().any(|slip| slip.name() == kind), "{name}: {kind}");
+                found += 1;
+            }
+        }
+        assert!(found > 40, "{found}");
+    }
+}

@@ -1,0 +1,89 @@
+//! From addresses of a program to places in its source.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use addr2line::Loader;
+
+use crate::model::Site;
+
+/// The source of a program, as its debug information tells.
+pub struct Source {
+    program: PathBuf,
+    /// Paths below this are shown without it.
+    base: PathBuf,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    places: HashMap<u64, Option<Place>>,
+    /// The lines of files that can be read.
+    files: HashMap<Arc<str>, Vec<String>>,
+}
+
+/// A place in the source.
+#[derive(Clone)]
+struct Place {
+    file: Arc<str>,
+    line: u32,
+    column: u32,
+}
+
+impl Source {
+    /// That of this program. Paths below `base` are shown without it.
+    pub fn new(program: &Path, base: PathBuf) -> Source {
+        Source { program: program.to_owned(), base, known: Mutex::default() }
+    }
+
+    fn find(&self, address: u64) -> Option<Place> {
+        let loader = Loader::new(&self.program).ok()?;
+        let location = loader.find_location(address).ok()??;
+        let path = Path::new(location.file?);
+        let shown = path.strip_prefix(&self.base).unwrap_or(path);
+        Some(Place {
+            file: shown.to_string_lossy().into(),
+            line: location.line?,
+            column: location.column.unwrap_or(0),
+        })
+    }
+
+    /// The place of a call that returns to this address (of the program as it was linked), and the text of its line, or
+    /// else `call`.
+    pub fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
+        let mut known = self.known.lock().expect("nobody panics while reading a source");
+        let address = returns_to.wrapping_sub(1);
+        let place = known.places.entry(address).or_insert_with(|| self.find(address)).clone();
+        let Place { file, line, column } = place?;
+        let base = &self.base;
+        let lines = known.files.entry(file.clone()).or_insert_with(|| {
+            let text = std::fs::read(base.join(&*file)).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
+        });
+        let written = lines.get(line as usize - 1).filter(|text| text.contains(call));
+        let text = written.map_or(call, |text| text.trim_end_matches(';')).to_owned();
+        Some(Site { file: Some(file), line, column, text })
+    }
+
+    /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are too great by.
+    pub fn with_places(&self, text: &str, bias: u64) -> String {
+        let mut shown = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("{@") {
+            shown += before;
+            let (address, behind) = after.split_once('}').unwrap_or((after, ""));
+            let address = u64::from_str_radix(address, 16).unwrap_or(0).wrapping_sub(bias);
+            match self.site(address, "") {
+                Some(Site { file, line, .. }) => {
+                    let file = file.unwrap_or_default();
+                    let name = Path::new(&*file).file_name().unwrap_or_default();
+                    shown += &format!("{}:{line}", name.to_string_lossy());
+                }
+                None => shown += "an unknown place",
+            }
+            rest = behind;
+        }
+        shown + rest
+    }
+}

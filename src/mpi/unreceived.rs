@@ -1,0 +1,24 @@
+//! At the end of an execution every message has been received.
+
+use super::slip::Slip;
+use crate::model::{Failure, FailureKind};
+use crate::property::{Objection, Position, Property};
+
+/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive for every send.
+#[derive(Clone, Copy, Debug)]
+pub struct Unreceived;
+
+impl Property for Unreceived {
+    fn objection(&self, at: Position<'_>) -> Option<Objection> {
+        let sends = at.state().network().sends();
+        let left = sends.iter().find(|sent| sent.receive().is_none())?;
+        let number = |part: Option<i64>| part.unwrap_or_default();
+        let message = format!(
+            "{}: a message of {} with tag {} is never received",
+            Slip::CallOrder,
+            at.name(left.process),
+            number(left.envelope.tag)
+        );
+        Some(Objection::Wrong(Failure { kind: FailureKind::Error, message, site: None }))
+    }
+}

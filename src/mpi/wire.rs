@@ -1,0 +1,166 @@
+//! The wire between the search and a rank: `c/wire.c` has the other end, and says what is sent when.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use crate::model::{Opaque, Value};
+use crate::systems::history::Told;
+
+/// Bytes that only ranks understand: a message, or what a rank gives in a collective.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Data(pub(super) Arc<[u8]>);
+
+impl Data {
+    /// As a value.
+    pub(super) fn value(bytes: &[u8]) -> Value {
+        Value::Opaque(Opaque::new(Data(bytes.into())))
+    }
+}
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+/// Sends a frame.
+pub(super) fn send(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
+    let mut frame = Vec::with_capacity(body.len() + 4);
+    frame.put_block(body);
+    to.write_all(&frame)
+}
+
+/// Receives a frame.
+pub(super) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut body = vec![0; u32::from_ne_bytes(length) as usize];
+    from.read_exact(&mut body)?;
+    Ok(body)
+}
+
+/// Writes the parts of a frame.
+pub(super) trait Put {
+    fn put_u32(&mut self, value: u32);
+    fn put_block(&mut self, bytes: &[u8]);
+    fn put_value(&mut self, value: &Value);
+    fn put_told(&mut self, told: &Told);
+}
+
+impl Put for Vec<u8> {
+    fn put_u32(&mut self, value: u32) {
+        self.extend(value.to_ne_bytes());
+    }
+
+    fn put_block(&mut self, bytes: &[u8]) {
+        self.put_u32(bytes.len() as u32);
+        self.extend(bytes);
+    }
+
+    /// `n` for nothing, `o` for data, `g` for what ranks gave, `b` for a bool.
+    fn put_value(&mut self, value: &Value) {
+        match value {
+            Value::Opaque(data) => {
+                self.push(b'o');
+                self.put_block(&data.get::<Data>().expect("what a rank has sent").0);
+            }
+            Value::Gathered { given, .. } => {
+                self.push(b'g');
+                self.put_u32(given.len() as u32);
+                given.iter().for_each(|one| self.put_value(one));
+            }
+            Value::Bool(is_so) => self.extend([b'b', u8::from(*is_so)]),
+            _ => self.push(b'n'),
+        }
+    }
+
+    /// `U` it happened, `H` the number of a request, `K` what is complete, `I` nothing is complete, `P` what a probe found,
+    /// `V` a value.
+    fn put_told(&mut self, told: &Told) {
+        match told {
+            Told::Posted(handle) => {
+                self.push(b'H');
+                self.put_u32(handle.0);
+            }
+            Told::Completed { index, value } => {
+                self.push(b'K');
+                self.put_u32(*index);
+                self.put_value(value);
+            }
+            Told::Incomplete => self.push(b'I'),
+            Told::Value(Value::Tuple(parts)) => self.put_probed(parts),
+            Told::Value(value) => {
+                self.push(b'V');
+                self.put_value(value);
+            }
+            Told::Unit | Told::Chosen(_) | Told::Spawned(_) | Told::Overflow => self.push(b'U'),
+        }
+    }
+}
+
+trait PutProbed {
+    fn put_probed(&mut self, parts: &[Value]);
+}
+
+impl PutProbed for Vec<u8> {
+    /// What a probe tells: see [`State::probed`](crate::model::State::probed). The message comes last, if there is one.
+    fn put_probed(&mut self, parts: &[Value]) {
+        match parts.last() {
+            Some(message @ Value::Opaque(_)) => {
+                let handle = parts.iter().find_map(|part| match part {
+                    Value::Comm(handle) => Some(handle.0),
+                    _ => None,
+                });
+                self.push(b'P');
+                self.put_u32(handle.unwrap_or(0));
+                self.put_value(message);
+            }
+            _ => self.push(b'I'),
+        }
+    }
+}
+
+/// Reads the parts of a frame, one after the other.
+pub(super) struct Parts<'f>(pub(super) &'f [u8]);
+
+/// A frame that is shorter than what is in it.
+#[derive(Debug)]
+pub(super) struct Short;
+
+impl<'f> Parts<'f> {
+    fn take(&mut self, length: usize) -> Result<&'f [u8], Short> {
+        let (first, rest) = self.0.split_at_checked(length).ok_or(Short)?;
+        self.0 = rest;
+        Ok(first)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
+        Ok(self.take(N)?.try_into().expect("as many as asked for"))
+    }
+
+    pub(super) fn u8(&mut self) -> Result<u8, Short> {
+        self.array().map(u8::from_ne_bytes)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, Short> {
+        self.array().map(u32::from_ne_bytes)
+    }
+
+    pub(super) fn i32(&mut self) -> Result<i32, Short> {
+        self.array().map(i32::from_ne_bytes)
+    }
+
+    pub(super) fn u64(&mut self) -> Result<u64, Short> {
+        self.array().map(u64::from_ne_bytes)
+    }
+
+    pub(super) fn block(&mut self) -> Result<&'f [u8], Short> {
+        let length = self.u32()?;
+        self.take(length as usize)
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, Short> {
+        self.block().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+}
