@@ -39,7 +39,7 @@
 //! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
-//! | [`cli`] | the command line, the only part that reads, prints and exits | everything |
+//! | [`cli`] | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
 //! representations of a class; neither imports the other, so each can judge the other in tests.
