@@ -284,6 +284,10 @@ impl Call {
     /// What they disagree in.
     fn difference(&self, other: &Call) -> (Slip, String) {
         let shown = |root: Option<u32>| root.map_or("none".into(), |root| root.to_string());
+        let is_fence = |call: &Call| call.function == "MPI_Win_fence";
+        if self.function != other.function && (is_fence(self) || is_fence(other)) {
+            return (Slip::DoubleEpoch, "not all ranks come to a fence".into());
+        }
         if self.function != other.function {
             return (Slip::CallOrder, "different collectives meet".into());
         }

@@ -11,10 +11,11 @@ use super::compiler::Compiler;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// What only the library includes.
-const OWN_HEADER: (&str, &str) = ("rank.h", include_str!("c/rank.h"));
+const OWN_HEADERS: [(&str, &str); 2] =
+    [("rank.h", include_str!("c/rank.h")), ("windows.h", include_str!("c/windows.h"))];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 13] = [
+pub(super) const PARTS: [(&str, &str); 16] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -28,6 +29,9 @@ pub(super) const PARTS: [(&str, &str); 13] = [
     ("ops.c", include_str!("c/ops.c")),
     ("memory.c", include_str!("c/memory.c")),
     ("windows.c", include_str!("c/windows.c")),
+    ("epochs.c", include_str!("c/epochs.c")),
+    ("onesided.c", include_str!("c/onesided.c")),
+    ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 
 /// How it is compiled. It has no accesses of the program, so it is not instrumented.
@@ -82,7 +86,7 @@ impl Library {
     }
 
     fn compile_into(&self, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-        for (name, content) in [HEADER, OWN_HEADER].into_iter().chain(PARTS) {
+        for (name, content) in [HEADER].into_iter().chain(OWN_HEADERS).chain(PARTS) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
         let mut objects = Vec::new();
@@ -112,6 +116,6 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADER, PARTS, OPTIONS).hash(&mut hasher);
+    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS).hash(&mut hasher);
     Ok(hasher.finish())
 }

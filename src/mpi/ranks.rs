@@ -11,13 +11,17 @@ use super::servers::{Process, Servers};
 use super::source::Source;
 use super::wire::{self, Data, Parts, Put, Short};
 use crate::model::{
-    Buffering, Call, CollectiveId, CollectiveKind, Delivery, Envelope, Failure, FailureKind,
-    Handle, Leaving, MailboxId, Objects, Op, Polls, Probing, Semantics, Site,
+    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope,
+    Failure, FailureKind, Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing,
+    Request, RwLockId, Semantics, Site, Value,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
 
 /// How many communicators a search may meet.
 const MAX_COMMUNICATORS: u32 = 4096;
+
+/// How many windows.
+const MAX_WINDOWS: u32 = 1024;
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
@@ -52,6 +56,7 @@ struct Names {
     communicators: HashMap<String, u32>,
     calls: HashMap<String, u32>,
     members: HashMap<MailboxId, u32>,
+    windows: HashMap<String, u32>,
 }
 
 fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
@@ -63,8 +68,8 @@ fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
 enum Trouble {
     /// The library and this crate do not agree.
     Protocol,
-    /// There are too many communicators.
-    TooMany,
+    /// There are more of these than a search may meet.
+    TooMany(&'static str, u32),
 }
 
 impl From<Short> for Trouble {
@@ -111,7 +116,11 @@ impl Ranks {
     fn communicator(&self, name: String) -> Result<u32, Trouble> {
         let mut names = self.names.lock().expect("no thread panics while it has the names");
         let found = number(&mut names.communicators, name);
-        if found < MAX_COMMUNICATORS { Ok(found) } else { Err(Trouble::TooMany) }
+        if found < MAX_COMMUNICATORS {
+            Ok(found)
+        } else {
+            Err(Trouble::TooMany("communicators", MAX_COMMUNICATORS))
+        }
     }
 
     /// Which rank of all receives at this mailbox, as somebody has said.
@@ -160,6 +169,7 @@ impl Ranks {
             b'E' => self.enter(parts)?,
             b'W' => Asked::op(Op::WaitAny(handles(parts)?)),
             b'T' => Asked::op(Op::TestAny(handles(parts)?)),
+            b'O' => self.window(parts)?,
             b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
             b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
             b'D' => Asked::Done,
@@ -212,6 +222,39 @@ impl Ranks {
         }))
     }
 
+    /// A question about what belongs to a rank's part of a window: its content, a mutex on that, and a lock.
+    fn window(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
+        let form = parts.u8()?;
+        let window = {
+            let mut names = self.names.lock().expect("no thread panics while it has the names");
+            number(&mut names.windows, parts.text()?)
+        };
+        if window >= MAX_WINDOWS {
+            return Err(Trouble::TooMany("windows", MAX_WINDOWS));
+        }
+        let object = window * self.launch.size + parts.u32()?;
+        let (cell, mutex, lock) = (CellId(object), MutexId(object), RwLockId(object));
+        if form == b'w' {
+            let content = Data::value(parts.block()?);
+            return Ok(Asked::with(content, |value| Op::Access(cell, Access::Write(value))));
+        }
+        if form == b'r' {
+            return Ok(Asked::op(Op::Access(cell, Access::Read)));
+        }
+        let handle = Handle(parts.u32()?);
+        let request = Request { mutex, handle };
+        Ok(Asked::op(match form {
+            b'l' => Op::AsyncLock(mutex),
+            b'm' => Op::MutexWaitAny(Box::new([request])),
+            b'u' => Op::Unlock(request),
+            b'q' => Op::RwRequest { lock, hold: Hold::Shared },
+            b'Q' => Op::RwRequest { lock, hold: Hold::Exclusive },
+            b'W' => Op::RwWait { lock, handle },
+            b'x' => Op::RwUnlock { lock, handle },
+            _ => return Err(Trouble::Protocol),
+        }))
+    }
+
     /// The next question of a rank.
     fn reply(&self, process: &mut Process) -> Reply<u32> {
         let frame = match wire::receive(&mut process.wire) {
@@ -230,9 +273,7 @@ impl Ranks {
                 Trouble::Protocol => {
                     "the program was made by another version of `mazurka mpicc`".into()
                 }
-                Trouble::TooMany => {
-                    format!("there are more than {MAX_COMMUNICATORS} communicators")
-                }
+                Trouble::TooMany(what, most) => format!("there are more than {most} {what}"),
             };
             let asked = Asked::Failed(failure(&message, None));
             Reply { asked, site: None, printed: None }
@@ -279,6 +320,9 @@ fn objects(launch: &Launch) -> Objects {
         objects.mailboxes.push_array(name, launch.size, Delivery::P2p);
     }
     objects.collectives.push("MPI_COMM_WORLD", launch.size);
+    objects.cells.push_array("window", MAX_WINDOWS * launch.size, Value::Unit);
+    objects.mutexes.push_array("content of window", MAX_WINDOWS * launch.size, Asking::default());
+    objects.rwlocks.push_array("lock of window", MAX_WINDOWS * launch.size, ());
     for size in 1..=launch.size {
         objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
     }

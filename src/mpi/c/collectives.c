@@ -135,6 +135,7 @@ static void give(struct bytes *to, const struct collective *of) {
 
 /* Asks to enter: returns the number of the request. */
 static uint32_t enter(struct comm *comm, enum shape shape, int root, const char *description, const struct bytes *given) {
+  windows_publish();
   struct bytes *to = question('E');
   put_text(to, comm->name);
   put_u32(to, (uint32_t)comm->group->size);
@@ -142,7 +143,11 @@ static uint32_t enter(struct comm *comm, enum shape shape, int root, const char 
   put_u8(to, (uint8_t)shape);
   put_i32(to, root);
   put_text(to, description);
-  put_block(to, given->at, given->length);
+  struct bytes whole = {0};
+  clock_put(&whole);
+  put(&whole, given->at, given->length);
+  put_block(to, whole.at, whole.length);
+  release(whole.at);
   return ask_posted();
 }
 
@@ -154,6 +159,7 @@ struct contributions take_contributions(struct reader *value) {
   for (int i = 0; i < read.count; i++) {
     take_u8(value);
     read.of[i] = take_block(value);
+    clock_join(&read.of[i]);
   }
   return read;
 }
@@ -238,6 +244,7 @@ void collective_end(struct request *request, struct reader *value) {
     for (int i = 0; i < size; i++) take_part(&all, i, of->shape == ALLTOALL ? rank : 0, part_of(&of->recv, i));
   }
   release(all.of);
+  windows_pull();
 }
 
 static const int *copied(const int *from, int count) {

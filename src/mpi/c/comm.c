@@ -306,9 +306,11 @@ FUNCTION(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler)) {
 
 static MPI_Group publish_group(struct group *made) { return (MPI_Group)handle_new(GROUP, &made->object); }
 
+MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
+
 FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_group");
-  *(MPI_Group *)require(group, "group") = publish_group(own_group(comm_get(comm)->group));
+  *(MPI_Group *)require(group, "group") = comm_group(comm_get(comm));
   return MPI_SUCCESS;
 }
 

@@ -15,6 +15,8 @@ static size_t count_of_ranges, room_of_ranges;
 static uint32_t owners;
 /* All ranges lie between these. */
 static uintptr_t lowest = UINTPTR_MAX, highest;
+/* So do all windows. */
+static uintptr_t lowest_watched = UINTPTR_MAX, highest_watched;
 
 static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access by_operation) {
   if (length == 0) return;
@@ -72,7 +74,14 @@ void memory_release(uint32_t owned) {
   count_of_ranges = kept;
 }
 
+void memory_watch(const void *base, size_t size) {
+  uintptr_t from = (uintptr_t)base;
+  if (from < lowest_watched) lowest_watched = from;
+  if (from + size > highest_watched) highest_watched = from + size;
+}
+
 static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum access access, uintptr_t site) {
+  if (from < highest_watched && from + length > lowest_watched) windows_see(from, length, access, site);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];
     if (from >= range->to || from + length <= range->from) continue;
@@ -84,7 +93,9 @@ static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum a
 
 static inline void see(const void *at, size_t length, enum access access, void *site) {
   uintptr_t from = (uintptr_t)at;
-  if (from < highest && from + length > lowest) look(from, length, access, (uintptr_t)site);
+  bool is_owned = from < highest && from + length > lowest;
+  bool is_watched = from < highest_watched && from + length > lowest_watched;
+  if (is_owned || is_watched) look(from, length, access, (uintptr_t)site);
 }
 #define SITE __builtin_return_address(0)
 

@@ -388,6 +388,12 @@ MAZURKA_API(Win_flush_local_all, (MPI_Win win))
 MAZURKA_API(Win_sync, (MPI_Win win))
 MAZURKA_API(Put, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win))
 MAZURKA_API(Get, (void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win))
+MAZURKA_API(Win_get_group, (MPI_Win win, MPI_Group *group))
+MAZURKA_API(Win_get_attr, (MPI_Win win, int key, void *value, int *flag))
+MAZURKA_API(Win_set_errhandler, (MPI_Win win, MPI_Errhandler handler))
+MAZURKA_API(Get_accumulate, (const void *origin, int count, MPI_Datatype type, void *result, int result_count, MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win))
+MAZURKA_API(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win))
+MAZURKA_API(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win))
 MAZURKA_API(Accumulate, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win))
 
 #ifdef __cplusplus

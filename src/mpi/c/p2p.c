@@ -44,11 +44,13 @@ static struct {
 } buffer;
 
 static void start_send(struct request *request) {
+  windows_publish();
   struct bytes message = {0};
   put_u64(&message, request->object.made_at);
   put_i32(&message, request->comm->rank);
   put_i32(&message, request->tag);
   put_data(&message, request->buffer, request->count, request->type);
+  clock_put(&message);
   if (request->mode == BUFFERED) {
     buffer.used += request->count * request->type->size + MPI_BSEND_OVERHEAD;
     if (buffer.used > buffer.size)
@@ -100,6 +102,8 @@ void receive_end(struct request *request, struct reader *value) {
   size_t bytes = take_data(&message, request->buffer, request->count, request->type, who, site,
                            request->object.made_at);
   status_set(&request->status, source, tag, bytes);
+  clock_join(&message);
+  windows_pull();
 }
 
 #define STARTED(function, what, mode)                                                                                \

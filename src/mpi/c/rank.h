@@ -88,6 +88,13 @@
 #define type_get mazurka_type_get
 #define unpack mazurka_unpack
 #define windows_check_end mazurka_windows_check_end
+#define windows_publish mazurka_windows_publish
+#define windows_pull mazurka_windows_pull
+#define windows_see mazurka_windows_see
+#define clock_put mazurka_clock_put
+#define clock_join mazurka_clock_join
+#define comm_group mazurka_comm_group
+#define memory_watch mazurka_memory_watch
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 
@@ -235,6 +242,8 @@ struct comm *comm_get(MPI_Comm comm);
 /* The part of the communicator that says this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
+/* A new group of its members. */
+MPI_Group comm_group(const struct comm *comm);
 void check_count(int count);
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
 void *require(void *pointer, const char *parameter);
@@ -299,8 +308,19 @@ enum access { READS = 1, WRITES = 2 };
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
+/* Accesses to this memory are told to windows_see. */
+void memory_watch(const void *base, size_t size);
 
 /* windows.c */
 void windows_check_end(void);
+/* Both copies of the parts of windows that this rank owns become equal: before others are told something, and after this
+ * rank was told something. */
+void windows_publish(void);
+void windows_pull(void);
+
+/* conflicts.c: the rank's vector clock goes with what it sends; it is empty while there is no window. */
+void clock_put(struct bytes *to);
+void clock_join(struct reader *from);
+void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site);
 
 #endif

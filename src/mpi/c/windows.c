@@ -1,4 +1,251 @@
-/* Windows: so far, none. */
-#include "rank.h"
+/* Windows: how they are made and freed, and their two copies. */
+#include "windows.h"
 
-void windows_check_end(void) {}
+#include <malloc.h>
+#include <unistd.h>
+
+struct window **windows;
+size_t count_of_windows;
+
+struct window *window_of(MPI_Win win) {
+  if (win == MPI_WIN_NULL) fail("invalid window", "the window is MPI_WIN_NULL");
+  struct window *found = (struct window *)handle_get(WIN, win);
+  if (!found) fail("invalid window", "%p is no window", (void *)win);
+  if (found->object.is_freed) fail("invalid window", "the window made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+void window_check_rank(const struct window *window, int rank) {
+  if (rank < 0 || rank >= window->comm->group->size)
+    fail("invalid rank", "the target is %d, but the window has %d ranks", rank, window->comm->group->size);
+}
+
+/* A question about an object that belongs to a target's part of a window. */
+static struct bytes *window_question(char form, const struct window *window, int target) {
+  struct bytes *to = question('O');
+  put_u8(to, (uint8_t)form);
+  put_text(to, window->name);
+  put_u32(to, (uint32_t)target);
+  return to;
+}
+
+/* 'q', 'Q': asks for the lock, shared or exclusively; 'W' waits for it; 'x' gives it back; 'l', 'm', 'u': the same for the
+ * content, and nobody shares that. */
+uint32_t window_ask(char form, const struct window *window, int target, uint32_t number) {
+  put_u32(window_question(form, window, target), number);
+  return ask_posted();
+}
+
+void window_lock_content(const struct window *window, int target, uint32_t *request) {
+  *request = window_ask('l', window, target, 0);
+  window_ask('m', window, target, *request);
+}
+
+void window_unlock_content(const struct window *window, int target, uint32_t request) {
+  window_ask('u', window, target, request);
+}
+
+struct bytes window_read(const struct window *window, int target) {
+  window_question('r', window, target);
+  struct reader told = ask();
+  struct bytes content = {0};
+  if (take_u8(&told) == 'V' && take_u8(&told) == 'o') {
+    struct reader data = take_block(&told);
+    put(&content, data.at, (size_t)(data.end - data.at));
+  }
+  return content;
+}
+
+void window_write(const struct window *window, int target, const uint8_t *content, size_t size) {
+  put_block(window_question('w', window, target), content, size);
+  ask();
+}
+
+static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
+
+/* Makes the public copy what the program's memory is, where the program has changed it. */
+static void publish(struct window *window) {
+  size_t size = own_size(window);
+  uint8_t *private = window->base;
+  if (size == 0 || memcmp(private, window->snapshot, size) == 0) return;
+  int rank = window->comm->rank;
+  uint32_t request;
+  window_lock_content(window, rank, &request);
+  struct bytes public = window_read(window, rank);
+  for (size_t i = 0; i < size; i++) {
+    if (private[i] != window->snapshot[i]) public.at[i] = private[i];
+    window->snapshot[i] = private[i] = public.at[i];
+  }
+  window_write(window, rank, public.at, size);
+  window_unlock_content(window, rank, request);
+  release(public.at);
+}
+
+/* Brings what others have written to the program's memory, unless the program has written the same place itself. */
+static void pull(struct window *window) {
+  size_t size = own_size(window);
+  uint8_t *private = window->base;
+  if (size == 0) return;
+  struct bytes public = window_read(window, window->comm->rank);
+  for (size_t i = 0; i < size; i++) {
+    if (public.at[i] == window->snapshot[i]) continue;
+    if (private[i] == window->snapshot[i]) private[i] = public.at[i];
+    window->snapshot[i] = public.at[i];
+  }
+  release(public.at);
+}
+
+#define EACH_WINDOW(window)                        \
+  for (size_t w = 0; w < count_of_windows; w++)    \
+    for (struct window *window = windows[w]; window && !window->object.is_freed; window = NULL)
+
+void windows_publish(void) {
+  EACH_WINDOW(window) publish(window);
+}
+
+void windows_pull(void) {
+  EACH_WINDOW(window) pull(window);
+}
+
+/* Is this the beginning of a block of malloc's? If so, it is followed by others, up to the end of the heap. */
+static bool is_of_malloc(const void *base) {
+#if defined(__GLIBC__)
+  static uintptr_t heap;
+  if (!heap) {
+    void *first = malloc(1);
+    heap = (uintptr_t)first - (1 << 20);
+    free(first);
+  }
+  uintptr_t at = (uintptr_t)base, end = (uintptr_t)sbrk(0);
+  if (at % 16 || at < heap || at >= end) return false;
+  for (int steps = 0; steps < 1000000; steps++) {
+    size_t size = ((const size_t *)at)[-1] & ~(size_t)7;
+    if (size < 32 || size % 16 || size > end - at + 16) return false;
+    if (at - 16 + size == end) return true;
+    at += size;
+  }
+#else
+  (void)base;
+#endif
+  return false;
+}
+
+static void check_base(const void *base, MPI_Aint size, int unit) {
+  if (size < 0) fail("invalid argument", "the size is %ld", (long)size);
+  if (unit <= 0) fail("invalid argument", "the displacement unit is %d", unit);
+  if (size > 0 && !base) fail("invalid buffer", "the memory of the window is a null pointer");
+#if defined(__GLIBC__)
+  if (size > 0 && is_of_malloc(base) && malloc_usable_size((void *)base) < (size_t)size)
+    fail("invalid buffer", "the window has %ld bytes, but its memory is smaller", (long)size);
+#endif
+}
+
+static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
+  struct comm *in = comm_get(comm);
+  require(win, "win");
+  struct window *made = allocate(sizeof *made);
+  int ranks = in->group->size;
+  made->comm = in;
+  made->base = base;
+  made->is_allocated = is_allocated;
+  made->name = text_of("%s/%u", in->name, in->made++);
+  made->sides = allocate((size_t)ranks * sizeof *made->sides);
+  made->holds = allocate((size_t)ranks * sizeof *made->holds);
+  made->locks = allocate((size_t)ranks * sizeof *made->locks);
+  made->snapshot = allocate((size_t)size);
+  memcpy(made->snapshot, base, (size_t)size);
+  made->opened_at = call.site;
+  if (size > 0) window_write(made, in->rank, base, (size_t)size);
+  struct bytes given = {0};
+  put_u64(&given, (uint64_t)size);
+  put_u32(&given, (uint32_t)unit);
+  windows = grow(windows, (count_of_windows + 1) * sizeof *windows);
+  windows[count_of_windows++] = made;
+  struct contributions all = exchange(in, call.name, &given);
+  for (int rank = 0; rank < ranks; rank++) {
+    struct reader said = *contribution(&all, rank);
+    made->sides[rank].size = take_u64(&said);
+    made->sides[rank].unit = (int)take_u32(&said);
+  }
+  memory_watch(base, (size_t)size);
+  *win = (MPI_Win)handle_new(WIN, &made->object);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_create, (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)) {
+  CALL("MPI_Win_create");
+  (void)info;
+  check_base(base, size, unit);
+  return make(base, size, unit, comm, false, win);
+}
+
+FUNCTION(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)) {
+  CALL("MPI_Win_allocate");
+  (void)info;
+  void *memory = calloc(1, size > 0 ? (size_t)size : 1);
+  check_base(memory, size, unit);
+  *(void **)require(base, "baseptr") = memory;
+  return make(memory, size, unit, comm, true, win);
+}
+
+static void check_closed(const struct window *window) {
+  for (size_t i = 0; i < window->length; i++)
+    fail("missing epoch", "nothing completes the %s at {@%lx}", window->operations[i].name, window->operations[i].site);
+  for (int rank = 0; rank < window->comm->group->size; rank++)
+    if (window->holds[rank] != FREE) fail("missing epoch", "the lock of {@%lx} is never given back", window->opened_at);
+}
+
+FUNCTION(Win_free, (MPI_Win *win)) {
+  CALL("MPI_Win_free");
+  struct window *freed = window_of(*(MPI_Win *)require(win, "win"));
+  check_closed(freed);
+  records_exchange(freed);
+  pull(freed);
+  freed->object.is_freed = true;
+  if (freed->is_allocated) free(freed->base);
+  *win = MPI_WIN_NULL;
+  return MPI_SUCCESS;
+}
+
+/* Windows that are left are leaks; what is wrong with an open one is its epoch. */
+void windows_check_end(void) {
+  EACH_WINDOW(window) check_closed(window);
+}
+
+FUNCTION(Win_sync, (MPI_Win win)) {
+  CALL("MPI_Win_sync");
+  struct window *window = window_of(win);
+  publish(window);
+  pull(window);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_get_group, (MPI_Win win, MPI_Group *group)) {
+  CALL("MPI_Win_get_group");
+  *(MPI_Group *)require(group, "group") = comm_group(window_of(win)->comm);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
+  CALL("MPI_Win_get_attr");
+  static int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE}, model = MPI_WIN_UNIFIED;
+  struct window *window = window_of(win);
+  struct side *side = &window->sides[window->comm->rank];
+  *flag = 1;
+  switch (key) {
+    case MPI_WIN_BASE: *(void **)value = window->base; break;
+    case MPI_WIN_SIZE: *(size_t **)value = &side->size; break;
+    case MPI_WIN_DISP_UNIT: *(int **)value = &side->unit; break;
+    case MPI_WIN_CREATE_FLAVOR: *(int **)value = &flavors[window->is_allocated]; break;
+    case MPI_WIN_MODEL: *(int **)value = &model; break;
+    default: *flag = 0;
+  }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_set_errhandler, (MPI_Win win, MPI_Errhandler handler)) {
+  CALL("MPI_Win_set_errhandler");
+  window_of(win);
+  (void)handler;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,191 @@
+/* Accesses to windows that nothing orders.
+ *
+ * Each rank records its operations, and what it reads and writes in its own part while it has an epoch of the window. When all ranks
+ * of a window meet (at a fence, or when it is freed), each compares what touched its own part. What orders accesses is
+ * known from vector clocks, which travel with messages and collectives as soon as there is a window, and from exclusive
+ * locks. Operations of one epoch are not ordered until they are complete. */
+#include "windows.h"
+
+struct record {
+  const struct window *window;
+  int target;
+  char kind; /* of an operation; 'R', 'W': the owner reads or writes */
+  enum hold hold;
+  size_t from, to;
+  MPI_Op op;
+  const char *name;
+  uintptr_t site;
+  uint32_t completed; /* the rank's own time when it was complete; NEVER so far */
+  uint32_t *clock;    /* when it was started */
+};
+enum { NEVER = UINT32_MAX };
+
+static struct record *records;
+static size_t count_of_records, room_of_records;
+static uint32_t *clock_of_rank;
+
+static uint32_t *clock_get(void) {
+  if (!clock_of_rank) {
+    clock_of_rank = allocate((size_t)world_size * sizeof *clock_of_rank);
+    clock_of_rank[world_rank] = 1;
+  }
+  return clock_of_rank;
+}
+
+uint32_t clock_now(void) { return clock_get()[world_rank]; }
+
+void clock_put(struct bytes *to) {
+  if (count_of_windows == 0) {
+    put_block(to, NULL, 0);
+    return;
+  }
+  put_block(to, clock_get(), (size_t)world_size * sizeof *clock_of_rank);
+  clock_get()[world_rank]++;
+}
+
+void clock_join(struct reader *from) {
+  struct reader other = take_block(from);
+  for (int rank = 0; other.at < other.end; rank++) {
+    uint32_t time = take_u32(&other);
+    if (time > clock_get()[rank]) clock_get()[rank] = time;
+  }
+}
+
+static uint32_t *clock_copy(void) {
+  size_t size = (size_t)world_size * sizeof *clock_of_rank;
+  return memcpy(allocate(size), clock_get(), size);
+}
+
+size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op) {
+  if (count_of_records == room_of_records) {
+    room_of_records = 2 * room_of_records + 16;
+    records = grow(records, room_of_records * sizeof *records);
+  }
+  records[count_of_records] = (struct record){window, target,    kind,      hold,  from,        to,
+                                              op,     call.name, call.site, NEVER, clock_copy()};
+  return count_of_records++;
+}
+
+void records_complete(size_t from, size_t to) {
+  for (size_t i = from; i < to && i < count_of_records; i++)
+    if (records[i].completed == NEVER) records[i].completed = clock_now();
+  clock_get()[world_rank]++;
+}
+
+/* The owner reads or writes its part of a window: recorded while it has an epoch of the window, wherever. */
+void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site) {
+  for (size_t w = 0; w < count_of_windows; w++) {
+    const struct window *window = windows[w];
+    int own = window->comm->rank;
+    uintptr_t base = (uintptr_t)window->base;
+    if (window->object.is_freed || from < base || from >= base + window->sides[own].size) continue;
+    if (!window_is_locked(window) && !window->has_fenced) continue;
+    char kind = access == WRITES ? 'W' : 'R';
+    size_t first = from - base, last = first + length;
+    if (count_of_records > 0) {
+      struct record *before = &records[count_of_records - 1];
+      bool continues = before->window == window && before->kind == kind && before->completed == clock_now() &&
+                       first >= before->from && first <= before->to;
+      if (continues) {
+        if (last > before->to) before->to = last;
+        continue;
+      }
+    }
+    size_t made = records_add(window, own, kind, window->holds[own], first, last, MPI_OP_NULL);
+    records[made].name = access == WRITES ? "a write" : "a read";
+    records[made].site = site;
+    records[made].completed = clock_now();
+  }
+}
+
+/* A record of some rank, as it is compared. */
+struct seen {
+  int rank, world; /* in the window, and of all */
+  struct record is;
+};
+
+static void put_records(struct bytes *to, const struct window *window) {
+  put_u32(to, (uint32_t)world_rank);
+  for (size_t i = 0; i < count_of_records; i++) {
+    const struct record *record = &records[i];
+    if (record->window != window) continue;
+    put_u32(to, (uint32_t)record->target);
+    put_u8(to, (uint8_t)record->kind);
+    put_u8(to, (uint8_t)record->hold);
+    put_u64(to, record->from);
+    put_u64(to, record->to);
+    put_u64(to, (uint64_t)(uintptr_t)record->op);
+    put_text(to, record->name);
+    put_u64(to, record->site);
+    put_u32(to, record->completed);
+    put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
+  }
+}
+
+static struct seen take_record(struct reader *from, int rank, int world) {
+  struct seen seen = {.rank = rank, .world = world};
+  struct record *is = &seen.is;
+  is->target = (int)take_u32(from);
+  is->kind = (char)take_u8(from);
+  is->hold = (enum hold)take_u8(from);
+  is->from = take_u64(from);
+  is->to = take_u64(from);
+  is->op = (MPI_Op)(uintptr_t)take_u64(from);
+  struct reader name = take_block(from);
+  is->name = text_of("%.*s", (int)(name.end - name.at), (const char *)name.at);
+  is->site = take_u64(from);
+  is->completed = take_u32(from);
+  struct reader clock = take_block(from);
+  is->clock = memcpy(allocate((size_t)(clock.end - clock.at)), clock.at, (size_t)(clock.end - clock.at));
+  return seen;
+}
+
+static bool is_reading(char kind) { return kind == 'g' || kind == 'R'; }
+static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
+static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
+
+static bool is_before(const struct seen *one, const struct seen *other) {
+  return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
+}
+
+static bool are_in_conflict(const struct seen *a, const struct seen *b) {
+  if (a->is.to <= b->is.from || b->is.to <= a->is.from) return false;
+  if (is_reading(a->is.kind) && is_reading(b->is.kind)) return false;
+  if (is_own(a->is.kind) && is_own(b->is.kind)) return false;
+  /* Accumulations are atomic for each element. */
+  if (is_accumulating(a->is.kind) && is_accumulating(b->is.kind)) return false;
+  if (a->rank == b->rank && is_own(a->is.kind) != is_own(b->is.kind) && is_before(a, b)) return false;
+  bool are_locked = a->is.hold != FREE && b->is.hold != FREE;
+  bool is_exclusive = a->is.hold == EXCLUSIVE || b->is.hold == EXCLUSIVE;
+  if (are_locked && is_exclusive && a->rank != b->rank) return false;
+  return !is_before(a, b) && !is_before(b, a);
+}
+
+void records_exchange(struct window *window) {
+  struct bytes given = {0};
+  put_records(&given, window);
+  struct contributions all = exchange(window->comm, call.name, &given);
+  release(given.at);
+  struct seen *seen = NULL;
+  size_t length = 0;
+  for (int rank = 0; rank < window->comm->group->size; rank++) {
+    struct reader said = *contribution(&all, rank);
+    int world = (int)take_u32(&said);
+    while (said.at < said.end) {
+      struct seen one = take_record(&said, rank, world);
+      if (one.is.target != window->comm->rank) continue;
+      if ((length & (length - 1)) == 0) seen = grow(seen, (2 * length + 1) * sizeof *seen);
+      seen[length++] = one;
+    }
+  }
+  for (size_t j = 0; j < length; j++)
+    for (size_t i = 0; i < j; i++)
+      if (are_in_conflict(&seen[i], &seen[j]))
+        fail("global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} touch the same memory of rank %d",
+             seen[i].is.name, seen[i].world, seen[i].is.site, seen[j].is.name, seen[j].world, seen[j].is.site, world_rank);
+  release(seen);
+  size_t kept = 0;
+  for (size_t i = 0; i < count_of_records; i++)
+    if (records[i].window != window) records[kept++] = records[i];
+  count_of_records = kept;
+}

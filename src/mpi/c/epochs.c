@@ -1,0 +1,122 @@
+/* Epochs: when operations on a window may be started, and when they are complete. */
+#include "windows.h"
+
+bool window_is_locked(const struct window *window) {
+  for (int rank = 0; rank < window->comm->group->size; rank++)
+    if (window->holds[rank] != FREE) return true;
+  return false;
+}
+
+FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
+  CALL("MPI_Win_fence");
+  struct window *window = window_of(win);
+  if (window_is_locked(window)) fail("double epoch", "a fence in the epoch that was opened at {@%lx}", window->opened_at);
+  bool was_used = operations_exchange(window);
+  windows_publish();
+  window->has_fenced = !(assertion & MPI_MODE_NOSUCCEED);
+  /* A fence that completes operations is mostly the last one of its epoch. It opens another one only if that is used. */
+  window->is_fenced = window->has_fenced && !was_used;
+  window->opened_at = call.site;
+  return MPI_SUCCESS;
+}
+
+/* Opens an epoch at one target. */
+static void take_lock(struct window *window, int target, enum hold hold) {
+  window->locks[target] = window_ask(hold == EXCLUSIVE ? 'Q' : 'q', window, target, 0);
+  window_ask('W', window, target, window->locks[target]);
+  window->holds[target] = hold;
+}
+
+static void give_back(struct window *window, int target) {
+  operations_apply(window, target);
+  window_ask('x', window, target, window->locks[target]);
+  window->holds[target] = FREE;
+}
+
+static void check_no_epoch(const struct window *window, int target) {
+  if (window->is_fenced) fail("double epoch", "a lock in the epoch of the fence at {@%lx}", window->opened_at);
+  bool is_taken = target < 0 ? window_is_locked(window) : window->holds[target] != FREE;
+  if (is_taken) fail("double epoch", "a lock in the epoch that was opened at {@%lx}", window->opened_at);
+}
+
+FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
+  CALL("MPI_Win_lock");
+  (void)assertion;
+  struct window *window = window_of(win);
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) fail("invalid argument", "%d is no type of lock", type);
+  window_check_rank(window, rank);
+  check_no_epoch(window, rank);
+  take_lock(window, rank, type == MPI_LOCK_SHARED ? SHARED : EXCLUSIVE);
+  window->has_fenced = false;
+  window->opened_at = call.site;
+  windows_publish();
+  windows_pull();
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_unlock, (int rank, MPI_Win win)) {
+  CALL("MPI_Win_unlock");
+  struct window *window = window_of(win);
+  window_check_rank(window, rank);
+  if (window->holds[rank] == FREE || window->holds[rank] == EVERYBODY)
+    fail("missing epoch", "rank %d of the window is not locked", rank);
+  windows_publish();
+  give_back(window, rank);
+  operations_forget(window);
+  windows_pull();
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_lock_all, (int assertion, MPI_Win win)) {
+  CALL("MPI_Win_lock_all");
+  (void)assertion;
+  struct window *window = window_of(win);
+  check_no_epoch(window, -1);
+  for (int rank = 0; rank < window->comm->group->size; rank++) take_lock(window, rank, EVERYBODY);
+  window->has_fenced = false;
+  window->opened_at = call.site;
+  windows_publish();
+  windows_pull();
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_unlock_all, (MPI_Win win)) {
+  CALL("MPI_Win_unlock_all");
+  struct window *window = window_of(win);
+  if (window->holds[0] != EVERYBODY) fail("missing epoch", "the window is not locked by MPI_Win_lock_all");
+  windows_publish();
+  for (int rank = 0; rank < window->comm->group->size; rank++) give_back(window, rank);
+  operations_forget(window);
+  windows_pull();
+  return MPI_SUCCESS;
+}
+
+static int flush(MPI_Win win, int only) {
+  struct window *window = window_of(win);
+  if (only >= 0) window_check_rank(window, only);
+  if (only >= 0 ? window->holds[only] == FREE : !window_is_locked(window))
+    fail("missing epoch", "a flush outside of the epoch of a lock");
+  windows_publish();
+  for (int rank = 0; rank < window->comm->group->size; rank++)
+    if (only < 0 || rank == only) operations_apply(window, rank);
+  operations_forget(window);
+  windows_pull();
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_flush, (int rank, MPI_Win win)) {
+  CALL("MPI_Win_flush");
+  return flush(win, rank);
+}
+FUNCTION(Win_flush_all, (MPI_Win win)) {
+  CALL("MPI_Win_flush_all");
+  return flush(win, -1);
+}
+FUNCTION(Win_flush_local, (int rank, MPI_Win win)) {
+  CALL("MPI_Win_flush_local");
+  return flush(win, rank);
+}
+FUNCTION(Win_flush_local_all, (MPI_Win win)) {
+  CALL("MPI_Win_flush_local_all");
+  return flush(win, -1);
+}

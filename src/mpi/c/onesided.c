@@ -1,0 +1,299 @@
+/* One-sided operations: what they do to the memory of their target, and when. They are noted when they are started, and
+ * carried out when an epoch ends. */
+#include "windows.h"
+
+/* Types travel without their names. */
+static void put_type(struct bytes *to, const struct type *type) {
+  put_u64(to, type->size);
+  put_u64(to, (uint64_t)type->lb);
+  put_u64(to, (uint64_t)type->extent);
+  put_block(to, type->piece, type->pieces * sizeof *type->piece);
+}
+
+static struct type take_type(struct reader *from) {
+  struct type type = {.is_committed = true};
+  type.size = take_u64(from);
+  type.lb = (ptrdiff_t)take_u64(from);
+  type.extent = (ptrdiff_t)take_u64(from);
+  struct reader pieces = take_block(from);
+  type.pieces = (size_t)(pieces.end - pieces.at) / sizeof *type.piece;
+  type.piece = allocate((size_t)(pieces.end - pieces.at));
+  memcpy(type.piece, pieces.at, (size_t)(pieces.end - pieces.at));
+  return type;
+}
+
+/* The bytes of a part that an operation touches: from the first to behind the last. */
+static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
+  const struct type *type = of->type;
+  ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
+  for (size_t p = 0; p < type->pieces; p++) {
+    const struct piece *piece = &type->piece[p];
+    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
+    if (piece->at < low) low = piece->at;
+    if (end > high) high = end;
+  }
+  if (of->count == 0 || type->pieces == 0) low = high = 0;
+  ptrdiff_t begin = of->disp * unit, last = of->count > 0 ? (ptrdiff_t)(of->count - 1) * type->extent : 0;
+  *from = (size_t)(begin + low);
+  *to = (size_t)(begin + last + high);
+}
+
+static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op) {
+  struct window *window = window_of(win);
+  check_count(count);
+  const struct type *of = type_for(type, "target datatype");
+  window_check_rank(window, target);
+  if (disp < 0) fail("invalid argument", "the displacement is %ld", (long)disp);
+  if (window->holds[target] == FREE && !window->has_fenced)
+    fail("missing epoch", "no epoch is open: neither a fence nor a lock comes before it");
+  if (window->length == window->room) {
+    window->room = 2 * window->room + 8;
+    window->operations = grow(window->operations, window->room * sizeof *window->operations);
+  }
+  struct operation *made = &window->operations[window->length++];
+  *made = (struct operation){.kind = kind, .target = target, .disp = disp, .count = (size_t)count, .type = of, .op = op,
+                             .handle = type, .name = call.name, .site = call.site};
+  const struct side *side = &window->sides[target];
+  size_t from, to;
+  bounds(made, side->unit, &from, &to);
+  if (to > side->size)
+    fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
+         target);
+  enum hold hold = window->has_fenced ? FREE : window->holds[target];
+  made->record = records_add(window, target, kind, hold, from, to, op);
+  return made;
+}
+
+static void writes(struct operation *of, const void *origin, int count, MPI_Datatype type) {
+  check_count(count);
+  const struct type *from = type_for(type, "origin datatype");
+  check_buffer(origin, (size_t)count, from, "the origin buffer");
+  put_data(&of->data, origin, (size_t)count, from);
+  memory_own_more(&of->owned, origin, (size_t)count, from, READS);
+  windows_see((uintptr_t)origin, (size_t)count * from->size, READS, call.site);
+}
+
+static void reads(struct operation *of, void *result, int count, MPI_Datatype type) {
+  check_count(count);
+  of->result_type = type_for(type, "origin datatype");
+  check_buffer(result, (size_t)count, of->result_type, "the buffer");
+  of->result = result;
+  of->result_count = (size_t)count;
+  memory_own_more(&of->owned, result, (size_t)count, of->result_type, READS | WRITES);
+  windows_see((uintptr_t)result, (size_t)count * of->result_type->size, WRITES, call.site);
+}
+
+/* Carries an operation out on a part of a window; what it reads is put to `result`. */
+static void apply(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, MPI_Datatype handle,
+                  struct reader data, const char *who, uintptr_t site, struct bytes *result) {
+  if (kind == 'g' || kind == 'f' || kind == 'c') put_data(result, at, count, type);
+  if (kind == 'p') take_data(&data, at, count, type, who, site, site);
+  if (kind == 'c') {
+    uint8_t wanted[32] = {0}, new[32] = {0};
+    take_data(&data, wanted, 1, type, who, site, site);
+    take_data(&data, new, 1, type, who, site, site);
+    if (memcmp(at, wanted, type->size) == 0) memcpy(at, new, type->size);
+  }
+  if (kind == 'a' || (kind == 'f' && op != MPI_NO_OP)) {
+    uint8_t *given = allocate(count * (size_t)type->extent + 64);
+    take_data(&data, given, count, type, who, site, site);
+    op_apply(op, given, at, count, handle);
+    release(given);
+  }
+}
+
+static struct reader all_of(const struct bytes *bytes) { return (struct reader){bytes->at, bytes->at + bytes->length}; }
+
+static void receive_result(struct operation *of, struct reader result) {
+  if (of->result) take_data(&result, of->result, of->result_count, of->result_type, "the window", of->site, of->site);
+}
+
+static void complete(struct operation *of) {
+  memory_release(of->owned);
+  of->owned = 0;
+  of->is_done = true;
+  release(of->data.at);
+  of->data = (struct bytes){0};
+}
+
+void operations_apply(struct window *window, int target) {
+  bool is_any = false, writes_any = false;
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    if (of->is_done || of->target != target) continue;
+    is_any = true;
+    writes_any |= of->kind != 'g';
+  }
+  if (!is_any) return;
+  uint32_t request;
+  if (writes_any) window_lock_content(window, target, &request);
+  struct bytes content = window_read(window, target);
+  size_t first = SIZE_MAX, last = 0;
+  for (size_t i = 0; i < window->length; i++) {
+    struct operation *of = &window->operations[i];
+    if (of->is_done || of->target != target) continue;
+    struct bytes result = {0};
+    uint8_t *at = content.at + of->disp * window->sides[target].unit;
+    apply(of->kind, at, of->count, of->type, of->op, of->handle, all_of(&of->data), "this rank", of->site, &result);
+    receive_result(of, all_of(&result));
+    release(result.at);
+    if (of->record < first) first = of->record;
+    if (of->record + 1 > last) last = of->record + 1;
+    complete(of);
+  }
+  if (writes_any) {
+    window_write(window, target, content.at, content.length);
+    window_unlock_content(window, target, request);
+  }
+  release(content.at);
+  records_complete(first, last);
+}
+
+void operations_forget(struct window *window) {
+  size_t kept = 0;
+  for (size_t i = 0; i < window->length; i++)
+    if (!window->operations[i].is_done) window->operations[kept++] = window->operations[i];
+  window->length = kept;
+}
+
+/* All operations of this rank, for those at whose parts they are. */
+static void put_operations(struct bytes *to, const struct window *window) {
+  put_u32(to, (uint32_t)window->length);
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    put_u8(to, (uint8_t)of->kind);
+    put_u32(to, (uint32_t)of->target);
+    put_u64(to, (uint64_t)of->disp);
+    put_u64(to, of->count);
+    put_type(to, of->type);
+    put_u64(to, (uint64_t)(uintptr_t)of->op);
+    put_u64(to, (uint64_t)(uintptr_t)of->handle);
+    put_u64(to, of->site);
+    put_block(to, of->data.at, of->data.length);
+  }
+}
+
+/* Carries out one operation that was put, if it is for this rank. */
+static bool take_operation(struct reader *from, const struct window *window, int rank, struct bytes *results) {
+  char kind = (char)take_u8(from);
+  int target = (int)take_u32(from);
+  ptrdiff_t disp = (ptrdiff_t)take_u64(from);
+  size_t count = take_u64(from);
+  struct type type = take_type(from);
+  MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
+  MPI_Datatype handle = (MPI_Datatype)(uintptr_t)take_u64(from);
+  uintptr_t site = take_u64(from);
+  struct reader data = take_block(from);
+  bool is_reading = kind == 'g' || kind == 'f' || kind == 'c';
+  if (target == window->comm->rank) {
+    struct bytes result = {0};
+    char who[32];
+    snprintf(who, sizeof who, "rank %d", rank);
+    uint8_t *at = (uint8_t *)window->base + disp * window->sides[target].unit;
+    apply(kind, at, count, &type, op, handle, data, who, site, &result);
+    if (is_reading) {
+      put_u32(results, (uint32_t)rank);
+      put_block(results, result.at, result.length);
+    }
+    release(result.at);
+  }
+  release(type.piece);
+  return is_reading;
+}
+
+/* What was read at all parts: each rank takes what its own operations wanted, in their order for each target. */
+static void take_results(struct window *window, const struct contributions *all) {
+  for (size_t i = 0; i < window->length; i++) {
+    struct operation *of = &window->operations[i];
+    if (!of->result) continue;
+    size_t before = 0;
+    for (size_t j = 0; j < i; j++) before += window->operations[j].result && window->operations[j].target == of->target;
+    struct reader results = *contribution(all, of->target);
+    while (results.at < results.end) {
+      int rank = (int)take_u32(&results);
+      struct reader result = take_block(&results);
+      if (rank == window->comm->rank && before-- == 0) {
+        receive_result(of, result);
+        break;
+      }
+    }
+  }
+}
+
+bool operations_exchange(struct window *window) {
+  records_exchange(window);
+  struct bytes given = {0}, results = {0};
+  put_operations(&given, window);
+  struct contributions all = exchange(window->comm, "MPI_Win_fence", &given);
+  release(given.at);
+  bool is_any = false, is_any_read = false;
+  for (int rank = 0; rank < window->comm->group->size; rank++) {
+    struct reader said = *contribution(&all, rank);
+    for (uint32_t left = take_u32(&said); left > 0; left--) {
+      is_any = true;
+      is_any_read |= take_operation(&said, window, rank, &results);
+    }
+  }
+  if (is_any_read) {
+    struct contributions read = exchange(window->comm, "MPI_Win_fence", &results);
+    take_results(window, &read);
+  }
+  release(results.at);
+  for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);
+  window->length = 0;
+  return is_any;
+}
+
+#define ORIGIN const void *origin, int count, MPI_Datatype type
+#define TARGET int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
+
+static bool is_nowhere(int target) { return target == MPI_PROC_NULL; }
+
+FUNCTION(Put, (ORIGIN, TARGET, MPI_Win win)) {
+  CALL("MPI_Put");
+  if (!is_nowhere(target)) writes(start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE), origin, count, type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win)) {
+  CALL("MPI_Get");
+  if (!is_nowhere(target)) reads(start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP), origin, count, type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
+  CALL("MPI_Accumulate");
+  op_for(op, type_for(target_type, "target datatype"));
+  if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
+  CALL("MPI_Get_accumulate");
+  op_for(op, type_for(target_type, "target datatype"));
+  if (is_nowhere(target)) return MPI_SUCCESS;
+  struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
+  if (op != MPI_NO_OP) writes(of, origin, count, type);
+  reads(of, result, result_count, result_type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
+  CALL("MPI_Fetch_and_op");
+  op_for(op, type_for(type, "datatype"));
+  if (is_nowhere(target)) return MPI_SUCCESS;
+  struct operation *of = start(win, 'f', target, disp, 1, type, op);
+  if (op != MPI_NO_OP) writes(of, origin, 1, type);
+  reads(of, result, 1, type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)) {
+  CALL("MPI_Compare_and_swap");
+  if (is_nowhere(target)) return MPI_SUCCESS;
+  struct operation *of = start(win, 'c', target, disp, 1, type, MPI_REPLACE);
+  writes(of, compared, 1, type);
+  writes(of, origin, 1, type);
+  reads(of, result, 1, type);
+  return MPI_SUCCESS;
+}

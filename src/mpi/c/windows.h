@@ -1,0 +1,103 @@
+/* What the parts of the library share that are about windows.
+ *
+ * A window has two copies, as in MPI's separate memory model: the private one is the program's own memory, and the public
+ * one is a cell of the verifier, on which one-sided operations of passive targets act. The owner makes them equal whenever it
+ * synchronizes (`windows_publish`, `windows_pull`). Between fences all ranks exchange their operations instead,
+ * and each carries out those on its own window. */
+#ifndef MAZURKA_WINDOWS_H
+#define MAZURKA_WINDOWS_H
+
+#include "rank.h"
+
+#define windows mazurka_windows
+#define count_of_windows mazurka_count_of_windows
+#define window_of mazurka_window_of
+#define window_is_locked mazurka_window_is_locked
+#define window_check_rank mazurka_window_check_rank
+#define window_lock_content mazurka_window_lock_content
+#define window_unlock_content mazurka_window_unlock_content
+#define window_read mazurka_window_read
+#define window_write mazurka_window_write
+#define window_ask mazurka_window_ask
+#define operations_apply mazurka_operations_apply
+#define operations_exchange mazurka_operations_exchange
+#define operations_forget mazurka_operations_forget
+#define records_add mazurka_records_add
+#define records_complete mazurka_records_complete
+#define records_exchange mazurka_records_exchange
+#define records_see mazurka_records_see
+#define clock_now mazurka_clock_now
+
+/* The part of a window that a rank has. */
+struct side {
+  size_t size;
+  int unit;
+};
+
+/* How the rank may access a target. */
+enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY };
+
+/* An operation that is not complete. */
+struct operation {
+  char kind; /* 'p'ut, 'g'et, 'a'ccumulate, 'f'etch and accumulate, 'c'ompare and swap */
+  int target;
+  MPI_Aint disp;
+  size_t count; /* at the target */
+  const struct type *type;
+  MPI_Op op;
+  MPI_Datatype handle; /* of the accumulated type */
+  struct bytes data;   /* what is written, as put_data wrote it; for 'c' the compared value, then the new one */
+  void *result;        /* where what is read goes */
+  size_t result_count;
+  const struct type *result_type;
+  uint32_t owned;
+  size_t record;
+  const char *name;
+  uintptr_t site;
+  bool is_done;
+};
+
+struct window {
+  struct object object;
+  char *name;
+  struct comm *comm;
+  void *base;
+  bool is_allocated;
+  struct side *sides;
+  uint8_t *snapshot; /* the private copy when both were equal last */
+  bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
+  bool has_fenced;   /* the last fence may have opened an epoch */
+  enum hold *holds;  /* by target */
+  uint32_t *locks;   /* requests for the locks, by target */
+  uintptr_t opened_at;
+  size_t length, room;
+  struct operation *operations;
+};
+extern struct window **windows;
+extern size_t count_of_windows;
+
+struct window *window_of(MPI_Win win);
+void window_check_rank(const struct window *window, int rank);
+bool window_is_locked(const struct window *window); /* has this rank locked any part? */
+
+/* The public copy of a target's part. */
+uint32_t window_ask(char form, const struct window *window, int target, uint32_t number);
+void window_lock_content(const struct window *window, int target, uint32_t *request);
+void window_unlock_content(const struct window *window, int target, uint32_t request);
+struct bytes window_read(const struct window *window, int target);
+void window_write(const struct window *window, int target, const uint8_t *content, size_t size);
+
+/* onesided.c: carries out the operations on a passive target; those of all ranks on this rank's part, at a fence (returns
+ * whether there were any); drops those that are done. */
+void operations_apply(struct window *window, int target);
+bool operations_exchange(struct window *window);
+void operations_forget(struct window *window);
+
+/* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
+size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op);
+void records_complete(size_t from, size_t to);
+/* Compares what all ranks of the window have recorded: a collective call. */
+void records_exchange(struct window *window);
+uint32_t clock_now(void);
+
+#endif
