@@ -149,7 +149,7 @@ impl<R: Runner> History<R> {
         let mut tree = self.tree_mut();
         let Some(known) = tree.child(node, &last) else { return tree.grow(node, last, reply) };
         match difference::of(&tree, &[known], std::slice::from_ref(&reply)) {
-            Some(found) => tree.grow_apart(node, last, found),
+            Some(found) => tree.replace(known, found),
             None => known,
         }
     }

@@ -118,6 +118,11 @@ impl<S> Asked<S> {
         Asked::Op { op: op(ValueId(0)), values: vec![value] }
     }
 
+    /// An operation that hands over two values.
+    pub fn with_two(one: Value, other: Value, op: impl FnOnce(ValueId, ValueId) -> Op) -> Asked<S> {
+        Asked::Op { op: op(ValueId(0), ValueId(1)), values: vec![one, other] }
+    }
+
     /// Has the process ended?
     pub fn is_end(&self) -> bool {
         matches!(self, Asked::Done | Asked::Failed(_))

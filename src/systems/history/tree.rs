@@ -133,7 +133,7 @@ impl<S: Clone> Tree<S> {
     /// Adds a history that goes on from `node` with this.
     pub(super) fn grow(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
         let hash_of = hash(node, &told);
-        let child = self.grow_apart(node, told, reply);
+        let child = self.push(Node { parent: Some(node), told, reply: Some(reply) });
         let nodes = &self.nodes;
         self.children.insert_unique(hash_of, child, |&child| {
             let child = &nodes[child as usize];
@@ -142,9 +142,15 @@ impl<S: Clone> Tree<S> {
         child
     }
 
-    /// The same, but this history is not found again.
-    pub(super) fn grow_apart(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
-        self.push(Node { parent: Some(node), told, reply: Some(reply) })
+    /// Puts a history in the place of `known`, which has the same told. It is the one that is found from now on.
+    pub(super) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
+        let node = &self.nodes[known as usize];
+        let (parent, told) = (node.parent, node.told.clone());
+        let hash_of = hash(parent.expect("a child"), &told);
+        let new = self.push(Node { parent, told, reply: Some(reply) });
+        let place = self.children.find_mut(hash_of, |&child| child == known);
+        *place.expect("a history that is found") = new;
+        new
     }
 }
 
