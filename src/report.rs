@@ -31,7 +31,7 @@ use crate::explore::{
     self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::Semantics;
-use crate::model::{Failure, ProcessId, Schedule, System};
+use crate::model::{Failure, ProcessId, Runs, Schedule, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
@@ -192,6 +192,9 @@ pub struct CheckReport {
     pub stats: Figures,
     /// What was found.
     pub violations: Vec<ViolationReport>,
+    /// How often its processes were run, if they really run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
     /// What is odd, although nothing is wrong there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
@@ -209,8 +212,11 @@ pub struct ViolationReport {
     pub invariant: bool,
     /// The process that failed.
     pub process: Option<String>,
-    /// The spec.
+    /// The file where it failed: the spec, unless the program has several files.
     pub file: String,
+    /// Has it?
+    #[serde(skip)]
+    pub has_files: bool,
     /// The line where it failed. For a deadlock: where the first process of the cycle waits, or without a cycle the first
     /// process that waits.
     pub line: Option<u32>,
@@ -345,6 +351,7 @@ impl CheckReport {
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
+            runs: system.describe().runs(),
             warnings: lint::of_search(&subject, outcome),
             properties,
             subject,
@@ -402,6 +409,7 @@ impl ViolationReport {
             invariant: false,
             process: None,
             file: file.into(),
+            has_files: false,
             line: None,
             column: None,
             text: String::new(),
@@ -466,8 +474,13 @@ impl ViolationReport {
             ended: deadlock.ended.clone(),
             idle: deadlock.idle.clone(),
             failed: deadlock.failed.clone(),
-            ..self
+            ..self.in_file(place.file.as_deref())
         }
+    }
+
+    fn in_file(self, file: Option<&str>) -> Self {
+        let has_files = file.is_some();
+        ViolationReport { file: file.map_or(self.file, String::from), has_files, ..self }
     }
 
     fn with_failure(self, process: Option<String>, failure: &Failure) -> Self {
@@ -478,7 +491,7 @@ impl ViolationReport {
             line: failure.site.as_ref().map(|site| site.line),
             column: failure.site.as_ref().map(|site| site.column),
             text: failure.site.as_ref().map_or(String::new(), |site| site.text.clone()),
-            ..self
+            ..self.in_file(failure.site.as_ref().and_then(|site| site.file.as_deref()))
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
 
 /// How a system with local states `L` is described.
@@ -114,7 +116,7 @@ pub struct Site {
 }
 
 /// How often processes that really run were run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Runs {
     /// How often a process was started.
     pub starts: u64,

@@ -14,6 +14,8 @@ mod locks;
 mod loops;
 mod network;
 
+use std::sync::Arc;
+
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
@@ -57,6 +59,9 @@ pub struct Blocked {
     pub helpers: Vec<String>,
     /// Why no process can end the wait, if none can.
     pub hopeless: Option<String>,
+    /// The file of the operation, if the program has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
     /// Column of the operation, from 1.
@@ -120,6 +125,7 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
             waits_for: wait.words.clone(),
             helpers: names(&wait.helpers),
             hopeless: wait.hopeless.clone(),
+            file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
         }

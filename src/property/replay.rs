@@ -7,6 +7,7 @@ mod invariants;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -34,6 +35,9 @@ pub struct Step {
     pub action: String,
     /// Its result, in words; `None` if there is nothing to say.
     pub outcome: Option<String>,
+    /// The file of the operation, if the program has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
     /// Column of the operation, from 1.
@@ -421,6 +425,7 @@ impl<'s, S: System> Replay<'s, S> {
                 Some(told) => Some(self.accessed(&op, told)),
                 None => self.outcome(process, &op, choice),
             },
+            file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,

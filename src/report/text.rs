@@ -7,6 +7,7 @@ mod calls;
 mod coverage;
 mod execution;
 mod levels;
+mod place;
 mod shell;
 mod steps;
 mod verified;
@@ -30,6 +31,7 @@ use bytesize::ByteSize;
 use self::levels::levels;
 use super::{CheckReport, Subject, Variants, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
+use crate::model::Runs;
 use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -163,13 +165,15 @@ fn verdict_line(report: &CheckReport) -> String {
 
 /// The violation in a line.
 pub(super) fn violation_line(violation: &ViolationReport) -> String {
-    let place = match (&violation.process, violation.line) {
-        (Some(process), Some(line)) => format!(" ({process}, line {line})"),
+    let place = violation.line.map(|line| match violation.has_files {
+        true => format!("{}:{line}", violation.file),
+        false => format!("line {line}"),
+    });
+    let place = match (&violation.process, place) {
+        (Some(process), Some(place)) => format!(" ({process}, {place})"),
         (Some(process), None) => format!(" ({process})"),
-        (None, Some(line)) if violation.invariant => format!(" (invariant, line {line})"),
-        (None, Some(line)) if !violation.kind.is_standstill() => {
-            format!(" (at the end, line {line})")
-        }
+        (None, Some(place)) if violation.invariant => format!(" (invariant, {place})"),
+        (None, Some(place)) if !violation.kind.is_standstill() => format!(" (at the end, {place})"),
         _ => String::new(),
     };
     let word = match violation.kind {
@@ -269,6 +273,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
+    if let Some(runs) = report.runs {
+        row(f, "Ran", ran(runs))?;
+    }
     if let (true, Some(shortest)) = (report.shortest, report.violations.first()) {
         row(f, "Shortest", shortness(report, shortest))?;
     }
@@ -279,6 +286,16 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     }
     let memory = stats.peak_memory_bytes.map_or(String::new(), |n| format!(", {}", ByteSize(n)));
     row(f, "Took", format!("{}{memory}", duration(stats.wall_seconds)))
+}
+
+/// How often processes were run.
+fn ran(Runs { starts, told, histories }: Runs) -> String {
+    let figures = [
+        plural(starts, "start of a process", "starts of processes"),
+        plural(told, "outcome told", "outcomes told"),
+        plural(histories, "local history", "local histories"),
+    ];
+    figures.join(", ")
 }
 
 /// The beginning of a row of figures.
@@ -334,7 +351,10 @@ impl Display for Story<'_> {
         if !violation.kind.is_standstill() {
             write!(f, "{}{}", excerpt(self.subject, violation), values(violation))?;
         }
-        let title = self.subject.title();
+        let title = match place::one_file(violation.schedule.iter().map(|step| &step.file)) {
+            Some(file) => file.into(),
+            None => self.subject.title(),
+        };
         let heading = match violation.schedule.len() as u64 {
             0 => format!("{title}, before any step"),
             n => format!("{title}, after {}:", plural(n, "step", "steps")),

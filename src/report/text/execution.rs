@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
+use super::place::{one_file, place};
 use super::shell::{quoted, quoted_path};
 use super::steps::{clipped, hanging, shortened};
 use super::warnings::Warnings;
@@ -29,17 +30,24 @@ impl Display for Standstill<'_> {
             violation.blocked.iter().map(of).max().unwrap_or_default()
         };
         let who = widest(&|blocked| blocked.process.chars().count());
-        let number = widest(&|blocked| blocked.line.map_or(0, |line| line.to_string().len()));
+        let is_in_one_file = one_file(violation.blocked.iter().map(|b| &b.file)).is_some();
+        let told_file = |blocked: &Blocked| blocked.file.clone().filter(|_| !is_in_one_file);
+        let number =
+            widest(&|blocked| place(told_file(blocked).as_deref(), blocked.line).chars().count());
         let what = widest(&|blocked| clipped(&blocked.action).chars().count());
         for blocked in &violation.blocked {
-            let place = match blocked.line {
-                Some(line) => Styled(FAINT, format!("  line {line:>number$}")).to_string(),
-                None => String::new(),
+            let file = told_file(blocked);
+            let place = place(file.as_deref(), blocked.line);
+            let place = match (blocked.line, file) {
+                (None, _) => String::new(),
+                (_, Some(_)) => format!("  {place:<number$}"),
+                (_, None) => format!("  line {place:>number$}"),
             };
             let Blocked { process, waits_for, .. } = blocked;
             let action = clipped(&blocked.action);
-            let margin = 2 + who + place_width(blocked, number) + 2 + what + 2;
+            let margin = 2 + who + place.chars().count() + 2 + what + 2;
             let wait = hanging(&shortened(&format!("waits for {waits_for}")), margin, room);
+            let place = Styled(FAINT, place);
             writeln!(f, "  {process:<who$}{place}  {action:<what$}  {wait}")?;
             if let Some(hope) = blocked.hope() {
                 let hope = hanging(&shortened(&hope), margin, room);
@@ -78,10 +86,6 @@ impl Display for Standstill<'_> {
             None => Ok(()),
         }
     }
-}
-
-fn place_width(blocked: &Blocked, number: usize) -> usize {
-    blocked.line.map_or(0, |_| "  line ".len() + number)
 }
 
 /// The text above the steps of an execution.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::place::{one_file, place};
 use super::{BAD, FAINT, Styled, plural};
 use crate::property::{Change, Ending, Step};
 
@@ -27,6 +28,7 @@ pub struct StepTable<'s> {
     line: usize,
     action: usize,
     room: usize,
+    is_in_one_file: bool,
 }
 
 impl<'s> StepTable<'s> {
@@ -35,12 +37,14 @@ impl<'s> StepTable<'s> {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
         let number = steps.len().to_string().len().max(3);
         let process = widest(&|step| step.process.chars().count()).max("process".len());
-        let line = widest(&|step| step.line.unwrap_or(0).to_string().len()).max("line".len());
+        let is_in_one_file = one_file(steps.iter().map(|step| &step.file)).is_some();
+        let line = widest(&|step| told_place(step, is_in_one_file).chars().count());
+        let line = line.max("line".len());
         let spare = room.saturating_sub(number + process + line + 10 + LEAST_OUTCOME);
         let action = widest(&|step| step.action.chars().count())
             .min(spare.clamp(LEAST_ACTION, WIDEST_ACTION))
             .max("operation".len());
-        StepTable { steps, number, process, line, action, room }
+        StepTable { steps, number, process, line, action, room, is_in_one_file }
     }
 
     /// The line above the steps.
@@ -57,7 +61,7 @@ impl<'s> StepTable<'s> {
     pub fn row(&self, index: usize) -> String {
         let StepTable { number, process, line, action, .. } = *self;
         let step = &self.steps[index];
-        let place = step.line.map_or(String::new(), |line| line.to_string());
+        let place = told_place(step, self.is_in_one_file);
         let ended = match step.ended {
             Some(Ending::Done) => Styled(FAINT, "[ends]").to_string(),
             Some(Ending::Failed) => Styled(BAD, "[fails]").to_string(),
@@ -77,6 +81,10 @@ impl<'s> StepTable<'s> {
         );
         row.trim_end().into()
     }
+}
+
+fn told_place(step: &Step, is_in_one_file: bool) -> String {
+    place(step.file.as_deref().filter(|_| !is_in_one_file), step.line)
 }
 
 impl Display for StepTable<'_> {
