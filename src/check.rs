@@ -34,13 +34,16 @@
 //! assert_eq!(checked.outcome.stats.traces, 2);
 //! ```
 
+mod again;
+
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use crate::explore::{Budget, Explorer, NoObserver, Outcome, Setting, Verdict, Violation, explore};
 use crate::model::System;
 use crate::property::{Properties, Property};
-use crate::report::text::Check as Text;
+use crate::report::text::{Check as Text, Ending};
 use crate::report::{CheckReport, Subject};
 use crate::study::Limits;
 
@@ -140,13 +143,28 @@ impl<S: System> Check<'_, S> {
         Checked { report: CheckReport { shortest, ..report }, outcome }
     }
 
-    /// Explores, and panics unless everything was explored and nothing is wrong.
+    /// Explores, and panics unless everything was explored and nothing is wrong. The last lines tell how to see the
+    /// counterexample again, step by step or as a picture: with an environment variable.
     ///
     /// # Panics
     /// With the counterexample, or with what was not explored.
     #[track_caller]
     pub fn assert_ok(self) {
-        self.run().assert_ok();
+        let (place, system) = (Location::caller(), self.system);
+        let subject = Subject::in_rust(self.allow_pending);
+        let follow = |schedule| again::follow(system, subject.clone(), &schedule);
+        if let Some(report) = again::wanted(place).and_then(follow) {
+            let schedule = report.replay.parse().expect("a schedule that was followed");
+            again::draw(system, subject, &schedule);
+            let end = plain(Ending(&report, ROOM));
+            assert!(report.violations.is_empty(), "{end}");
+            return;
+        }
+        let checked = self.run();
+        let Some(violation) = checked.violations().first() else { return checked.assert_ok() };
+        again::draw(system, subject, &violation.schedule);
+        let how = again::how(place, &checked.report.violations[0].replay);
+        panic!("{checked}\n{how}");
     }
 }
 
@@ -185,9 +203,13 @@ impl Checked {
     }
 }
 
+/// A text without styles.
+fn plain(text: impl fmt::Display) -> String {
+    anstream::adapter::strip_str(&text.to_string()).to_string()
+}
+
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = Text { report: &self.report, quiet: false, room: ROOM }.to_string();
-        write!(f, "{}", anstream::adapter::strip_str(&text))
+        f.write_str(&plain(Text { report: &self.report, quiet: false, room: ROOM }))
     }
 }

@@ -1,0 +1,105 @@
+//! To see a counterexample again: what a user asks for in the environment, since a test has no command line of its own.
+//!
+//! - `MAZURKA_REPLAY=SCHEDULE@FILE:LINE` has the check at that place follow this execution, instead of searching. Without
+//!   the place, every check does. A check that cannot follow it is another one, and searches.
+//! - `MAZURKA_DRAW=FILE` has a check draw its counterexample. The name ends in `.svg`, `.dot` or `.json`.
+//!
+//! Tests print what belongs to them, so this is the one file outside the command line that does.
+
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::panic::Location;
+use std::path::Path;
+use std::thread;
+
+use super::ROOM;
+use crate::model::{Schedule, System};
+use crate::property::Replay;
+use crate::report::picture::{Picture, SpaceTime};
+use crate::report::text::{self, quoted};
+use crate::report::{ExecutionReport, Subject, dot, json, svg};
+
+const REPLAY: &str = "MAZURKA_REPLAY";
+const DRAW: &str = "MAZURKA_DRAW";
+
+/// Larger executions make no picture that anybody can read.
+const MOST_DRAWN: usize = 2000;
+
+/// The execution that the check at this place is to follow, if there is one.
+pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
+    let wanted = env::var(REPLAY).ok()?;
+    let (schedule, of) = match wanted.split_once('@') {
+        Some((schedule, of)) => (schedule, Some(of)),
+        None => (wanted.as_str(), None),
+    };
+    if of.is_some_and(|of| of != named(place)) {
+        return None;
+    }
+    let schedule = schedule.parse();
+    Some(schedule.unwrap_or_else(|refusal| panic!("{REPLAY}={wanted}: {refusal}")))
+}
+
+/// Follows an execution and prints it, step by step with what each changes; `None` if the system has no such execution,
+/// or the report.
+pub(super) fn follow<S: System>(
+    system: &S,
+    subject: Subject,
+    schedule: &Schedule,
+) -> Option<ExecutionReport> {
+    let mut replay = Replay::new(system);
+    replay.allow_pending(subject.allow_pending);
+    let steps: Result<Vec<_>, _> =
+        schedule.iter().map(|&action| replay.step_with_changes(action)).collect();
+    let (steps, changes): (Vec<_>, Vec<_>) = steps.ok()?.into_iter().unzip();
+    replay.look_for_livelock();
+    let report = ExecutionReport::new(subject, &replay, steps, None);
+    let table = text::StepTable::new(&report.schedule, ROOM);
+    let mut told = format!("{}{}\n", text::Title(&report), table.header());
+    for (index, changes) in changes.iter().enumerate() {
+        let rows = text::ChangeRows(changes, ROOM);
+        writeln!(told, "{}\n{rows}", table.row(index)).expect("a string takes all");
+    }
+    print!("{}", anstream::adapter::strip_str(&told));
+    Some(report)
+}
+
+/// Draws an execution, if that is wanted.
+pub(super) fn draw<S: System>(system: &S, subject: Subject, schedule: &Schedule) {
+    let Ok(name) = env::var(DRAW) else { return };
+    let chart = SpaceTime::of_execution(subject, system, schedule, MOST_DRAWN);
+    let picture = Picture::SpaceTime(chart.expect("the execution of a counterexample"));
+    let text = match Path::new(&name).extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => svg::render(&picture),
+        Some("dot") => dot::render(&picture),
+        Some("json") => json::render(&picture),
+        _ => panic!("{DRAW}={name}: the name has to end in .svg, .dot or .json"),
+    };
+    if let Err(error) = fs::write(&name, text) {
+        panic!("{DRAW}={name}: {error}");
+    }
+}
+
+/// How to see this execution again, which the check at this place has found.
+pub(super) fn how(place: &Location<'_>, replay: &str) -> String {
+    let thread = thread::current();
+    let replay = format!("{REPLAY}={}", quoted(format!("{replay}@{}", named(place))));
+    let draw = format!("{DRAW}=counterexample.svg");
+    match thread.name().filter(|&name| name != "main") {
+        // The test harness calls threads after their tests.
+        Some(test) => {
+            let test = quoted(test);
+            format!(
+                "Replay it step by step, or draw it:\n  {replay} cargo test {test} -- --exact --nocapture\n  \
+                 {draw} cargo test {test} -- --exact\n"
+            )
+        }
+        None => format!(
+            "To replay it step by step, or to draw it, run this with\n  {replay}\n  {draw}\n"
+        ),
+    }
+}
+
+fn named(place: &Location<'_>) -> String {
+    format!("{}:{}", place.file(), place.line())
+}
