@@ -29,6 +29,7 @@
 //! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
 //! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder, and processes that really run | `model` |
+//! | [`program`] | programs in Rust as they are: processes as async closures | `systems`, `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
 //! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
@@ -88,6 +89,7 @@ pub mod lang;
 pub mod model;
 #[cfg(unix)]
 pub mod mpi;
+pub mod program;
 pub mod property;
 pub mod random;
 pub mod report;

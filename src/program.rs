@@ -1,0 +1,221 @@
+//! Programs in Rust, verified as they are: each process is an async closure.
+//!
+//! ```
+//! use mazurka::program::Program;
+//!
+//! let mut program = Program::new();
+//! let inbox = program.mailbox("inbox");
+//! for i in 0..3 {
+//!     program.process(format!("sender {i}"), async move || inbox.send(i).await);
+//! }
+//! program.process("receiver", async move || {
+//!     let mut sum = 0;
+//!     for _ in 0..3 {
+//!         sum += inbox.recv().await;
+//!     }
+//!     assert_eq!(sum, 3);
+//! });
+//! mazurka::check(&program.build()).assert_ok();
+//! ```
+//!
+//! A process does what Rust can do. It awaits operations on the objects of its program, and nothing else. Panics inside it,
+//! `assert!` included, are violations. If there is one, or a deadlock, [`assert_ok`](crate::check::Check::assert_ok) panics
+//! with the execution that leads to it: who did what, in which line.
+//!
+//! Handles of objects can be copied into as many closures as use them. What is sent, stored and guarded may be of any type
+//! that is [`Data`]. Data that processes share in another way (an `Arc<Mutex<_>>` of the standard library, say) is not
+//! seen, so it is not part of the verification.
+//!
+//! # Determinism
+//!
+//! A closure is run alone, once for each distinct history of what it was told, and not once for each execution
+//! ([`history`](crate::systems::history)). So told the same, it must ask the same. It must not look at clocks, random numbers,
+//! the order of a `HashMap`, or anything that outlives a run. If it does, that is found wherever it is run again, and is a violation
+//! with both requests. Use [`choose`] for what may be so or so. What a process prints is printed whenever it is run.
+//!
+//! # What is not there
+//!
+//! - Other futures, such as timers of tokio, and `join!` and `select!` on several operations: a process does one
+//!   operation after the other. A violation says so. [`wait_any`] waits for one of several requests.
+//! - Panics that are violations where the profile says `panic = "abort"`: there they end the test.
+//! - `try_lock`, and tests of requests for mutexes.
+//! - A process that never awaits anything hangs the search.
+//!
+//! | item | meaning |
+//! |---|---|
+//! | [`Program`] | objects and processes, to be built |
+//! | [`Mailbox`], [`Request`], [`wait_any`] | messages |
+//! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
+//! | [`Cell`], [`Semaphore`], [`Barrier`] | other shared objects |
+//! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
+//! | [`spawn`], [`Child`], [`choose`] | what needs no object |
+//! | [`End`] | what can be asked when all processes have ended |
+
+mod collectives;
+mod data;
+mod locks;
+mod mailboxes;
+mod panics;
+mod process;
+mod runner;
+mod shared;
+mod spawning;
+mod text;
+
+use std::panic::Location;
+
+pub use collectives::{Collective, Rank};
+pub use data::Data;
+pub use locks::{Condvar, Guard, Mutex, ReadGuard, RwLock, WriteGuard};
+pub use mailboxes::{Mailbox, Request, wait_any};
+pub use runner::Closures;
+pub use shared::{Barrier, Cell, Semaphore};
+pub use spawning::{Child, choose, spawn};
+
+use crate::model::{
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, MailboxId, MutexId,
+    Objects, RwLockId, SemaphoreId,
+};
+use crate::systems::history::{History, Judge};
+use data::{pack, unpack};
+use locks::Content;
+use spawning::Start;
+
+/// A program to be built: its objects and its processes.
+#[derive(Default)]
+pub struct Program {
+    objects: Objects,
+    processes: Vec<Start>,
+    finally: Option<Box<Judge>>,
+}
+
+impl Program {
+    /// A program without processes.
+    pub fn new() -> Program {
+        Program::default()
+    }
+
+    /// A mailbox. Messages are received in the order in which they were sent, whoever sent them.
+    pub fn mailbox<T: Data>(&mut self, name: impl Into<String>) -> Mailbox<T> {
+        self.mailbox_with(name, Delivery::Ordered)
+    }
+
+    /// A mailbox. The messages of one sender are received in their order, and messages of different senders in any order, as
+    /// in MPI. One process receives there.
+    pub fn p2p_mailbox<T: Data>(&mut self, name: impl Into<String>) -> Mailbox<T> {
+        self.mailbox_with(name, Delivery::P2p)
+    }
+
+    /// A mailbox. Messages are received in any order. One process receives there.
+    pub fn bag_mailbox<T: Data>(&mut self, name: impl Into<String>) -> Mailbox<T> {
+        self.mailbox_with(name, Delivery::Bag)
+    }
+
+    fn mailbox_with<T: Data>(&mut self, name: impl Into<String>, delivery: Delivery) -> Mailbox<T> {
+        let id = MailboxId(self.objects.mailboxes.len() as u32);
+        self.objects.mailboxes.push(name, delivery);
+        Mailbox::new(id, delivery)
+    }
+
+    /// A mutex that guards this.
+    pub fn mutex<T: Data>(&mut self, name: impl Into<String>, content: T) -> Mutex<T> {
+        let (name, id) = (name.into(), MutexId(self.objects.mutexes.len() as u32));
+        self.objects.mutexes.push(&name, Asking::Queues);
+        Mutex::new(id, self.content(&name, content))
+    }
+
+    /// A reader-writer lock that guards this.
+    pub fn rwlock<T: Data>(&mut self, name: impl Into<String>, content: T) -> RwLock<T> {
+        let (name, id) = (name.into(), RwLockId(self.objects.rwlocks.len() as u32));
+        self.objects.rwlocks.push(&name, ());
+        RwLock::new(id, self.content(&name, content))
+    }
+
+    fn content<T: Data>(&mut self, name: &str, content: T) -> Content<T> {
+        let cell = (!Content::<T>::is_nothing()).then(|| self.cell(name, content).id());
+        Content::new(cell)
+    }
+
+    /// A condition variable.
+    pub fn condvar(&mut self, name: impl Into<String>) -> Condvar {
+        self.objects.condvars.push(name, ());
+        Condvar(CondvarId(self.objects.condvars.len() as u32 - 1))
+    }
+
+    /// A semaphore with so many units.
+    pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
+        self.objects.semaphores.push(name, units);
+        Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
+    }
+
+    /// A barrier for so many participants.
+    pub fn barrier(&mut self, name: impl Into<String>, participants: u32) -> Barrier {
+        self.objects.barriers.push(name, participants);
+        Barrier(BarrierId(self.objects.barriers.len() as u32 - 1))
+    }
+
+    /// A collective of so many ranks.
+    pub fn collective(&mut self, name: impl Into<String>, ranks: u32) -> Collective {
+        let id = CollectiveId(self.objects.collectives.len() as u32);
+        self.objects.collectives.push(name, ranks);
+        Collective { id, ranks }
+    }
+
+    /// A shared cell with this content.
+    pub fn cell<T: Data>(&mut self, name: impl Into<String>, content: T) -> Cell<T> {
+        let id = CellId(self.objects.cells.len() as u32);
+        self.objects.cells.push(name, pack(content));
+        Cell::new(id)
+    }
+
+    /// A process that exists from the start.
+    #[track_caller]
+    pub fn process<F: AsyncFn() + Send + Sync + 'static>(
+        &mut self,
+        name: impl Into<String>,
+        closure: F,
+    ) {
+        let place = Location::caller();
+        let (name, body) = (name.into().into(), process::body(closure));
+        self.processes.push(Start { name, body, place });
+    }
+
+    /// What is judged when all processes have ended: it may `assert!` what cells and mutexes contain then.
+    pub fn finally(&mut self, judge: impl Fn(End<'_>) + Send + Sync + 'static) {
+        let judged = move |contents: Contents<'_>| panics::guarded(|| judge(End(contents))).err();
+        self.finally = Some(Box::new(judged));
+    }
+
+    /// The program as a system, to be handed to [`check`](fn@crate::check).
+    pub fn build(self) -> History<Closures> {
+        History::new(Closures::new(self.objects, self.processes, self.finally))
+    }
+}
+
+/// The end of an execution.
+#[derive(Clone, Copy)]
+pub struct End<'e>(Contents<'e>);
+
+impl End<'_> {
+    /// What a cell contains.
+    pub fn read<T: Data>(self, cell: Cell<T>) -> T {
+        unpack(&(self.0)(cell.id()))
+    }
+
+    /// What a mutex guards.
+    pub fn inside<T: Data>(self, mutex: Mutex<T>) -> T {
+        self.content(mutex.content())
+    }
+
+    /// What a reader-writer lock guards.
+    pub fn inside_rwlock<T: Data>(self, lock: RwLock<T>) -> T {
+        self.content(lock.content())
+    }
+
+    fn content<T: Data>(self, content: Content<T>) -> T {
+        match content.cell() {
+            Some(cell) => unpack(&(self.0)(cell)),
+            None => unpack(&crate::model::Value::Unit),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Mutexes, reader-writer locks and condition variables. What they guard is inside them, and a guard unlocks when it is dropped.
+//!
+//! The content is a cell of its own. It is read when the lock is granted, and written before it is released if it was
+//! borrowed mutably. Such accesses are ordered by the lock, so they add no executions. A lock that guards `()` has no cell.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::rc::Rc;
+
+use super::data::{Data, pack, unpack};
+use super::panics::blame;
+use super::process::{Channel, Place, ask};
+use super::text::{On, Text};
+use crate::model::{
+    Access, CellId, CondvarId, Handle, Hold, MutexId, Op, Request, RwLockId, Value,
+};
+use crate::systems::history::{Asked, Told};
+
+/// A mutex that guards a `T`.
+///
+/// ```
+/// use mazurka::program::Program;
+///
+/// let mut program = Program::new();
+/// let account = program.mutex("account", 100);
+/// for name in ["A", "B"] {
+///     program.process(name, async move || {
+///         let mut balance = account.lock().await;
+///         *balance += 10;
+///     });
+/// }
+/// program.finally(move |end| assert_eq!(end.inside(account), 120));
+/// mazurka::check(&program.build()).assert_ok();
+/// ```
+pub struct Mutex<T> {
+    id: MutexId,
+    content: Content<T>,
+}
+
+/// A reader-writer lock that guards a `T`.
+pub struct RwLock<T> {
+    id: RwLockId,
+    content: Content<T>,
+}
+
+/// A condition variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Condvar(pub(super) CondvarId);
+
+/// What a lock guards.
+pub(super) struct Content<T> {
+    cell: Option<CellId>,
+    of: PhantomData<fn(T) -> T>,
+}
+
+impl<T> Clone for Content<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Content<T> {}
+
+impl<T> Clone for Mutex<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Mutex<T> {}
+
+impl<T> Clone for RwLock<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for RwLock<T> {}
+
+impl<T: Data> Content<T> {
+    /// Is there nothing to remember?
+    pub(super) fn is_nothing() -> bool {
+        TypeId::of::<T>() == TypeId::of::<()>()
+    }
+
+    pub(super) fn new(cell: Option<CellId>) -> Self {
+        Content { cell, of: PhantomData }
+    }
+
+    pub(super) fn cell(self) -> Option<CellId> {
+        self.cell
+    }
+
+    async fn read(self, text: Text, place: Place) -> T {
+        let Some(cell) = self.cell else { return unpack(&Value::Unit) };
+        match ask(Asked::op(Op::Access(cell, Access::Read)), text, place).await {
+            Told::Value(value) => unpack(&value),
+            told => unreachable!("{told:?} is no answer to a read"),
+        }
+    }
+}
+
+impl<T: Data> Mutex<T> {
+    pub(super) fn new(id: MutexId, content: Content<T>) -> Self {
+        Mutex { id, content }
+    }
+
+    pub(super) fn content(self) -> Content<T> {
+        self.content
+    }
+
+    /// Locks it: waits until nobody else has it.
+    #[track_caller]
+    pub fn lock(self) -> impl Future<Output = Guard<T>> {
+        self.lock_at("lock", Location::caller())
+    }
+
+    async fn lock_at(self, verb: &'static str, place: Place) -> Guard<T> {
+        let (mutex, channel) = (self.id, Channel::current());
+        if !channel.hold(mutex) {
+            blame("the process locks a mutex that it has already", place);
+        }
+        let text = Text { on: On::Mutex(mutex), verb };
+        let Told::Posted(handle) = ask(Asked::op(Op::AsyncLock(mutex)), text, place).await else {
+            unreachable!("it is told its request")
+        };
+        let request = Request { mutex, handle };
+        ask(Asked::op(Op::MutexWaitAny([request].into())), text, place).await;
+        let value = self.content.read(text, place).await;
+        Guard { mutex: self, handle, held: Held { value, is_changed: false, channel, place } }
+    }
+}
+
+/// What a guard needs, whatever it guards.
+struct Held<T> {
+    value: T,
+    is_changed: bool,
+    channel: Rc<Channel>,
+    place: Place,
+}
+
+impl<T: Data> Held<T> {
+    /// Has the content written if it may have changed, and then this done.
+    fn release(&self, content: Content<T>, op: Op, on: On) {
+        if let (true, Some(cell)) = (self.is_changed, content.cell) {
+            let write = |value| Op::Access(cell, Access::Write(value));
+            let asked = Asked::with(pack(self.value.clone()), write);
+            self.channel.defer(asked, Text { on: On::Cell(cell), verb: "write" }, self.place);
+        }
+        self.channel.defer(Asked::op(op), Text { on, verb: "unlock" }, self.place);
+    }
+}
+
+/// A mutex that the process has locked. It is unlocked when this is dropped.
+pub struct Guard<T: Data> {
+    mutex: Mutex<T>,
+    handle: Handle,
+    held: Held<T>,
+}
+
+impl<T: Data> Deref for Guard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.held.value
+    }
+}
+
+impl<T: Data> DerefMut for Guard<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.held.is_changed = true;
+        &mut self.held.value
+    }
+}
+
+impl<T: Data> Drop for Guard<T> {
+    fn drop(&mut self) {
+        let mutex = self.mutex.id;
+        let request = Request { mutex, handle: self.handle };
+        self.held.release(self.mutex.content, Op::Unlock(request), On::Mutex(mutex));
+        self.held.channel.let_go(mutex);
+    }
+}
+
+impl Condvar {
+    /// Unlocks the mutex, waits to be notified, and locks the mutex again.
+    #[track_caller]
+    pub fn wait<T: Data>(self, guard: Guard<T>) -> impl Future<Output = Guard<T>> {
+        let (Condvar(condvar), place) = (self, Location::caller());
+        async move {
+            let text = Text { on: On::Condvar(condvar), verb: "wait" };
+            let Told::Posted(handle) = ask(Asked::op(Op::Enrol(condvar)), text, place).await else {
+                unreachable!("it is told its request")
+            };
+            let mutex = guard.mutex;
+            drop(guard);
+            ask(Asked::op(Op::AwaitWake { condvar, handle }), text, place).await;
+            mutex.lock_at("lock", place).await
+        }
+    }
+
+    /// Wakes one of those who wait, if there are any.
+    #[track_caller]
+    pub fn notify_one(self) -> impl Future<Output = ()> {
+        self.notify(false, "notify_one", Location::caller())
+    }
+
+    /// Wakes all who wait.
+    #[track_caller]
+    pub fn notify_all(self) -> impl Future<Output = ()> {
+        self.notify(true, "notify_all", Location::caller())
+    }
+
+    async fn notify(self, all: bool, verb: &'static str, place: Place) {
+        let Condvar(condvar) = self;
+        let text = Text { on: On::Condvar(condvar), verb };
+        let Told::Posted(handle) = ask(Asked::op(Op::Notify { condvar, all }), text, place).await
+        else {
+            unreachable!("it is told its request")
+        };
+        ask(Asked::op(Op::Wake { condvar, handle }), text, place).await;
+    }
+}
+
+impl<T: Data> RwLock<T> {
+    pub(super) fn new(id: RwLockId, content: Content<T>) -> Self {
+        RwLock { id, content }
+    }
+
+    pub(super) fn content(self) -> Content<T> {
+        self.content
+    }
+
+    /// Locks it together with other readers. A process must not lock it twice.
+    #[track_caller]
+    pub fn read(self) -> impl Future<Output = ReadGuard<T>> {
+        let place = Location::caller();
+        async move { ReadGuard(self.lock_at(Hold::Shared, "read", place).await) }
+    }
+
+    /// Locks it alone. A process must not lock it twice.
+    #[track_caller]
+    pub fn write(self) -> impl Future<Output = WriteGuard<T>> {
+        let place = Location::caller();
+        async move { WriteGuard(self.lock_at(Hold::Exclusive, "write", place).await) }
+    }
+
+    async fn lock_at(self, hold: Hold, verb: &'static str, place: Place) -> RwHeld<T> {
+        let (lock, channel) = (self.id, Channel::current());
+        if !channel.enter(lock) {
+            blame("the process locks a reader-writer lock that it has already", place);
+        }
+        let text = Text { on: On::RwLock(lock), verb };
+        let Told::Posted(handle) = ask(Asked::op(Op::RwRequest { lock, hold }), text, place).await
+        else {
+            unreachable!("it is told its request")
+        };
+        ask(Asked::op(Op::RwWait { lock, handle }), text, place).await;
+        let value = self.content.read(text, place).await;
+        RwHeld { lock: self, handle, held: Held { value, is_changed: false, channel, place } }
+    }
+}
+
+/// A reader-writer lock that the process has, in either way.
+struct RwHeld<T: Data> {
+    lock: RwLock<T>,
+    handle: Handle,
+    held: Held<T>,
+}
+
+impl<T: Data> Drop for RwHeld<T> {
+    fn drop(&mut self) {
+        let (lock, handle) = (self.lock.id, self.handle);
+        self.held.release(self.lock.content, Op::RwUnlock { lock, handle }, On::RwLock(lock));
+        self.held.channel.leave(lock);
+    }
+}
+
+/// A reader-writer lock that the process reads. It is unlocked when this is dropped.
+pub struct ReadGuard<T: Data>(RwHeld<T>);
+
+impl<T: Data> Deref for ReadGuard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.held.value
+    }
+}
+
+/// A reader-writer lock that the process writes. It is unlocked when this is dropped.
+pub struct WriteGuard<T: Data>(RwHeld<T>);
+
+impl<T: Data> Deref for WriteGuard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.held.value
+    }
+}
+
+impl<T: Data> DerefMut for WriteGuard<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.held.is_changed = true;
+        &mut self.0.held.value
+    }
+}

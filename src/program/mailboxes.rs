@@ -1,0 +1,234 @@
+//! Messages.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::data::{Data, pack, unpack};
+use super::process::{Place, ask};
+use super::text::{On, Text};
+use crate::model::{Delivery, Envelope, Handle, MailboxId, Op, Value};
+use crate::systems::history::{Asked, Told};
+
+/// A mailbox of messages of one type. Anybody may send; at a p2p or bag mailbox one process receives, at others anybody.
+///
+/// A message may say from where it comes and carry a tag, and a receive may ask for that:
+///
+/// ```
+/// use mazurka::program::Program;
+///
+/// let mut program = Program::new();
+/// let inbox = program.mailbox("inbox");
+/// for (me, text) in [(0, "a"), (1, "b")] {
+///     program.process(text, async move || inbox.from(me).send(text).await);
+/// }
+/// program.process("reader", async move || {
+///     assert_eq!(inbox.from(1).recv().await, "b");
+///     assert_eq!(inbox.recv().await, "a");
+/// });
+/// mazurka::check(&program.build()).assert_ok();
+/// ```
+pub struct Mailbox<T> {
+    pub(super) id: MailboxId,
+    pub(super) delivery: Delivery,
+    envelope: Envelope,
+    of: PhantomData<fn(T) -> T>,
+}
+
+impl<T> Clone for Mailbox<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Mailbox<T> {}
+
+impl<T: Data> Mailbox<T> {
+    pub(super) fn new(id: MailboxId, delivery: Delivery) -> Self {
+        Mailbox { id, delivery, envelope: Envelope::default(), of: PhantomData }
+    }
+
+    /// Messages that are sent here say that they come from `source`; a receive asks for such messages.
+    pub fn from(self, source: i64) -> Self {
+        Mailbox { envelope: Envelope { src: Some(source), ..self.envelope }, ..self }
+    }
+
+    /// Messages that are sent here carry this tag; a receive asks for such messages.
+    pub fn tagged(self, tag: i64) -> Self {
+        Mailbox { envelope: Envelope { tag: Some(tag), ..self.envelope }, ..self }
+    }
+
+    /// Sends a message, and goes on at once.
+    #[track_caller]
+    pub fn send(self, message: T) -> impl Future<Output = ()> {
+        let posting = self.post(message, false, "send", Location::caller());
+        async move {
+            posting.await;
+        }
+    }
+
+    /// Sends a message, and waits until a receive has got it.
+    #[track_caller]
+    pub fn send_and_wait(self, message: T) -> impl Future<Output = ()> {
+        let place = Location::caller();
+        let posting = self.post(message, true, "send_and_wait", place);
+        async move { posting.await.complete("send_and_wait", place).await }
+    }
+
+    /// Begins to send a message. The request is complete when a receive has got it.
+    #[track_caller]
+    pub fn isend(self, message: T) -> impl Future<Output = Request<()>> {
+        self.post(message, true, "isend", Location::caller())
+    }
+
+    /// Waits for a message.
+    #[track_caller]
+    pub fn recv(self) -> impl Future<Output = T> {
+        let place = Location::caller();
+        let posting = self.begin("recv", place);
+        async move { posting.await.complete("recv", place).await }
+    }
+
+    /// Begins to receive a message. The request is complete when there is one.
+    #[track_caller]
+    pub fn irecv(self) -> impl Future<Output = Request<T>> {
+        self.begin("irecv", Location::caller())
+    }
+
+    /// A message; or none, because it took too long. Time is not modelled, so a message may always be too late.
+    ///
+    /// # Panics
+    /// If the mailbox is neither p2p nor bag.
+    #[track_caller]
+    pub fn recv_or_timeout(self) -> impl Future<Output = Option<T>> {
+        let (verb, place) = ("recv_or_timeout", Location::caller());
+        assert_ne!(self.delivery, Delivery::Ordered, "only p2p and bag mailboxes have timeouts");
+        let posting = self.begin(verb, place);
+        async move {
+            let request = posting.await;
+            match request.give_up(verb, place).await {
+                true => None,
+                false => Some(request.complete(verb, place).await),
+            }
+        }
+    }
+
+    fn text(self, verb: &'static str) -> Text {
+        Text { on: On::Mailbox(self.id), verb }
+    }
+
+    /// Posts a send.
+    fn post(
+        self,
+        message: T,
+        is_synchronous: bool,
+        verb: &'static str,
+        place: Place,
+    ) -> impl Future<Output = Request<()>> {
+        let Mailbox { id: mailbox, envelope, .. } = self;
+        let asked = Asked::with(pack(message), |value| match self.delivery {
+            Delivery::Ordered => Op::Isend { mailbox, envelope, value },
+            _ => Op::Send { mailbox, envelope, value, is_synchronous },
+        });
+        let asking = ask(asked, self.text(verb), place);
+        async move { Request::new(mailbox, asking.await) }
+    }
+
+    /// Posts a receive.
+    fn begin(self, verb: &'static str, place: Place) -> impl Future<Output = Request<T>> {
+        let Mailbox { id: mailbox, envelope: pattern, .. } = self;
+        let op = match self.delivery {
+            Delivery::Ordered => Op::Irecv { mailbox, pattern },
+            _ => Op::Receive { mailbox, pattern },
+        };
+        let asking = ask(Asked::op(op), self.text(verb), place);
+        async move { Request::new(mailbox, asking.await) }
+    }
+}
+
+/// A send or receive that was begun. It hands over a `T` when it is complete.
+pub struct Request<T> {
+    mailbox: MailboxId,
+    handle: Handle,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Request<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Request<T> {}
+
+impl<T: Data> Request<T> {
+    fn new(mailbox: MailboxId, told: Told) -> Self {
+        let Told::Posted(handle) = told else { unreachable!("{told:?} is no answer to a post") };
+        Request { mailbox, handle, of: PhantomData }
+    }
+
+    /// Waits until it is complete.
+    #[track_caller]
+    pub fn wait(self) -> impl Future<Output = T> {
+        self.complete("wait", Location::caller())
+    }
+
+    /// Is it complete? Then the message.
+    #[track_caller]
+    pub fn test(self) -> impl Future<Output = Option<T>> {
+        let asked = Asked::op(Op::TestAny([self.handle].into()));
+        let asking = ask(asked, self.text("test"), Location::caller());
+        async move {
+            match asking.await {
+                Told::Incomplete => None,
+                told => Some(completed(&told).1),
+            }
+        }
+    }
+
+    /// Gives a receive up, unless a message comes first; was it given up? It is only for p2p and bag mailboxes. What has come
+    /// is there to be waited for.
+    #[track_caller]
+    pub fn cancel(self) -> impl Future<Output = bool> {
+        self.give_up("cancel", Location::caller())
+    }
+
+    fn give_up(self, verb: &'static str, place: Place) -> impl Future<Output = bool> {
+        let (text, handle) = (self.text(verb), self.handle);
+        async move {
+            ask(Asked::op(Op::Cancel(handle)), text, place).await;
+            let outcome = ask(Asked::op(Op::CancelOutcome(handle)), text, place).await;
+            outcome == Told::Value(Value::Bool(true))
+        }
+    }
+
+    fn complete(self, verb: &'static str, place: Place) -> impl Future<Output = T> {
+        let asked = Asked::op(Op::WaitAny([self.handle].into()));
+        let asking = ask(asked, self.text(verb), place);
+        async move { completed(&asking.await).1 }
+    }
+
+    fn text(self, verb: &'static str) -> Text {
+        Text { on: On::Mailbox(self.mailbox), verb }
+    }
+}
+
+/// Waits until one of these is complete, and tells its place in the list and its message. If several are, any of them may be
+/// told.
+///
+/// # Panics
+/// If there are none.
+#[track_caller]
+pub fn wait_any<T: Data>(requests: &[Request<T>]) -> impl Future<Output = (usize, T)> + use<T> {
+    let handles: Box<[Handle]> = requests.iter().map(|request| request.handle).collect();
+    assert!(!handles.is_empty(), "there is nothing to wait for");
+    let text = Text { on: On::Nothing, verb: "wait_any" };
+    let asking = ask(Asked::op(Op::WaitAny(handles)), text, Location::caller());
+    async move { completed(&asking.await) }
+}
+
+fn completed<T: Data>(told: &Told) -> (usize, T) {
+    match told {
+        Told::Completed { index, value } => (*index as usize, unpack(value)),
+        told => unreachable!("{told:?} is no answer to a wait"),
+    }
+}

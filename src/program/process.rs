@@ -1,0 +1,272 @@
+//! A live process: the future of an async closure, and what it asks.
+//!
+//! ```text
+//!            asks: an operation                 tells: its outcome
+//!   future ---------------------> channel <---> runner ---> the history
+//! ```
+//!
+//! Whoever awaits an operation puts it into the [`Channel`] of the process and is pending. The runner takes it from there.
+//! When the outcome is known it puts that into the channel and polls the future again. There is nothing else to wait
+//! for, so there is no waker.
+//!
+//! A guard that is dropped cannot await. So what it has to do, to unlock, is put into the channel as well, and is asked before
+//! whatever the process asks next. Nobody can tell the difference: in between there are only local computations.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::panics;
+use super::spawning::Start;
+use super::text::Text;
+use crate::model::{BarrierId, Failure, FailureKind, MutexId, RwLockId};
+use crate::systems::history::{Asked, Told};
+
+/// A place in a user's code.
+pub(super) type Place = &'static Location<'static>;
+
+/// What a process runs.
+pub(super) type Running = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Makes a process run from its beginning.
+pub(super) type Body = Arc<dyn Fn() -> Running + Send + Sync>;
+
+/// The body of a process that is this closure.
+pub(super) fn body<F: AsyncFn() + Send + Sync + 'static>(closure: F) -> Body {
+    let closure = Arc::new(closure);
+    Arc::new(move || {
+        let closure = closure.clone();
+        Box::pin(async move { closure().await })
+    })
+}
+
+/// An operation that a process wants done.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    pub(super) asked: Asked<Start>,
+    pub(super) text: Text,
+    pub(super) place: Place,
+    /// If the future waits for its outcome: the number of the question.
+    question: Option<u32>,
+}
+
+/// What a process and its runner tell each other.
+#[derive(Default)]
+pub(super) struct Channel(RefCell<Talk>);
+
+#[derive(Default)]
+struct Talk {
+    /// The operations that are still to be done, the next one first.
+    wanted: VecDeque<Wanted>,
+    /// The outcome of the one that is awaited.
+    answer: Option<Told>,
+    /// How many questions the future has asked.
+    questions: u32,
+    /// The mutexes and the reader-writer locks that the process holds.
+    held: Vec<MutexId>,
+    entered: Vec<RwLockId>,
+    /// How often it has arrived at each barrier.
+    arrivals: Vec<(BarrierId, u32)>,
+}
+
+thread_local! {
+    /// The process that this thread is running.
+    static CURRENT: RefCell<Option<Rc<Channel>>> = const { RefCell::new(None) };
+}
+
+impl Channel {
+    /// That of the process that is running.
+    ///
+    /// # Panics
+    /// If none is.
+    pub(super) fn current() -> Rc<Channel> {
+        let current = CURRENT.with_borrow(Clone::clone);
+        current.expect("operations of a program are for its processes, and none is running here")
+    }
+
+    /// Does this before whatever the process asks next.
+    pub(super) fn defer(&self, asked: Asked<Start>, text: Text, place: Place) {
+        let wanted = Wanted { asked, text, place, question: None };
+        self.0.borrow_mut().wanted.push_back(wanted);
+    }
+
+    /// Has this done next for the future; the number of the question.
+    fn await_outcome(&self, wanted: Wanted) -> u32 {
+        let talk = &mut *self.0.borrow_mut();
+        let question = talk.questions;
+        talk.questions += 1;
+        talk.wanted.push_back(Wanted { question: Some(question), ..wanted });
+        question
+    }
+
+    /// Notes that the process holds this mutex; was that news?
+    pub(super) fn hold(&self, mutex: MutexId) -> bool {
+        let held = &mut self.0.borrow_mut().held;
+        let is_new = !held.contains(&mutex);
+        if is_new {
+            held.push(mutex);
+        }
+        is_new
+    }
+
+    /// Notes that it holds it no longer.
+    pub(super) fn let_go(&self, mutex: MutexId) {
+        self.0.borrow_mut().held.retain(|&held| held != mutex);
+    }
+
+    /// Notes that the process holds this reader-writer lock; was that news?
+    pub(super) fn enter(&self, lock: RwLockId) -> bool {
+        let entered = &mut self.0.borrow_mut().entered;
+        let is_new = !entered.contains(&lock);
+        if is_new {
+            entered.push(lock);
+        }
+        is_new
+    }
+
+    /// Notes that it holds it no longer.
+    pub(super) fn leave(&self, lock: RwLockId) {
+        self.0.borrow_mut().entered.retain(|&entered| entered != lock);
+    }
+
+    /// How often the process had arrived at this barrier before it arrives now.
+    pub(super) fn arrive(&self, barrier: BarrierId) -> u32 {
+        let arrivals = &mut self.0.borrow_mut().arrivals;
+        let known = arrivals.iter().position(|(known, _)| *known == barrier);
+        let index = known.unwrap_or_else(|| {
+            arrivals.push((barrier, 0));
+            arrivals.len() - 1
+        });
+        arrivals[index].1 += 1;
+        arrivals[index].1 - 1
+    }
+}
+
+/// Waits for the outcome of an operation.
+pub(super) fn ask(asked: Asked<Start>, text: Text, place: Place) -> Asking {
+    Asking { wanted: Some(Wanted { asked, text, place, question: None }), channel: None }
+}
+
+/// A future that asks for an operation when it is polled first, and is ready when there is an outcome.
+pub(super) struct Asking {
+    /// The operation, until it is asked for.
+    wanted: Option<Wanted>,
+    /// Where it was asked for, until there is an outcome.
+    channel: Option<(Rc<Channel>, u32)>,
+}
+
+impl Future for Asking {
+    type Output = Told;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Told> {
+        if let Some(wanted) = self.wanted.take() {
+            let channel = Channel::current();
+            let question = channel.await_outcome(wanted);
+            self.channel = Some((channel, question));
+            return Poll::Pending;
+        }
+        let (channel, _) = self.channel.as_ref().expect("an outcome is told once");
+        let answer = channel.0.borrow_mut().answer.take();
+        match answer {
+            None => Poll::Pending,
+            Some(told) => {
+                self.channel = None;
+                Poll::Ready(told)
+            }
+        }
+    }
+}
+
+impl Drop for Asking {
+    /// Who gives an operation up before it was asked for never wanted it.
+    fn drop(&mut self) {
+        if let Some((channel, question)) = &self.channel {
+            let own = Some(*question);
+            channel.0.borrow_mut().wanted.retain(|wanted| wanted.question != own);
+        }
+    }
+}
+
+/// What a process does next.
+pub(super) enum Step {
+    Wants(Wanted),
+    Done,
+    Failed(Failure),
+}
+
+/// A process that has been told some outcomes.
+pub struct Live {
+    /// `None` if it has run to its end.
+    future: Option<Running>,
+    channel: Rc<Channel>,
+}
+
+impl Live {
+    pub(super) fn new(body: &Body) -> Live {
+        Live { future: Some(body()), channel: Rc::default() }
+    }
+
+    /// Runs to the next operation.
+    pub(super) fn advance(&mut self) -> Step {
+        loop {
+            if let Some(wanted) = self.channel.0.borrow().wanted.front() {
+                return Step::Wants(wanted.clone());
+            }
+            let Some(future) = &mut self.future else { return Step::Done };
+            match run(&self.channel, future) {
+                Ok(Poll::Pending) => {
+                    if let Some(failure) = self.slip() {
+                        return self.fail(failure);
+                    }
+                }
+                Ok(Poll::Ready(())) => self.future = None,
+                Err(failure) => return self.fail(failure),
+            }
+        }
+    }
+
+    /// Takes the outcome of the operation that it wants; `false` if it cannot be that.
+    pub(super) fn take(&mut self, told: &Told) -> bool {
+        let talk = &mut *self.channel.0.borrow_mut();
+        if !talk.wanted.front().is_some_and(|wanted| told.answers(&wanted.asked)) {
+            return false;
+        }
+        let wanted = talk.wanted.pop_front().expect("it is there");
+        if wanted.question.is_some() {
+            talk.answer = Some(told.clone());
+        }
+        true
+    }
+
+    fn fail(&mut self, failure: Failure) -> Step {
+        self.future = None;
+        self.channel.0.borrow_mut().wanted.clear();
+        Step::Failed(failure)
+    }
+
+    /// What is wrong with the way in which it waits, if anything.
+    fn slip(&self) -> Option<Failure> {
+        let talk = self.channel.0.borrow();
+        let awaited = talk.wanted.iter().filter(|wanted| wanted.question.is_some()).count();
+        let what = match awaited {
+            _ if talk.answer.is_some() => "gives up an operation that is already done",
+            0 => "awaits something that is no operation of the program",
+            1 => return None,
+            _ => "awaits several operations at once; a process does one after the other",
+        };
+        let message = format!("the process {what}");
+        Some(Failure { kind: FailureKind::Error, message, site: None })
+    }
+}
+
+/// Lets a future run as the process with this channel.
+fn run(channel: &Rc<Channel>, future: &mut Running) -> Result<Poll<()>, Failure> {
+    let outer = CURRENT.replace(Some(channel.clone()));
+    let result = panics::guarded(|| future.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    CURRENT.set(outer);
+    result
+}

@@ -1,0 +1,100 @@
+//! The closures of a program as a [`Runner`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::process::{Live, Step, Wanted};
+use super::spawning::Start;
+use super::text::Spot;
+use crate::model::{Objects, Site};
+use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
+
+/// Async closures that are run as the processes of a program.
+pub struct Closures {
+    objects: Objects,
+    processes: Vec<Start>,
+    finally: Option<Box<Judge>>,
+    /// The sites of operations that were met.
+    sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
+}
+
+impl Closures {
+    pub(super) fn new(
+        objects: Objects,
+        processes: Vec<Start>,
+        finally: Option<Box<Judge>>,
+    ) -> Closures {
+        Closures { objects, processes, finally, sites: Mutex::default() }
+    }
+
+    fn reply(&self, live: &mut Live) -> Reply<Start> {
+        let (asked, site) = match live.advance() {
+            Step::Wants(wanted) => {
+                let site = self.site(&wanted);
+                (wanted.asked, Some(site))
+            }
+            Step::Done => (Asked::Done, None),
+            Step::Failed(failure) => {
+                let site = failure.site.clone().map(Arc::new);
+                (Asked::Failed(failure), site)
+            }
+        };
+        Reply { asked, site, printed: None }
+    }
+
+    fn site(&self, &Wanted { text, place, .. }: &Wanted) -> Arc<Site> {
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        let site = sites.entry((text, place)).or_insert_with(|| {
+            Arc::new(Site {
+                file: Some(place.file().into()),
+                line: place.line(),
+                column: place.column(),
+                text: text.shown(&self.objects),
+            })
+        });
+        site.clone()
+    }
+}
+
+impl Runner for Closures {
+    type Start = Start;
+    type Live = Live;
+
+    fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    fn processes(&self) -> Vec<Start> {
+        self.processes.clone()
+    }
+
+    fn name(&self, start: &Start) -> String {
+        start.name.to_string()
+    }
+
+    fn start(&self, start: &Start, told: &[Told], replies: &mut Vec<Reply<Start>>) -> Live {
+        let mut live = Live::new(&start.body);
+        replies.push(self.reply(&mut live));
+        self.tell(&mut live, told, replies);
+        live
+    }
+
+    fn tell(&self, live: &mut Live, told: &[Told], replies: &mut Vec<Reply<Start>>) {
+        for told in told {
+            if !live.take(told) {
+                return;
+            }
+            replies.push(self.reply(live));
+        }
+    }
+
+    fn judge(&self) -> Option<&Judge> {
+        self.finally.as_deref()
+    }
+
+    /// Who unlocks a mutex has a guard, and so owns it.
+    fn may_cancel(&self) -> bool {
+        false
+    }
+}
