@@ -26,6 +26,7 @@
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
+//! | `program` | programs in Rust, held against the models that they are; what is told of them |
 //! | `history` | processes that are told their outcomes, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
@@ -81,6 +82,7 @@ mod naive;
 mod observers;
 mod own_explorer;
 mod own_property;
+mod program;
 mod published;
 mod random_models;
 mod replay;
