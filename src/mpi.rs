@@ -51,4 +51,4 @@ pub use ranks::{Launch, Ranks};
 pub use slip::Slip;
 pub use source::Source;
 pub use unreceived::Unreceived;
-pub use verify::{Answer, finding, verify};
+pub use verify::{Answer, Others, verify};

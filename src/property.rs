@@ -47,7 +47,7 @@ pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
     When,
 };
-pub use replay::{Ending, Replay, Standing, Step};
+pub use replay::{Ending, Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{

@@ -30,10 +30,9 @@ use self::lint::{Level, Warning};
 use crate::explore::{
     self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::Semantics;
-use crate::model::{Failure, ProcessId, Runs, Schedule, System};
+use crate::model::{Failure, ProcessId, Runs, Schedule, Semantics, System};
 use crate::property::{
-    Blocked, Call, Deadlock, Link, Properties, Property, Replay, Standing, Step, When,
+    Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
 };
 use crate::study::{Figures, Limits};
@@ -68,6 +67,9 @@ pub struct Subject {
     /// What MPI leaves open, if it matters to the program.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
+    /// The command that replays an execution, up to the schedule and behind it, if it is not that of a spec.
+    #[serde(skip)]
+    pub command: Option<[String; 2]>,
     /// The source text, fit to be shown.
     #[serde(skip)]
     pub source: String,
@@ -87,6 +89,7 @@ impl Subject {
             granularity: None,
             allow_pending,
             semantics: None,
+            command: None,
             source: String::new(),
             defines: Vec::new(),
         }
@@ -251,6 +254,15 @@ pub struct ViolationReport {
     pub idle: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
+    /// What processes that really run have printed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
+    /// The kind of mistake, if the program is one of MPI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip: Option<&'static str>,
+    /// The calls that have to do with it, as files with lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
 }
@@ -424,6 +436,9 @@ impl ViolationReport {
             ended: Vec::new(),
             idle: Vec::new(),
             failed: Vec::new(),
+            printed: replay.printed(),
+            slip: None,
+            places: Vec::new(),
             replay: schedule.to_string(),
         };
         match standing {

@@ -194,6 +194,7 @@ pub fn subject() -> Subject {
         granularity: None,
         allow_pending: false,
         semantics: None,
+        command: None,
         source: String::new(),
         defines: Vec::new(),
     }

@@ -23,6 +23,7 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
+//! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
@@ -78,6 +79,8 @@ mod laws;
 mod limits;
 mod lint;
 mod matching;
+#[cfg(unix)]
+mod mpi;
 mod naive;
 mod observers;
 mod own_explorer;

@@ -55,6 +55,7 @@ impl Spec {
             granularity: None,
             allow_pending: false,
             semantics: None,
+            command: None,
             source,
             defines: defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
         };

@@ -1,10 +1,9 @@
 //! What `run` and `replay` share: a program taken through one execution.
 
 use super::Failure;
-use super::spec::Spec;
 use crate::model::{Action, System};
 use crate::property::{Change, Replay, Standing, Step};
-use crate::report::ExecutionReport;
+use crate::report::{ExecutionReport, Subject};
 
 /// The steps taken so far, with what each changed.
 pub(super) struct Execution<'s, S: System> {
@@ -24,8 +23,13 @@ impl<'s, S: System> Execution<'s, S> {
     pub(super) fn take(&mut self, action: Action) -> Result<(), Failure> {
         let step = self.replay.step_with_changes(action);
         let (step, changes) = step.map_err(|refusal| Failure::Usage(refusal.to_string()))?;
+        let printed = self.replay.just_printed().map(|printed| Change {
+            what: format!("{} prints", printed.process),
+            before: None,
+            after: Some(printed.text.trim_end().into()),
+        });
         self.steps.push(step);
-        self.changes.push(changes);
+        self.changes.push(changes.into_iter().chain(printed).collect());
         Ok(())
     }
 
@@ -35,8 +39,8 @@ impl<'s, S: System> Execution<'s, S> {
             || self.replay.broken_invariant().is_some()
     }
 
-    pub(super) fn report(&mut self, spec: &Spec, seed: Option<u64>) -> ExecutionReport {
+    pub(super) fn report(&mut self, subject: Subject, seed: Option<u64>) -> ExecutionReport {
         self.replay.look_for_livelock();
-        ExecutionReport::new(spec.subject.clone(), &self.replay, self.steps.clone(), seed)
+        ExecutionReport::new(subject, &self.replay, self.steps.clone(), seed)
     }
 }

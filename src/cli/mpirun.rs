@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, value_parser};
 
+use super::execution::Execution;
 use super::options::{ExplorerArgs, LimitArgs, MpiArgs, time};
 use super::output::{Format, Output, format};
 use super::progress::Progress;
-use super::{Exit, Failure, interrupt, memory};
+use super::{Exit, Failure, interrupt, memory, replay};
 use crate::explore::{Budget, Explorer, Listed, Setting, explore};
-use crate::model::Semantics;
-use crate::mpi::{Launch, Ranks, Unreceived};
+use crate::model::{Schedule, Semantics};
+use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, Unreceived};
 use crate::property::Properties;
-use crate::report::text::{self, shown};
-use crate::report::{CheckReport, Subject, Variants, json};
+use crate::report::text::{self, quoted, shown};
+use crate::report::{CheckReport, Subject, Variants, ViolationReport, json};
 use crate::study::Limits;
 use crate::systems::history::History;
 
@@ -60,6 +61,12 @@ pub(super) struct Args {
     /// Keep at most this many processes alive; others are run again from their beginning when they are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
+    /// Show this execution instead, as reports print it
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<String>,
+    /// With --schedule: wait for Enter after each step
+    #[arg(long, requires = "schedule")]
+    step: bool,
     /// Write the result to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -93,9 +100,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
     };
+    if let Some(schedule) = &args.schedule {
+        return args.replay(schedule, format, output);
+    }
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
-    for semantics in args.mpi.variants() {
+    for semantics in args.mpi.extremes() {
         let system = args.system(semantics)?;
         if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
             return Err(Failure::Usage(refusal));
@@ -103,9 +113,19 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let outcome = explore(&system, setting, budget.clone(), &mut progress);
         let judged: (Limits, _) = (limits.clone(), properties.clone());
         let peak = memory::peak();
-        let report =
-            CheckReport::new(args.subject(semantics), &system, setting, judged, &outcome, peak);
-        reports.push(CheckReport { shortest: args.shortest, ..report });
+        let subject = args.subject(semantics);
+        let mut report = CheckReport::new(subject, &system, setting, judged, &outcome, peak);
+        let others = Others::new(&system, setting, &budget);
+        for (told, violation) in report.violations.iter_mut().zip(&outcome.violations) {
+            tell(told, others.finding(violation));
+        }
+        // Who waits for a rank that has failed is in no deadlock of its own.
+        report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
+        report.shortest = args.shortest;
+        reports.push(report);
+        if !budget.all && !outcome.violations.is_empty() && !args.mpi.is_given() {
+            break;
+        }
     }
     progress.finish();
     let (quiet, room) = (output.is_quiet(), output.room());
@@ -118,7 +138,34 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(Variants::new(&reports).verdict.into())
 }
 
+/// Tells a violation in the terms of MPI.
+fn tell(report: &mut ViolationReport, found: Diagnosis) {
+    report.message = match found.slip {
+        Slip::Assertion => format!("assertion failed: {}", found.message),
+        slip => format!("{slip}: {}", found.message),
+    };
+    report.slip = Some(found.slip.name());
+    report.places = found.places.into_iter().collect();
+}
+
 impl Args {
+    /// Shows one execution.
+    fn replay(&self, schedule: &str, format: Format, output: &mut Output) -> Result<Exit, Failure> {
+        let schedule: Schedule = schedule.parse()?;
+        let [semantics] = self.mpi.variants()[..] else {
+            return Err(Failure::Usage(
+                "--schedule is for one buffering and one kind of collectives".into(),
+            ));
+        };
+        let system = self.system(semantics)?;
+        let mut execution = Execution::new(&system, false);
+        for &action in &schedule {
+            execution.take(action)?;
+        }
+        let report = execution.report(self.subject(semantics), None);
+        replay::show(&report, &execution.changes, format, self.step, output)
+    }
+
     fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {
         let launch = Launch {
             program: self.program.clone(),
@@ -135,6 +182,22 @@ impl Args {
     fn subject(&self, semantics: Semantics) -> Subject {
         let program = shown(&self.program);
         let constants = BTreeMap::from([("ranks".to_owned(), self.ranks.into())]);
-        Subject { spec: program, constants, semantics: Some(semantics), ..Subject::in_rust(false) }
+        let (buffering, leaving) = (semantics.buffering.name(), semantics.leaving.name());
+        let mut before = format!("mazurka mpirun -n {}", self.ranks);
+        before += &format!(" --buffering {buffering} --collectives {leaving}");
+        if semantics.max_polls != Semantics::default().max_polls {
+            before += &format!(" --polls {}", semantics.max_polls);
+        }
+        let words =
+            [self.program.as_os_str()].into_iter().chain(self.arguments.iter().map(|word| &**word));
+        let after = words.map(quoted).collect::<Vec<_>>().join(" ");
+        Subject {
+            spec: program,
+            path: self.program.clone(),
+            constants,
+            semantics: Some(semantics),
+            command: Some([before, after]),
+            ..Subject::in_rust(false)
+        }
     }
 }

@@ -92,6 +92,23 @@ impl MpiArgs {
         bufferings.iter().flat_map(with).collect()
     }
 
+    /// Every combination that was asked for. If none was: the one that allows the most, and the one that allows the least. What
+    /// goes wrong with another one goes wrong with one of these.
+    pub(super) fn extremes(&self) -> Vec<Semantics> {
+        if self.is_given() {
+            return self.variants();
+        }
+        let widest = self.variants()[0];
+        let narrowest =
+            Semantics { buffering: Buffering::Zero, leaving: Leaving::Synchronizing, ..widest };
+        vec![widest, narrowest]
+    }
+
+    /// Was a combination asked for?
+    pub(super) fn is_given(&self) -> bool {
+        self.buffering.is_some() || self.collectives.is_some()
+    }
+
     /// The only one, or why there are several.
     pub(super) fn only(&self) -> Result<Semantics, Failure> {
         match self.variants()[..] {

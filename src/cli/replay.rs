@@ -13,8 +13,9 @@ use super::spec::Spec;
 use super::{Exit, Failure, files};
 use crate::model::Schedule;
 use crate::model::Semantics;
-use crate::report::json;
+use crate::property::Change;
 use crate::report::text::{self, shown};
+use crate::report::{ExecutionReport, json};
 
 /// Show a known execution step by step: each action and what it changed
 #[derive(ClapArgs)]
@@ -92,27 +93,38 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     for &action in &schedule {
         execution.take(action)?;
     }
-    let report = execution.report(&spec, None);
+    let report = execution.report(spec.subject.clone(), None);
+    show(&report, &execution.changes, format, args.step, output)
+}
+
+/// Shows an execution, step by step if that is wanted.
+pub(super) fn show(
+    report: &ExecutionReport,
+    changes: &[Vec<Change>],
+    format: Format,
+    step: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     match format {
-        Format::Json => output.print(json::render(&report))?,
-        Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
+        Format::Json => output.print(json::render(report))?,
+        Format::Text if output.is_quiet() => output.print(text::Upshot(report))?,
         Format::Text => {
-            output.print(text::Title(&report))?;
+            output.print(text::Title(report))?;
             let table = text::StepTable::new(&report.schedule, output.room());
             output.print(format!("{}\n", table.header()))?;
-            let pause = args.step && io::stdin().is_terminal() && io::stdout().is_terminal();
+            let pause = step && io::stdin().is_terminal() && io::stdout().is_terminal();
             if pause {
                 output.note("Enter shows the next step, q skips the rest.\n");
             }
-            for (index, changes) in execution.changes.iter().enumerate() {
-                let rows = text::ChangeRows(changes, output.room());
+            for (index, changed) in changes.iter().enumerate() {
+                let rows = text::ChangeRows(changed, output.room());
                 output.print(format!("{}\n{rows}", table.row(index)))?;
-                let is_last = index + 1 == execution.changes.len();
+                let is_last = index + 1 == changes.len();
                 if pause && !is_last && !wait_for_enter() {
                     break;
                 }
             }
-            output.print(text::Ending(&report, output.room()))?;
+            output.print(text::Ending(report, output.room()))?;
         }
     }
     Ok(report.verdict.into())

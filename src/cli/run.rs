@@ -85,7 +85,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
         execution.take(enabled[random.below(enabled.len())])?;
     }
-    let report = execution.report(&spec, seed);
+    let report = execution.report(spec.subject.clone(), seed);
     match format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,

@@ -62,6 +62,7 @@ impl Spec {
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
             semantics: program.uses_network().then_some(case.semantics),
+            command: None,
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             source: masked(&case.source).into_owned(),
         };

@@ -15,10 +15,11 @@ const OWN_HEADERS: [(&str, &str); 2] =
     [("rank.h", include_str!("c/rank.h")), ("windows.h", include_str!("c/windows.h"))];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 16] = [
+pub(super) const PARTS: [(&str, &str); 17] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
+    ("files.c", include_str!("c/files.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
     ("comm.c", include_str!("c/comm.c")),

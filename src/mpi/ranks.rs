@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::servers::{Process, Servers};
+use super::slip::Slip;
 use super::source::Source;
 use super::wire::{self, Data, Parts, Put, Short};
 use crate::model::{
@@ -191,7 +192,7 @@ impl Ranks {
             2 => false,
             _ => self.launch.semantics.buffering == Buffering::Zero,
         };
-        let message = Data::value(parts.block()?);
+        let message = Data::message(parts.block()?)?;
         Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, is_synchronous }))
     }
 
@@ -358,7 +359,9 @@ fn handles(parts: &mut Parts<'_>) -> Result<Box<[Handle]>, Short> {
 }
 
 fn failure(message: &str, site: Option<Site>) -> Failure {
-    Failure { kind: FailureKind::Error, message: message.into(), site }
+    let is_assertion = matches!(Slip::of(message), Some((Slip::Assertion, _)));
+    let kind = if is_assertion { FailureKind::Assertion } else { FailureKind::Error };
+    Failure { kind, message: message.into(), site }
 }
 
 /// A rank that has ended without a word.
@@ -367,7 +370,7 @@ fn crash(process: &mut Process) -> Failure {
         Some(status) if status & 0x7f != 0 => {
             format!("crash: the rank was ended by signal {}", status & 0x7f)
         }
-        Some(status) => format!("crash: the rank ended by _exit({})", status >> 8 & 0xff),
+        Some(status) => format!("exit: the rank ended by _exit({})", status >> 8 & 0xff),
         None => "crash: the rank has ended".into(),
     };
     failure(&message, None)

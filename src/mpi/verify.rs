@@ -1,9 +1,11 @@
 //! What is wrong with a program, whatever MPI leaves open: several searches, and one answer.
 
+use std::cell::OnceCell;
+
 use super::diagnosis::{Diagnosis, diagnose};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
-use crate::explore::{Budget, NoObserver, Outcome, Setting, explore};
+use crate::explore::{Budget, NoObserver, Setting, Violation, explore};
 use crate::model::{Buffering, Schedule, Semantics};
 use crate::property::Replay;
 use crate::systems::history::History;
@@ -33,8 +35,11 @@ pub fn verify(
     for &semantics in variants {
         let system = History::new(Ranks::new(Launch { semantics, ..launch.clone() })?);
         let outcome = explore(&system, setting, budget.clone(), &mut NoObserver);
-        match finding(&system, semantics, &outcome, setting, budget) {
-            Some(diagnosis) => return Ok(Answer::Wrong(diagnosis)),
+        match outcome.violations.first() {
+            Some(first) => {
+                let others = Others::new(&system, setting, budget);
+                return Ok(Answer::Wrong(others.finding(first)));
+            }
             None if !outcome.is_complete() => answer = Answer::Unsure,
             None => {}
         }
@@ -42,35 +47,67 @@ pub fn verify(
     Ok(answer)
 }
 
-/// What the first violation of a search is.
-pub fn finding(
-    system: &History<Ranks>,
-    semantics: Semantics,
-    outcome: &Outcome,
+/// What happens in other executions: that tells some kinds of mistakes. It is searched for when it is first asked for.
+pub struct Others<'s> {
+    system: &'s History<Ranks>,
     setting: Setting,
-    budget: &Budget,
-) -> Option<Diagnosis> {
-    let violation = outcome.violations.first()?;
-    let diagnosis = diagnose(system, violation);
-    let races = races(system, &violation.schedule);
-    if !races.is_empty() && is_avoided(system, setting, budget) {
-        let message = format!(
-            "what happens depends on which message a receive from any source gets; it may come to this: {}: {}",
-            diagnosis.slip, diagnosis.message
-        );
-        let places = diagnosis.places.into_iter().chain(races).collect();
-        return Some(Diagnosis { slip: Slip::MessageRace, message, places });
+    budget: Budget,
+    is_avoided: OnceCell<bool>,
+    is_right_if_buffered: OnceCell<bool>,
+}
+
+impl<'s> Others<'s> {
+    /// The other executions of this system, searched within these limits.
+    pub fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
+        let budget = Budget { shortest: false, ..budget.clone() };
+        let (is_avoided, is_right_if_buffered) = Default::default();
+        Others { system, setting, budget, is_avoided, is_right_if_buffered }
     }
-    let is_stuck = violation.failure.is_none();
-    if is_stuck
-        && semantics.buffering == Buffering::Zero
-        && is_right_if_buffered(system, setting, budget)
-    {
-        let message =
-            format!("it is right only if standard sends are buffered: {}", diagnosis.message);
-        return Some(Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis });
+
+    /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
+    pub fn finding(&self, violation: &Violation) -> Diagnosis {
+        let diagnosis = diagnose(self.system, violation);
+        let races = races(self.system, &violation.schedule);
+        if !races.is_empty() && self.is_avoided() {
+            let message = format!(
+                "which message a receive from any source gets decides what happens; it may come to this: {}: {}",
+                diagnosis.slip, diagnosis.message
+            );
+            let places = diagnosis.places.into_iter().chain(races).collect();
+            return Diagnosis { slip: Slip::MessageRace, message, places };
+        }
+        let is_stuck = violation.failure.is_none();
+        let semantics = self.system.runner().launch().semantics;
+        if is_stuck && semantics.buffering == Buffering::Zero && self.is_right_if_buffered() {
+            let message =
+                format!("it is right only if standard sends are buffered: {}", diagnosis.message);
+            return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };
+        }
+        diagnosis
     }
-    Some(diagnosis)
+
+    /// Is there an execution in which nothing is wrong?
+    fn is_avoided(&self) -> bool {
+        *self.is_avoided.get_or_init(|| {
+            let budget = Budget { all: true, ..self.budget.clone() };
+            let outcome = explore(self.system, self.setting, budget, &mut NoObserver);
+            outcome.stats.violating_traces < outcome.stats.traces
+        })
+    }
+
+    /// Is nothing wrong if standard sends are complete at once?
+    fn is_right_if_buffered(&self) -> bool {
+        *self.is_right_if_buffered.get_or_init(|| {
+            let launch = self.system.runner().launch();
+            let semantics = Semantics { buffering: Buffering::Infinite, ..launch.semantics };
+            let Ok(ranks) = Ranks::new(Launch { semantics, ..launch.clone() }) else {
+                return false;
+            };
+            let budget = Budget { all: false, ..self.budget.clone() };
+            let outcome = explore(&History::new(ranks), self.setting, budget, &mut NoObserver);
+            outcome.violations.is_empty()
+        })
+    }
 }
 
 /// The places of the receives from any source in an execution that were matched.
@@ -78,22 +115,4 @@ fn races(system: &History<Ranks>, schedule: &Schedule) -> Vec<String> {
     let mut replay = Replay::new(system);
     replay.follow(schedule).expect("the schedule of a violation");
     super::diagnosis::wildcards(system, &replay)
-}
-
-/// Is there an execution in which nothing is wrong?
-fn is_avoided(system: &History<Ranks>, setting: Setting, budget: &Budget) -> bool {
-    let budget = Budget { all: true, shortest: false, ..budget.clone() };
-    let outcome = explore(system, setting, budget, &mut NoObserver);
-    outcome.stats.violating_traces < outcome.stats.traces
-}
-
-/// Is nothing wrong if standard sends are complete at once?
-fn is_right_if_buffered(system: &History<Ranks>, setting: Setting, budget: &Budget) -> bool {
-    let launch = system.runner().launch();
-    let semantics = Semantics { buffering: Buffering::Infinite, ..launch.semantics };
-    let Ok(ranks) = Ranks::new(Launch { semantics, ..launch.clone() }) else { return false };
-    let system = History::new(ranks);
-    let budget = Budget { all: false, shortest: false, ..budget.clone() };
-    let outcome = explore(&system, setting, budget, &mut NoObserver);
-    outcome.violations.is_empty()
 }

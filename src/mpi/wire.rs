@@ -9,18 +9,37 @@ use crate::systems::history::Told;
 
 /// Bytes that only ranks understand: a message, or what a rank gives in a collective.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Data(pub(super) Arc<[u8]>);
+pub(super) struct Data {
+    bytes: Arc<[u8]>,
+    /// How many of them are the program's own.
+    shown: u32,
+}
 
 impl Data {
     /// As a value.
     pub(super) fn value(bytes: &[u8]) -> Value {
-        Value::Opaque(Opaque::new(Data(bytes.into())))
+        Data::with(bytes, bytes.len() as u32)
+    }
+
+    /// A message: where it was sent, by whom, with which tag, its signature, its data, the sender's clock.
+    pub(super) fn message(bytes: &[u8]) -> Result<Value, Short> {
+        let mut parts = Parts(bytes);
+        parts.take(16)?;
+        for _ in 0..parts.u32()? {
+            parts.take(12)?;
+        }
+        let shown = parts.u32()?;
+        Ok(Data::with(bytes, shown))
+    }
+
+    fn with(bytes: &[u8], shown: u32) -> Value {
+        Value::Opaque(Opaque::new(Data { bytes: bytes.into(), shown }))
     }
 }
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.0.len())
+        write!(f, "{} {}", self.shown, if self.shown == 1 { "byte" } else { "bytes" })
     }
 }
 
@@ -63,7 +82,7 @@ impl Put for Vec<u8> {
         match value {
             Value::Opaque(data) => {
                 self.push(b'o');
-                self.put_block(&data.get::<Data>().expect("what a rank has sent").0);
+                self.put_block(&data.get::<Data>().expect("what a rank has sent").bytes);
             }
             Value::Gathered { given, .. } => {
                 self.push(b'g');

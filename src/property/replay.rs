@@ -4,6 +4,9 @@
 //! was reported for, that is evidence that does not rest on the search that found it.
 
 mod invariants;
+mod printed;
+
+pub use printed::Printed;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -8,6 +8,7 @@ mod coverage;
 mod execution;
 mod levels;
 mod place;
+mod printed;
 mod shell;
 mod steps;
 mod verified;
@@ -29,6 +30,7 @@ use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
 use self::levels::levels;
+use self::printed::PrintedTexts;
 use super::{CheckReport, Subject, Variants, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::Runs;
@@ -362,6 +364,7 @@ impl Display for Story<'_> {
         writeln!(f, "\n{}", Styled(HEADING, heading))?;
         write!(f, "{}", StepTable::new(&violation.schedule, self.room))?;
         write!(f, "{}", CallTable(&violation.calls))?;
+        write!(f, "{}", PrintedTexts(&violation.printed))?;
         if violation.kind.is_standstill() {
             write!(f, "{}", execution::Standstill(violation, self.room))?;
         }

@@ -85,8 +85,8 @@ FUNCTION(Abort, (MPI_Comm comm, int code)) {
 void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
   (void)function;
   HERE("assert");
-  const char *name = strrchr(file, '/');
-  fail("assertion", "assertion failed at %s:%u: %s", name ? name + 1 : file, line, assertion);
+  (void)file, (void)line;
+  fail("assertion", "%s", assertion);
 }
 
 void abort(void) {

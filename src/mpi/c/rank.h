@@ -28,6 +28,7 @@
 #define basic_name mazurka_basic_name
 #define basic_size mazurka_basic_size
 #define call mazurka_call
+#define check_thread mazurka_check_thread
 #define check_buffer mazurka_check_buffer
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
@@ -38,6 +39,8 @@
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
 #define fail mazurka_fail
+#define files_end mazurka_files_end
+#define verifier_folder mazurka_verifier_folder
 #define fail_at mazurka_fail_at
 #define group_get mazurka_group_get
 #define grow mazurka_grow
@@ -111,7 +114,9 @@ struct call {
   uintptr_t site; /* the address that it returns to */
 };
 extern struct call call;
-#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)})
+/* Only one thread of a rank may call MPI: wire.c */
+void check_thread(void);
+#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, check_thread())
 /* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
 #define CALL(function) (HERE(function), env_check())
 
@@ -148,6 +153,7 @@ uint32_t ask_posted(void);
  * written by "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
 extern int world_rank, world_size;
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
@@ -310,6 +316,9 @@ void memory_own_more(uint32_t *owned, const void *base, size_t count, const stru
 void memory_release(uint32_t owned);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
+
+/* files.c: what the rank has written goes */
+void files_end(void);
 
 /* windows.c */
 void windows_check_end(void);

@@ -130,6 +130,15 @@ static void reply(int fd, struct bytes *body) {
   release(whole.at);
 }
 
+const char *verifier_folder(void) {
+  static char *folder;
+  if (!folder) {
+    folder = text_of("%s", address);
+    *strrchr(folder, '/') = 0;
+  }
+  return folder;
+}
+
 static int dial(void) {
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   snprintf(to.sun_path, sizeof to.sun_path, "%s", address);
@@ -205,6 +214,7 @@ uint32_t ask_posted(void) {
 /* Sends a last question, to which there is no answer. */
 static void __attribute__((noreturn)) last_words(void) {
   is_silent = true;
+  files_end();
   send_question();
   uint8_t rest;
   while (syscall(SYS_read, wire, &rest, 1) > 0 || errno == EINTR) {}
@@ -234,6 +244,13 @@ void fail_at(uintptr_t site, const char *class, const char *format, ...) {
   va_list values;
   va_start(values, format);
   fail_with(site, class, format, values);
+}
+
+static _Thread_local bool is_main; /* does this thread call MPI? */
+
+void check_thread(void) {
+  if (is_verified && !is_main && !is_silent)
+    fail("threads", "%s is called by another thread than the one that runs main", call.name);
 }
 
 /* The rank has come to its end: main returned, or exit was called. */
@@ -283,6 +300,7 @@ static void begin_rank(uint32_t id) {
   dup2(printed_to, STDERR_FILENO);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   catch_crashes();
+  is_main = true;
   atexit(at_end);
 }
 

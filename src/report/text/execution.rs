@@ -142,6 +142,10 @@ impl Display for Ending<'_> {
 
 /// The command that shows an execution step by step.
 pub fn replay_command(subject: &Subject, schedule: &str) -> String {
+    if let Some([before, after]) = &subject.command {
+        let schedule = if schedule.is_empty() { "''" } else { schedule };
+        return format!("{before} --schedule {schedule} {after}");
+    }
     let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
     for define in &subject.defines {
         command += &format!(" -D {}", quoted(define));

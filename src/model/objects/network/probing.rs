@@ -19,19 +19,24 @@ impl State {
         values: &mut Values,
     ) -> ValueId {
         let number = |part: Option<i64>| Value::Int(part.unwrap_or(0));
-        let (found, envelope) = match choice.handled() {
+        let found = match choice.handled() {
             Handled::Message(id) => {
                 let send = self.network.position(id).expect("a message that was sent");
-                (true, self.network.sends[send as usize].envelope)
+                Some(&self.network.sends[send as usize])
             }
-            Handled::Internal(_) => (false, Envelope { src: Some(-1), tag: Some(-1) }),
+            Handled::Internal(_) => None,
         };
+        let nobody = Envelope { src: Some(-1), tag: Some(-1) };
+        let envelope = found.map_or(nobody, |sent| sent.envelope);
         let (src, tag) = (number(envelope.src), number(envelope.tag));
-        let told = match form {
+        let mut told = match form {
             Probing::Wait => vec![src, tag],
-            Probing::Test => vec![Value::Bool(found), src, tag],
+            Probing::Test => vec![Value::Bool(found.is_some()), src, tag],
             Probing::Take => vec![Value::Comm(own), src, tag],
         };
+        // Of a message that only processes understand, a probe tells all: how long it is, for example.
+        let message = found.map(|sent| values.get(sent.value));
+        told.extend(message.filter(|message| matches!(message, Value::Opaque(_))).cloned());
         values.intern(Value::Tuple(told.into()))
     }
 }

@@ -1,0 +1,276 @@
+//! MPI programs in C: what is wrong with them is found, and nothing is found in those that are right.
+//!
+//! The programs are in `tests/mpi`. Each has cases, and says at its head what is expected of each:
+//!
+//! ```text
+//! // 1, 2: right
+//! // 3: root mismatch, 3 ranks
+//! ```
+//!
+//! A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them. Without a C compiler there is
+//! nothing to test, and the tests say so.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use mazurka::explore::Budget;
+use mazurka::model::{Buffering, Leaving, Semantics};
+use mazurka::mpi::{Answer, Compiler, Launch, Unreceived, verify};
+use mazurka::property::Properties;
+
+use crate::cli::{code, json, mazurka, stderr, stdout};
+use crate::tidy;
+
+/// What is expected of a case.
+struct Case {
+    number: String,
+    ranks: u32,
+    /// The kind of mistake; `None` if it is right.
+    slip: Option<String>,
+    lines: Vec<String>,
+}
+
+/// A folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn has_compiler() -> bool {
+    let found = Command::new("cc").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("There is no C compiler `cc`: programs in C are not tested.");
+    }
+    found
+}
+
+fn cases(name: &str, text: &str) -> Vec<Case> {
+    let heads = text.lines().map_while(|line| line.strip_prefix("// "));
+    let told = heads
+        .filter_map(|line| line.split_once(": "))
+        .filter(|(numbers, _)| numbers.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)));
+    let cases = told.flat_map(|(numbers, expected)| {
+        let (slip, ranks) = expected.split_once(", ").unwrap_or((expected, "2 ranks"));
+        let ranks = ranks.strip_suffix(" ranks").and_then(|n| n.parse().ok()).expect("ranks");
+        numbers.split(", ").map(move |number| Case {
+            number: number.into(),
+            ranks,
+            slip: (slip != "right").then(|| slip.into()),
+            lines: marked(name, text, number),
+        })
+    });
+    cases.collect()
+}
+
+/// The lines that are marked as wrong in a case.
+fn marked(name: &str, text: &str, number: &str) -> Vec<String> {
+    let is_marked = |line: &str| {
+        let mark = line.split_once("// wrong ").map(|(_, numbers)| numbers);
+        mark.is_some_and(|numbers| numbers.split(", ").any(|marked| marked == number))
+    };
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| is_marked(line));
+    lines.map(|(line, _)| format!("{name}:{line}")).collect()
+}
+
+fn answer(program: &Path, case: &Case) -> Answer {
+    let launch = Launch {
+        program: program.to_owned(),
+        arguments: vec![case.number.clone().into()],
+        size: case.ranks,
+        semantics: Semantics::default(),
+        step_timeout: Duration::from_secs(3),
+        base: PathBuf::new(),
+    };
+    let narrow = Semantics {
+        buffering: Buffering::Zero,
+        leaving: Leaving::Synchronizing,
+        ..launch.semantics
+    };
+    let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
+    let setting = "udpor".parse().unwrap();
+    verify(&launch, &[launch.semantics, narrow], setting, &budget).unwrap()
+}
+
+/// What a case comes to other than expected.
+fn objection(program: &Path, case: &Case) -> Option<String> {
+    let found = answer(program, case);
+    let is_right = match (&found, &case.slip) {
+        (Answer::Right, None) => true,
+        (Answer::Wrong(diagnosis), Some(slip)) => {
+            let is_there = |line| diagnosis.places.contains(line);
+            diagnosis.slip.name() == slip
+                && (case.lines.is_empty() || case.lines.iter().any(is_there))
+        }
+        _ => false,
+    };
+    let Case { number, slip, lines, .. } = case;
+    (!is_right)
+        .then(|| format!("{} {number}: {slip:?} at {lines:?}, but {found:?}", program.display()))
+}
+
+#[test]
+fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-cases");
+    let compiler = Compiler::new("cc", folder.join("cache"), folder.clone());
+    let (mut right, mut wrong, mut offences) = (0, 0, Vec::new());
+    for path in tidy::files("tests/mpi", "c") {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let program = folder.join(name).with_extension("exe");
+        let arguments = [
+            "-Wall".into(),
+            "-pthread".into(),
+            path.clone().into(),
+            "-o".into(),
+            program.clone().into(),
+        ];
+        assert!(compiler.run(&arguments).unwrap(), "{name} compiles");
+        for case in cases(name, &std::fs::read_to_string(&path).unwrap()) {
+            *(if case.slip.is_some() { &mut wrong } else { &mut right }) += 1;
+            offences.extend(objection(&program, &case));
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(offences.is_empty(), "{offences:#?}");
+    assert!(right >= 30 && wrong >= 60, "{right} right, {wrong} wrong");
+}
+
+/// Compiles a program of `tests/mpi` with `mazurka mpicc`.
+fn compile(name: &str, folder: &Path) -> String {
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mpi").join(name).with_extension("c");
+    let program = folder.join(name).display().to_string();
+    let compiled = mazurka(&["mpicc", "-pthread", source.to_str().unwrap(), "-o", &program])
+        .env("XDG_CACHE_HOME", folder)
+        .output()
+        .unwrap();
+    assert_eq!(code(&compiled), 0, "{}", stderr(&compiled));
+    program
+}
+
+#[test]
+fn exit_codes_and_reports_are_those_of_check() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-reports");
+    let races = compile("races", &folder);
+    let mpirun = |args: &[&str]| mazurka(args).output().unwrap();
+
+    let right = mpirun(&["mpirun", "-n", "3", &races, "1"]);
+    assert_eq!(code(&right), 0, "{}", stdout(&right));
+    let text = stdout(&right);
+    assert!(text.contains("With buffering infinite, collectives early:\nVerified"), "{text}");
+    assert!(text.contains("With buffering zero, collectives synchronizing:\nVerified"), "{text}");
+    // Two senders run once each, whatever the receiver does; the receiver has two executions.
+    let narrow = ["mpirun", "-n", "3", "--buffering", "infinite", "--format", "json", &races, "1"];
+    let counted = json(&mpirun(&narrow));
+    assert_eq!(counted["stats"]["traces"], 2);
+    assert_eq!(counted["ranks"], serde_json::Value::Null, "constants are apart");
+    assert_eq!(counted["constants"]["ranks"], 3);
+
+    let wrong = mpirun(&["mpirun", "-np", "3", "--format", "json", &races, "4"]);
+    assert_eq!(code(&wrong), 1);
+    let violation = &json(&wrong)["violations"][0];
+    assert_eq!(violation["slip"], "message race");
+    assert!(violation["message"].as_str().unwrap().contains("got < sum"), "{violation}");
+    let replay = violation["replay"].as_str().unwrap();
+    let again = mpirun(&["mpirun", "-n", "3", "--schedule", replay, &races, "4"]);
+    assert_eq!(code(&again), 1, "{}", stderr(&again));
+    assert!(
+        stdout(&again).contains("Assertion failed: assertion: got < sum"),
+        "{}",
+        stdout(&again)
+    );
+
+    let cut =
+        mpirun(&["mpirun", "-n", "3", "--max-traces", "1", "--buffering", "infinite", &races, "1"]);
+    assert_eq!(code(&cut), 3, "{}", stdout(&cut));
+    for (args, why) in [
+        (vec!["mpirun", "no-such-program"], "no-such-program: No such file"),
+        (vec!["mpirun", "/bin/true"], "was not made by `mazurka mpicc`"),
+        (vec!["mpirun", "--explorer", "stateful", &races, "1"], "stateful"),
+    ] {
+        let refused = mpirun(&args);
+        assert_eq!(code(&refused), 2, "{args:?}: {}", stdout(&refused));
+        assert!(stderr(&refused).contains(why), "{args:?}: {}", stderr(&refused));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What ranks print is told for the execution that is shown. Time, numbers of processes and random numbers are the same in
+/// each, and files that one execution writes are not there in another one.
+#[test]
+fn executions_know_nothing_of_each_other() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-apart");
+    let program = compile("isolation", &folder);
+    let shown = mazurka(&["mpirun", "-n", "3", "--all", "--format", "json", &program])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let report = json(&shown);
+    let violations = report["searches"][0]["violations"].as_array().unwrap();
+    assert_eq!(violations.len(), 1, "{report}");
+    let printed = violations[0]["printed"].as_array().unwrap();
+    let texts: Vec<_> = printed.iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["first from 2\nsecond from 1\n"], "{report}");
+    assert!(!folder.join("written").exists(), "files are written elsewhere");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The text of the library's own names, which no program's names can clash with.
+#[test]
+fn the_library_defines_no_names_that_a_program_may_want() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-names");
+    let shown =
+        mazurka(&["mpicc", "-show", "-c", "x.c"]).env("XDG_CACHE_HOME", &folder).output().unwrap();
+    let text = stdout(&shown);
+    let headers = text.split_whitespace().skip_while(|word| *word != "-I").nth(1).unwrap();
+    let object = Path::new(headers).join("mazurka.o");
+    let Ok(names) = Command::new("nm").args(["-g", "--defined-only"]).arg(object).output() else {
+        eprintln!("There is no `nm`: the names of the library are not tested.");
+        return;
+    };
+    let names = stdout(&names);
+    let own = ["mazurka_", "MPI_", "PMPI_", "__tsan_"];
+    // What stands in for functions of the C library.
+    let instead = [
+        "time",
+        "gettimeofday",
+        "clock_gettime",
+        "clock",
+        "getpid",
+        "gethostname",
+        "sleep",
+        "usleep",
+        "nanosleep",
+        "getrandom",
+        "abort",
+        "__assert_fail",
+        "fopen",
+        "fopen64",
+        "open",
+        "open64",
+        "creat",
+        "srandom",
+    ];
+    let defined = names.lines().filter_map(|line| line.split_whitespace().last());
+    let strange: Vec<_> = defined
+        .filter(|name| {
+            !own.iter().any(|prefix| name.starts_with(prefix)) && !instead.contains(name)
+        })
+        .collect();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(strange.is_empty(), "{strange:?}");
+}

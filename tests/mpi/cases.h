@@ -1,0 +1,19 @@
+/* What the programs here share: each has several cases, and is called with the number of one. The lines at its head say what
+ * is expected of each, and `wrong N` marks the lines that a report of case N must name, at least one of them. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rank, size, which;
+static MPI_Comm world = MPI_COMM_WORLD;
+static void run(void);
+
+int main(int argc, char **argv) {
+  which = argc > 1 ? atoi(argv[1]) : 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  run();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,80 @@
+// Requests: waits that are missing, starts that are missing, and what is never freed.
+// 1, 2, 3, 4: right
+// 5: missing wait
+// 6: missing wait
+// 7: missing wait
+// 8: missing start
+// 9: request leak
+// 10: missing wait
+// 11: missing start
+// 12: request leak
+#include "cases.h"
+
+static void run(void) {
+  int mine = rank, other = -1, peer = 1 - rank, flag = 0, index;
+  MPI_Request request, both[2];
+  MPI_Status statuses[2];
+  switch (which) {
+    case 1:
+      MPI_Send_init(&mine, 1, MPI_INT, peer, 0, world, &both[0]);
+      MPI_Recv_init(&other, 1, MPI_INT, peer, 0, world, &both[1]);
+      for (int round = 0; round < 2; round++) {
+        MPI_Startall(2, both);
+        MPI_Waitall(2, both, statuses);
+        if (other != peer || statuses[1].MPI_SOURCE != peer) abort();
+      }
+      MPI_Request_free(&both[0]);
+      MPI_Request_free(&both[1]);
+      break;
+    case 2:
+      MPI_Isend(&mine, 1, MPI_INT, peer, 0, world, &both[0]);
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &both[1]);
+      MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+      MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+      MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+      if (index != MPI_UNDEFINED || other != peer) abort();
+      break;
+    case 3:
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request);
+      MPI_Send(&mine, 1, MPI_INT, peer, 0, world);
+      while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      if (other != peer || request != MPI_REQUEST_NULL) abort();
+      break;
+    case 4:
+      MPI_Irecv(&other, 1, MPI_INT, peer, 5, world, &request);
+      MPI_Cancel(&request);
+      MPI_Wait(&request, statuses);
+      MPI_Test_cancelled(statuses, &flag);
+      if (!flag) abort();
+      break;
+    case 5:
+      MPI_Isend(&mine, 1, MPI_INT, peer, 0, world, &request); // wrong 5
+      MPI_Recv(&other, 1, MPI_INT, peer, 0, world, MPI_STATUS_IGNORE);
+      break;
+    case 6:
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request); // wrong 6
+      MPI_Send(&mine, 1, MPI_INT, peer, 0, world);
+      break;
+    case 7: MPI_Ibarrier(world, &request); break; // wrong 7
+    case 8:
+      MPI_Send_init(&mine, 1, MPI_INT, peer, 0, world, &request); // wrong 8
+      MPI_Wait(&request, MPI_STATUS_IGNORE); // wrong 8
+      break;
+    case 9:
+      MPI_Send_init(&mine, 1, MPI_INT, MPI_PROC_NULL, 0, world, &request); // wrong 9
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 10:
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request); // wrong 10
+      MPI_Request_free(&request); // wrong 10
+      MPI_Send(&mine, 1, MPI_INT, peer, 0, world);
+      break;
+    case 11: MPI_Recv_init(&other, 1, MPI_INT, peer, 0, world, &request); break; // wrong 11
+    case 12:
+      MPI_Recv_init(&other, 1, MPI_INT, MPI_PROC_NULL, 0, world, &request); // wrong 12
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+  }
+}
