@@ -142,9 +142,12 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
 
 /// Compiles a program of `tests/mpi` with `mazurka mpicc`.
 fn compile(name: &str, folder: &Path) -> String {
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mpi").join(name).with_extension("c");
-    let program = folder.join(name).display().to_string();
+    compile_at(&format!("tests/mpi/{name}.c"), folder)
+}
+
+fn compile_at(path: &str, folder: &Path) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let program = folder.join(source.file_stem().unwrap()).display().to_string();
     let compiled = mazurka(&["mpicc", "-pthread", source.to_str().unwrap(), "-o", &program])
         .env("XDG_CACHE_HOME", folder)
         .output()
@@ -223,6 +226,30 @@ fn executions_know_nothing_of_each_other() {
     let texts: Vec<_> = printed.iter().map(|one| one["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["first from 2\nsecond from 1\n"], "{report}");
     assert!(!folder.join("written").exists(), "files are written elsewhere");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// How many classes the programs in `examples/mpi` have, and how often a rank is started for them.
+#[test]
+fn ranks_run_once_for_each_local_history() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-examples");
+    for (name, ranks, traces, starts) in [
+        ("ring", "4", 1, 4),
+        ("head-to-head", "2", 1, 2),
+        ("master-worker", "4", 6, 9),
+        ("dtg", "5", 2, 6),
+        ("diffusion2d", "4", 1, 4),
+    ] {
+        let program = compile_at(&format!("examples/mpi/{name}.c"), &folder);
+        let args = ["mpirun", "-n", ranks, "--all", "--buffering", "infinite", "--format", "json", &program];
+        let counted = json(&mazurka(&args).output().unwrap());
+        assert_eq!(counted["verdict"], "ok", "{name}");
+        assert_eq!(counted["stats"]["traces"], traces, "{name}");
+        assert_eq!(counted["runs"]["starts"], starts, "{name}");
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
