@@ -56,6 +56,8 @@
 //!
 //! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
 //! each family.
+//! `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that many random MPI programs in C and as specs, and compares
+//! their classes.
 
 mod agreement;
 mod check;

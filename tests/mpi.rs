@@ -10,6 +10,8 @@
 //! A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them. Without a C compiler there is
 //! nothing to test, and the tests say so.
 
+mod twins;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -244,7 +246,17 @@ fn ranks_run_once_for_each_local_history() {
         ("diffusion2d", "4", 1, 4),
     ] {
         let program = compile_at(&format!("examples/mpi/{name}.c"), &folder);
-        let args = ["mpirun", "-n", ranks, "--all", "--buffering", "infinite", "--format", "json", &program];
+        let args = [
+            "mpirun",
+            "-n",
+            ranks,
+            "--all",
+            "--buffering",
+            "infinite",
+            "--format",
+            "json",
+            &program,
+        ];
         let counted = json(&mazurka(&args).output().unwrap());
         assert_eq!(counted["verdict"], "ok", "{name}");
         assert_eq!(counted["stats"]["traces"], traces, "{name}");

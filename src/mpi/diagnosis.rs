@@ -60,7 +60,8 @@ fn places_in(message: &str) -> BTreeSet<String> {
             .is_some_and(|(file, line)| file.contains('.') && line.parse::<u32>().is_ok())
     };
     let words = message.split(|c: char| c.is_whitespace() || ",;()".contains(c));
-    words.filter(is_place).map(String::from).collect()
+    let name = |place: &str| place.rsplit('/').next().unwrap_or(place).to_owned();
+    words.filter(is_place).map(name).collect()
 }
 
 /// A state in which something is wrong.

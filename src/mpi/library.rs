@@ -15,7 +15,7 @@ const OWN_HEADERS: [(&str, &str); 2] =
     [("rank.h", include_str!("c/rank.h")), ("windows.h", include_str!("c/windows.h"))];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 17] = [
+pub(super) const PARTS: [(&str, &str); 21] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -30,6 +30,10 @@ pub(super) const PARTS: [(&str, &str); 17] = [
     ("ops.c", include_str!("c/ops.c")),
     ("memory.c", include_str!("c/memory.c")),
     ("windows.c", include_str!("c/windows.c")),
+    ("active.c", include_str!("c/active.c")),
+    ("attributes.c", include_str!("c/attributes.c")),
+    ("older.c", include_str!("c/older.c")),
+    ("refused.c", include_str!("c/refused.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),

@@ -67,6 +67,10 @@ impl<'s> Others<'s> {
     /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
     pub fn finding(&self, violation: &Violation) -> Diagnosis {
         let diagnosis = diagnose(self.system, violation);
+        // That is wrong whatever the messages are.
+        if diagnosis.slip == Slip::Nondeterminism {
+            return diagnosis;
+        }
         let races = races(self.system, &violation.schedule);
         if !races.is_empty() && self.is_avoided() {
             let message = format!(

@@ -1,5 +1,5 @@
 // One-sided communication: what it does, its epochs, and accesses that nothing orders.
-// 1, 2, 3, 4, 5, 6, 7: right
+// 1, 2, 3, 4, 5, 6, 7, 22, 23: right
 // 8: missing epoch
 // 9: missing epoch
 // 10: missing epoch
@@ -14,6 +14,8 @@
 // 19: local concurrency
 // 20: invalid buffer
 // 21: invalid argument
+// 24: missing epoch
+// 25: missing epoch
 #include "cases.h"
 #include <assert.h>
 
@@ -83,6 +85,35 @@ static void right(void) {
         assert(got == 7);
       }
       break;
+    case 22: {
+      MPI_Group all, other;
+      MPI_Comm_group(world, &all);
+      MPI_Group_incl(all, 1, &peer, &other);
+      if (rank == 0) {
+        MPI_Win_start(other, 0, win);
+        MPI_Put(&value, 1, MPI_INT, 1, 2, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+      } else {
+        MPI_Win_post(other, 0, win);
+        MPI_Win_wait(win);
+        assert(memory[2] == 100 && memory[3] == 13);
+      }
+      MPI_Group_free(&all);
+      MPI_Group_free(&other);
+      break;
+    }
+    case 23: {
+      MPI_Request request;
+      MPI_Win_lock_all(0, win);
+      MPI_Rput(&value, 1, MPI_INT, peer, rank, 1, MPI_INT, win, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Rget(&got, 1, MPI_INT, peer, 2, 1, MPI_INT, win, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Win_unlock_all(win);
+      MPI_Barrier(world);
+      assert(got == 12 && memory[peer] == 100 + peer);
+      break;
+    }
   }
 }
 
@@ -147,6 +178,8 @@ static void run(void) {
       MPI_Get(&value, 1, MPI_INT, peer, 1, 1, MPI_INT, win); // wrong 19
       MPI_Win_fence(0, win);
       break;
+    case 24: MPI_Win_complete(win); break; // wrong 24
+    case 25: MPI_Win_flush(peer, win); break; // wrong 25
     case 21:
       MPI_Win_fence(0, win);
       MPI_Put(&value, 1, MPI_INT, peer, 4, 1, MPI_INT, win); // wrong 21

@@ -128,6 +128,20 @@ static struct group *own_group(const struct group *from) {
   return made;
 }
 
+/* How often a communicator with this name was made before. */
+static uint32_t times_made(const char *name) {
+  static struct made {
+    char *name;
+    uint32_t times;
+  } *all;
+  static size_t length;
+  for (size_t i = 0; i < length; i++)
+    if (strcmp(all[i].name, name) == 0) return all[i].times++;
+  all = grow(all, (length + 1) * sizeof *all);
+  all[length++] = (struct made){text_of("%s", name), 1};
+  return 0;
+}
+
 static int dup(MPI_Comm comm, MPI_Comm *made) {
   struct comm *from = comm_get(comm);
   require(made, "newcomm");
@@ -151,6 +165,27 @@ FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made)) {
   CALL("MPI_Comm_dup_with_info");
   (void)info;
   return dup(comm, made);
+}
+
+/* Only the members of the group call this one. */
+FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
+  CALL("MPI_Comm_create_group");
+  struct comm *from = comm_get(comm);
+  struct group *members = group_get(group);
+  require(made, "newcomm");
+  char *name = text_of("%s/group %d", from->name, tag);
+  for (int i = 0; i < members->size; i++) {
+    char *longer = text_of("%s,%d", name, members->ranks[i]);
+    release(name);
+    name = longer;
+  }
+  char *numbered = text_of("%s/%u", name, times_made(name));
+  release(name);
+  struct comm *to = new_comm(own_group(members), numbered);
+  struct bytes nothing = {0};
+  if (to->rank >= 0) exchange(to, call.name, &nothing);
+  *made = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
@@ -267,7 +302,7 @@ static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
     case MPI_WTIME_IS_GLOBAL: *(int **)value = &is_global; break;
     case MPI_APPNUM: *(int **)value = &application; break;
     case MPI_UNIVERSE_SIZE: *(int **)value = &world_size; break;
-    default: *flag = 0;
+    default: *flag = attribute_get(comm_get(comm), key, value);
   }
   return MPI_SUCCESS;
 }

@@ -155,7 +155,7 @@ static bool are_in_conflict(const struct seen *a, const struct seen *b) {
   /* Accumulations are atomic for each element. */
   if (is_accumulating(a->is.kind) && is_accumulating(b->is.kind)) return false;
   if (a->rank == b->rank && is_own(a->is.kind) != is_own(b->is.kind) && is_before(a, b)) return false;
-  bool are_locked = a->is.hold != FREE && b->is.hold != FREE;
+  bool are_locked = a->is.hold != FREE && b->is.hold != FREE && a->is.hold != STARTED && b->is.hold != STARTED;
   bool is_exclusive = a->is.hold == EXCLUSIVE || b->is.hold == EXCLUSIVE;
   if (are_locked && is_exclusive && a->rank != b->rank) return false;
   return !is_before(a, b) && !is_before(b, a);

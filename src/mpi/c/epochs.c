@@ -4,7 +4,7 @@
 bool window_is_locked(const struct window *window) {
   for (int rank = 0; rank < window->comm->group->size; rank++)
     if (window->holds[rank] != FREE) return true;
-  return false;
+  return window->exposed != NULL;
 }
 
 FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
@@ -58,7 +58,7 @@ FUNCTION(Win_unlock, (int rank, MPI_Win win)) {
   CALL("MPI_Win_unlock");
   struct window *window = window_of(win);
   window_check_rank(window, rank);
-  if (window->holds[rank] == FREE || window->holds[rank] == EVERYBODY)
+  if (window->holds[rank] != SHARED && window->holds[rank] != EXCLUSIVE)
     fail("missing epoch", "rank %d of the window is not locked", rank);
   windows_publish();
   give_back(window, rank);

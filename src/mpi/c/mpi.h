@@ -36,6 +36,7 @@ typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 typedef struct MPI_ABI_Request *MPI_Request;
 typedef struct MPI_ABI_Message *MPI_Message;
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
+typedef struct MPI_ABI_File *MPI_File;
 
 #define MPI_OP_NULL ((MPI_Op)0x20)
 #define MPI_SUM ((MPI_Op)0x21)
@@ -67,6 +68,7 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
 #define MPI_ERRORS_ABORT ((MPI_Errhandler)0x142)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
+#define MPI_FILE_NULL ((MPI_File)0x118)
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
 
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
@@ -144,6 +146,11 @@ enum {
   MPI_MODE_NOCHECK = 1024, MPI_MODE_NOPRECEDE = 2048, MPI_MODE_NOPUT = 4096, MPI_MODE_NOSTORE = 8192,
   MPI_MODE_NOSUCCEED = 16384
 };
+enum {
+  MPI_MODE_APPEND = 1, MPI_MODE_CREATE = 2, MPI_MODE_DELETE_ON_CLOSE = 4, MPI_MODE_EXCL = 8, MPI_MODE_RDONLY = 16,
+  MPI_MODE_RDWR = 32, MPI_MODE_SEQUENTIAL = 64, MPI_MODE_UNIQUE_OPEN = 128, MPI_MODE_WRONLY = 256,
+  MPI_SEEK_CUR = 600, MPI_SEEK_END = 602, MPI_SEEK_SET = 604
+};
 enum { MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -2, MPI_PROC_NULL = -3, MPI_ROOT = -4, MPI_UNDEFINED = -32766 };
 enum {
   MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1024, MPI_THREAD_SERIALIZED = 2048, MPI_THREAD_MULTIPLE = 4096,
@@ -165,6 +172,8 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
 #define MAZURKA_API(name, parameters) int MPI_##name parameters; int PMPI_##name parameters;
 
@@ -313,7 +322,6 @@ MAZURKA_API(Comm_rank, (MPI_Comm comm, int *rank))
 MAZURKA_API(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result))
 MAZURKA_API(Comm_dup, (MPI_Comm comm, MPI_Comm *made))
 MAZURKA_API(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made))
-MAZURKA_API(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 MAZURKA_API(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made))
 MAZURKA_API(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made))
 MAZURKA_API(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made))
@@ -395,6 +403,72 @@ MAZURKA_API(Get_accumulate, (const void *origin, int count, MPI_Datatype type, v
 MAZURKA_API(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win))
 MAZURKA_API(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win))
 MAZURKA_API(Accumulate, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win))
+
+/* More */
+MAZURKA_API(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
+MAZURKA_API(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status))
+MAZURKA_API(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent))
+MAZURKA_API(Type_set_name, (MPI_Datatype type, const char *name))
+MAZURKA_API(Type_get_name, (MPI_Datatype type, char *name, int *length))
+MAZURKA_API(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made))
+MAZURKA_API(Rput, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
+MAZURKA_API(Rget, (void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
+MAZURKA_API(Raccumulate, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request))
+
+/* Epochs of groups */
+MAZURKA_API(Win_post, (MPI_Group group, int assertion, MPI_Win win))
+MAZURKA_API(Win_start, (MPI_Group group, int assertion, MPI_Win win))
+MAZURKA_API(Win_complete, (MPI_Win win))
+MAZURKA_API(Win_wait, (MPI_Win win))
+
+/* Attributes and error handlers */
+MAZURKA_API(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra))
+MAZURKA_API(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra))
+MAZURKA_API(Comm_set_attr, (MPI_Comm comm, int key, void *value))
+MAZURKA_API(Attr_put, (MPI_Comm comm, int key, void *value))
+MAZURKA_API(Comm_delete_attr, (MPI_Comm comm, int key))
+MAZURKA_API(Attr_delete, (MPI_Comm comm, int key))
+MAZURKA_API(Comm_free_keyval, (int *key))
+MAZURKA_API(Keyval_free, (int *key))
+MAZURKA_API(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
+MAZURKA_API(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
+MAZURKA_API(Errhandler_free, (MPI_Errhandler *handler))
+MAZURKA_API(Comm_call_errhandler, (MPI_Comm comm, int code))
+
+/* Older names */
+MAZURKA_API(Address, (void *location, MPI_Aint *address))
+MAZURKA_API(Type_extent, (MPI_Datatype type, MPI_Aint *extent))
+MAZURKA_API(Type_lb, (MPI_Datatype type, MPI_Aint *bound))
+MAZURKA_API(Type_ub, (MPI_Datatype type, MPI_Aint *bound))
+MAZURKA_API(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made))
+MAZURKA_API(Type_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made))
+MAZURKA_API(Type_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made))
+
+/* Known, but not verified: a call is reported */
+MAZURKA_API(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file))
+MAZURKA_API(File_close, (MPI_File *file))
+MAZURKA_API(File_delete, (const char *name, MPI_Info info))
+MAZURKA_API(File_get_size, (MPI_File file, MPI_Offset *size))
+MAZURKA_API(File_set_size, (MPI_File file, MPI_Offset size))
+MAZURKA_API(File_set_view, (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Datatype type, const char *form, MPI_Info info))
+MAZURKA_API(File_seek, (MPI_File file, MPI_Offset offset, int whence))
+MAZURKA_API(File_read, (MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_read_all, (MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_read_at, (MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_read_at_all, (MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_write, (MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_write_all, (MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_write_at, (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(File_write_at_all, (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
+MAZURKA_API(Comm_spawn, (const char *command, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[]))
+MAZURKA_API(Comm_get_parent, (MPI_Comm *parent))
+MAZURKA_API(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made))
+MAZURKA_API(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made))
+MAZURKA_API(Open_port, (MPI_Info info, char *name))
+MAZURKA_API(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made))
+MAZURKA_API(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made))
+MAZURKA_API(Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 
 #ifdef __cplusplus
 }

@@ -297,3 +297,35 @@ FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *resu
   reads(of, result, 1, type);
   return MPI_SUCCESS;
 }
+
+/* Operations with requests: of those that MPI allows, the moment of the start is the one at which they are carried out. */
+static int at_once(MPI_Win win, int target, MPI_Request *request) {
+  require(request, "request");
+  if (!is_nowhere(target)) {
+    struct window *window = window_of(win);
+    if (window->has_fenced) fail("missing epoch", "%s needs the epoch of a lock", call.name);
+    operations_apply(window, target);
+    operations_forget(window);
+  }
+  *request = request_new('o');
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Rput, (ORIGIN, TARGET, MPI_Win win, MPI_Request *request)) {
+  CALL("MPI_Rput");
+  if (!is_nowhere(target)) writes(start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE), origin, count, type);
+  return at_once(win, target, request);
+}
+
+FUNCTION(Rget, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win, MPI_Request *request)) {
+  CALL("MPI_Rget");
+  if (!is_nowhere(target)) reads(start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP), origin, count, type);
+  return at_once(win, target, request);
+}
+
+FUNCTION(Raccumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
+  CALL("MPI_Raccumulate");
+  op_for(op, type_for(target_type, "target datatype"));
+  if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
+  return at_once(win, target, request);
+}

@@ -257,6 +257,18 @@ FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
   return MPI_SUCCESS;
 }
 
+FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)) {
+  CALL("MPI_Improbe");
+  require(message, "message");
+  *(int *)require(flag, "flag") = probe('t', source, tag, comm, status, NULL);
+  if (!*flag) return MPI_SUCCESS;
+  /* It is there, so it can be taken: the same one, unless others match as well. */
+  struct message *made = allocate(sizeof *made);
+  probe('m', source, tag, comm, status, &made->request);
+  *message = made->request.peer == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : (MPI_Message)handle_new(MESSAGE, &made->object);
+  return MPI_SUCCESS;
+}
+
 FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)) {
   CALL("MPI_Mprobe");
   struct message *made = allocate(sizeof *made);

@@ -20,6 +20,7 @@
 /* The names that the parts share, out of the way of the program's own. A test finds those that are missing here. */
 #define allocate mazurka_allocate
 #define ask mazurka_ask
+#define attribute_get mazurka_attribute_get
 #define give_up mazurka_give_up
 #define release mazurka_release
 #define text_of mazurka_text_of
@@ -296,6 +297,9 @@ struct contributions exchange(struct comm *comm, const char *description, const 
 const struct reader *contribution(const struct contributions *from, int rank);
 /* The next value of a told list, or no value. */
 struct contributions take_contributions(struct reader *value);
+
+/* attributes.c: one that the program has attached; false if there is none */
+bool attribute_get(const struct comm *comm, int key, void *value);
 
 /* ops.c */
 struct op {

@@ -450,6 +450,34 @@ FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
   return MPI_SUCCESS;
 }
 
+FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
+  CALL("MPI_Type_get_true_extent");
+  const struct type *of = type_get(type);
+  ptrdiff_t low = 0, high = 0;
+  for (size_t p = 0; p < of->pieces; p++) {
+    const struct piece *piece = &of->piece[p];
+    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
+    if (p == 0 || piece->at < low) low = piece->at;
+    if (p == 0 || end > high) high = end;
+  }
+  *lb = low;
+  *extent = high - low;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_set_name, (MPI_Datatype type, const char *name)) {
+  CALL("MPI_Type_set_name");
+  struct type *of = type_get(type);
+  snprintf(of->name, sizeof of->name, "%s", name);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_get_name, (MPI_Datatype type, char *name, int *length)) {
+  CALL("MPI_Type_get_name");
+  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type_get(type)->name);
+  return MPI_SUCCESS;
+}
+
 FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size)) {
   CALL("MPI_Pack_size");
   comm_get(comm);

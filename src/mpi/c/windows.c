@@ -192,7 +192,8 @@ static void check_closed(const struct window *window) {
   for (size_t i = 0; i < window->length; i++)
     fail("missing epoch", "nothing completes the %s at {@%lx}", window->operations[i].name, window->operations[i].site);
   for (int rank = 0; rank < window->comm->group->size; rank++)
-    if (window->holds[rank] != FREE) fail("missing epoch", "the lock of {@%lx} is never given back", window->opened_at);
+    if (window->holds[rank] != FREE) fail("missing epoch", "the epoch of {@%lx} is never closed", window->opened_at);
+  if (window->exposed) fail("missing epoch", "the epoch of {@%lx} is never closed", window->opened_at);
 }
 
 FUNCTION(Win_free, (MPI_Win *win)) {

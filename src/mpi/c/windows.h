@@ -35,7 +35,7 @@ struct side {
 };
 
 /* How the rank may access a target. */
-enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY };
+enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
 
 /* An operation that is not complete. */
 struct operation {
@@ -69,6 +69,7 @@ struct window {
   bool has_fenced;   /* the last fence may have opened an epoch */
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the locks, by target */
+  struct group *exposed, *started; /* the epochs of groups: active.c */
   uintptr_t opened_at;
   size_t length, room;
   struct operation *operations;

@@ -1,0 +1,125 @@
+/* Attributes that programs attach to communicators, and error handlers, which are never called: every error is a violation. */
+#include "rank.h"
+
+struct attribute {
+  const struct comm *comm;
+  int key;
+  void *value;
+};
+static struct attribute *attributes;
+static size_t count_of_attributes;
+
+struct keyval {
+  MPI_Comm_copy_attr_function *copy;
+  MPI_Comm_delete_attr_function *delete;
+  void *extra;
+};
+static struct keyval *keyvals;
+static int count_of_keyvals;
+enum { FIRST_KEY = 10000 };
+
+static struct attribute *find(const struct comm *comm, int key) {
+  for (size_t i = 0; i < count_of_attributes; i++)
+    if (attributes[i].comm == comm && attributes[i].key == key) return &attributes[i];
+  return NULL;
+}
+
+bool attribute_get(const struct comm *comm, int key, void *value) {
+  struct attribute *found = find(comm, key);
+  if (found) *(void **)value = found->value;
+  return found != NULL;
+}
+
+static struct keyval *keyval(int key) {
+  if (key < FIRST_KEY || key >= FIRST_KEY + count_of_keyvals) fail("invalid argument", "%d is no key", key);
+  return &keyvals[key - FIRST_KEY];
+}
+
+static void set(const struct comm *comm, int key, void *value) {
+  struct attribute *known = find(comm, key);
+  if (!known) {
+    attributes = grow(attributes, (count_of_attributes + 1) * sizeof *attributes);
+    known = &attributes[count_of_attributes++];
+  }
+  *known = (struct attribute){comm, key, value};
+}
+
+static int new_key(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
+  keyvals = grow(keyvals, (size_t)(count_of_keyvals + 1) * sizeof *keyvals);
+  keyvals[count_of_keyvals] = (struct keyval){copy, delete, extra};
+  *(int *)require(key, "keyval") = FIRST_KEY + count_of_keyvals++;
+  return MPI_SUCCESS;
+}
+
+static int put_attribute(MPI_Comm comm, int key, void *value) {
+  keyval(key);
+  set(comm_get(comm), key, value);
+  return MPI_SUCCESS;
+}
+
+static int delete_attribute(MPI_Comm comm, int key) {
+  struct keyval *of = keyval(key);
+  struct attribute *found = find(comm_get(comm), key);
+  if (!found) return MPI_SUCCESS;
+  if (of->delete) of->delete(comm, key, found->value, of->extra);
+  found->comm = NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra)) {
+  CALL("MPI_Comm_create_keyval");
+  return new_key(copy, delete, key, extra);
+}
+FUNCTION(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra)) {
+  CALL("MPI_Keyval_create");
+  return new_key(copy, delete, key, extra);
+}
+FUNCTION(Comm_set_attr, (MPI_Comm comm, int key, void *value)) {
+  CALL("MPI_Comm_set_attr");
+  return put_attribute(comm, key, value);
+}
+FUNCTION(Attr_put, (MPI_Comm comm, int key, void *value)) {
+  CALL("MPI_Attr_put");
+  return put_attribute(comm, key, value);
+}
+FUNCTION(Comm_delete_attr, (MPI_Comm comm, int key)) {
+  CALL("MPI_Comm_delete_attr");
+  return delete_attribute(comm, key);
+}
+FUNCTION(Attr_delete, (MPI_Comm comm, int key)) {
+  CALL("MPI_Attr_delete");
+  return delete_attribute(comm, key);
+}
+FUNCTION(Comm_free_keyval, (int *key)) {
+  CALL("MPI_Comm_free_keyval");
+  *key = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+FUNCTION(Keyval_free, (int *key)) {
+  CALL("MPI_Keyval_free");
+  *key = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
+  CALL("MPI_Comm_create_errhandler");
+  (void)function;
+  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
+FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
+  CALL("MPI_Errhandler_create");
+  (void)function;
+  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
+FUNCTION(Errhandler_free, (MPI_Errhandler *handler)) {
+  CALL("MPI_Errhandler_free");
+  *handler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+FUNCTION(Comm_call_errhandler, (MPI_Comm comm, int code)) {
+  CALL("MPI_Comm_call_errhandler");
+  comm_get(comm);
+  fail("abort", "the program calls the error handler with code %d", code);
+}
