@@ -29,6 +29,7 @@
 //! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
 //! | `program` | programs in Rust, held against the models that they are; what is told of them |
 //! | `history` | processes that are told their outcomes, held against the systems that they are |
+//! | `ranks` | random MPI programs in C, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
@@ -90,6 +91,7 @@ mod own_property;
 mod program;
 mod published;
 mod random_models;
+mod ranks;
 mod replay;
 mod reports;
 mod reproduce;

@@ -14,6 +14,7 @@ pub mod actors;
 mod generate;
 pub mod p2p;
 mod program;
+pub mod ranks;
 mod rng;
 mod script;
 mod shares;
