@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use mazurka::explore::{Budget, NoObserver, Outcome, Setting, ViolationKind, explore};
+use mazurka::explore::{Budget, NoObserver, Outcome, Setting, explore};
 use mazurka::model::{Buffering, Leaving, Semantics, System};
 use mazurka::mpi::{Compiler, Launch, Ranks};
 use mazurka::systems::history::History;
@@ -26,7 +26,7 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
 /// `MPI_Finalize`.
 fn ends(outcome: &Outcome) -> (u64, Option<(u64, u64)>, bool) {
     let stats = &outcome.stats;
-    let has_failed = outcome.violations.iter().any(|found| found.kind == ViolationKind::Assertion);
+    let has_failed = outcome.violations.iter().any(|found| found.process.is_some());
     let stuck = (stats.deadlocked_traces, stats.livelocked_traces);
     (stats.traces, (!has_failed).then_some(stuck), has_failed)
 }

@@ -8,7 +8,7 @@ use super::{Body, Comparison, Condition, Program, Statement, Variable};
 use Statement::*;
 
 /// The program with a wait for everything that it leaves open, if it can be said in MPI: a request that is complete is
-/// forgotten there, so no any-form may name it again, and everybody has to enter the same collectives before `MPI_Finalize`.
+/// forgotten there, so no any-form and no cancel may name it again, and everybody has to enter the same collectives before `MPI_Finalize`.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
     let mut calls = Vec::new();
@@ -40,6 +40,7 @@ fn complete(body: &mut Body, rank: usize) -> Option<()> {
         match statement {
             Isend { comm, .. } | Issend { comm, .. } | Enter { comm, .. } => open.push(*comm),
             Irecv { comm, mailbox, .. } if *mailbox == rank => open.push(*comm),
+            Cancel { comm, .. } if asked.contains(comm) => return None,
             Wait { comm, .. } | Cancel { comm, .. } => {
                 open.retain(|other| other != comm);
                 asked.push(*comm);
