@@ -6,6 +6,7 @@ use mazurka::explore::Depth;
 use mazurka::model::{
     Footprint, Independence, Locals, PaperRelation, ProcessId, Schedule, State, System,
 };
+use mazurka::property::{Motion, polling};
 use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::Recorder;
@@ -74,7 +75,10 @@ impl<S: System> Walk<'_, '_, S> {
             }
             self.state.undo(&self.locals);
         }
+        // Who waits at a poll, while another thing of its loop is there, is in no end: such executions are given up.
+        let is_given_up = enabled.is_empty() && polling(&self.locals, &self.state) == Motion::On;
         match (enabled.is_empty(), is_maximal) {
+            (true, _) if is_given_up => {}
             (true, _) => self.recorder.note(&Schedule::of(&self.state), true),
             (false, true) => self.recorder.note(&Schedule::of(&self.state), false),
             (false, false) => {}
