@@ -26,6 +26,10 @@
 //! debug information of the program says which line that is ([`Source`]). Macros in the header would break wrappers,
 //! function pointers and other languages, and know nothing of memory.
 //!
+//! **What a buffer is.** The debug information of the program also says where its variables are, and what is in them
+//! (`variables.rs`). So the library can tell that a count is too great for a buffer, or that a type is not that of the variable; of
+//! memory from the heap it knows the size.
+//!
 //! # What is absent
 //!
 //! Threads that call MPI, files of MPI, intercommunicators, processes that are spawned, partitioned communication, sessions.
@@ -41,6 +45,7 @@ mod slip;
 mod source;
 pub mod suite;
 mod unreceived;
+mod variables;
 mod verify;
 mod wire;
 

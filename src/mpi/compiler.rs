@@ -33,7 +33,8 @@ pub struct Compiler {
 
 /// What is given to compile, so that accesses to memory are seen, and calls return to where they were made. What the user
 /// says comes later, and counts.
-const INSTRUMENTED: [&str; 3] = ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls"];
+const INSTRUMENTED: [&str; 4] =
+    ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer"];
 
 /// Options whose value is the next word.
 const WITH_VALUE: [&str; 33] = [

@@ -15,7 +15,7 @@ const OWN_HEADERS: [(&str, &str); 2] =
     [("rank.h", include_str!("c/rank.h")), ("windows.h", include_str!("c/windows.h"))];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 21] = [
+pub(super) const PARTS: [(&str, &str); 22] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -29,6 +29,7 @@ pub(super) const PARTS: [(&str, &str); 21] = [
     ("collectives.c", include_str!("c/collectives.c")),
     ("ops.c", include_str!("c/ops.c")),
     ("memory.c", include_str!("c/memory.c")),
+    ("variables.c", include_str!("c/variables.c")),
     ("windows.c", include_str!("c/windows.c")),
     ("active.c", include_str!("c/active.c")),
     ("attributes.c", include_str!("c/attributes.c")),
@@ -39,8 +40,9 @@ pub(super) const PARTS: [(&str, &str); 21] = [
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 
-/// How it is compiled. It has no accesses of the program, so it is not instrumented.
-const OPTIONS: [&str; 6] = ["-x", "c", "-std=gnu11", "-O2", "-g", "-fPIC"];
+/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers.
+const OPTIONS: [&str; 7] =
+    ["-x", "c", "-std=gnu11", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer"];
 
 /// The library, compiled.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::ranks::Launch;
+use super::variables;
 use super::wire::{self, Parts, Put};
 
 /// How long a process may take to report for duty.
@@ -53,6 +54,8 @@ impl Servers {
     pub(super) fn start(launch: &Launch) -> io::Result<Servers> {
         let folder = tempfile::Builder::new().prefix("mazurka-").tempdir()?;
         let address = folder.path().join("wire");
+        let variables = folder.path().join("variables");
+        std::fs::write(&variables, variables::table(&launch.program))?;
         let listener = UnixListener::bind(&address)?;
         listener.set_nonblocking(true)?;
         let mut servers =
@@ -61,6 +64,7 @@ impl Servers {
             let mut command = Command::new(&launch.program);
             command.args(&launch.arguments);
             command.env("MAZURKA_SOCKET", &address);
+            command.env("MAZURKA_VARIABLES", &variables);
             command.env("MAZURKA_RANK", rank.to_string());
             command.env("MAZURKA_SIZE", launch.size.to_string());
             command.stdin(Stdio::null()).stdout(Stdio::null());

@@ -75,9 +75,8 @@ pub fn text<'p>(programs: impl IntoIterator<Item = &'p Program>) -> String {
     for (number, program) in programs.into_iter().enumerate() {
         for (rank, body) in program.processes.iter().enumerate() {
             writeln!(out, "static void program{number}_{rank}(void) {{").expect(FITS);
-            let ranks = program.processes.len();
             declare(&mut out, body);
-            block(&mut out, 1, body, ranks);
+            block(&mut out, 1, body);
             writeln!(out, "}}").expect(FITS);
             let number = number * MOST_RANKS + rank;
             writeln!(cases, "    case {number}: program{}_{rank}(); break;", number / MOST_RANKS)
@@ -136,15 +135,15 @@ fn declare(out: &mut String, body: &Body) {
     }
 }
 
-fn block(out: &mut String, depth: usize, body: &Body, ranks: usize) {
+fn block(out: &mut String, depth: usize, body: &Body) {
     let indent = "  ".repeat(depth);
     for statement in body {
         match statement {
             If { condition, then, otherwise } => {
                 writeln!(out, "{indent}if ({}) {{", holds(condition)).expect(FITS);
-                block(out, depth + 1, then, ranks);
+                block(out, depth + 1, then);
                 writeln!(out, "{indent}}} else {{").expect(FITS);
-                block(out, depth + 1, otherwise, ranks);
+                block(out, depth + 1, otherwise);
                 writeln!(out, "{indent}}}").expect(FITS);
             }
             other => writeln!(out, "{indent}{}", line(other)).expect(FITS),

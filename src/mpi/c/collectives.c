@@ -78,6 +78,8 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
     struct part part = part_of(parts, i);
     if (parts->base == MPI_IN_PLACE) continue;
     check_buffer(parts->base, part.count, part.type, name);
+    /* Of a reduction that is scattered, a rank gets one part. */
+    if (of->shape != REDUCE_SCATTER) check_memory(parts->base, part.at, part.count, part.type, name);
   }
 }
 
@@ -90,6 +92,7 @@ static void check(const struct collective *of) {
   if (of->send.type || of->send.types)
     if (gives(of) && !of->is_in_place) check_parts(of, &of->send, has_many_given(of), "the send buffer");
   if (is_reduction(of)) {
+    if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "it is for one-sided communication only");
     op_for(of->op, of->send.type);
     if (of->shape == REDUCE_SCATTER) check_parts(of, &of->recv, true, "the receive buffer");
     else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");

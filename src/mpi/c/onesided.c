@@ -68,6 +68,7 @@ static void writes(struct operation *of, const void *origin, int count, MPI_Data
   check_count(count);
   const struct type *from = type_for(type, "origin datatype");
   check_buffer(origin, (size_t)count, from, "the origin buffer");
+  check_memory(origin, origin, (size_t)count, from, "the origin buffer");
   put_data(&of->data, origin, (size_t)count, from);
   memory_own_more(&of->owned, origin, (size_t)count, from, READS);
   windows_see((uintptr_t)origin, (size_t)count * from->size, READS, call.site);
@@ -77,6 +78,7 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
   check_count(count);
   of->result_type = type_for(type, "origin datatype");
   check_buffer(result, (size_t)count, of->result_type, "the buffer");
+  check_memory(result, result, (size_t)count, of->result_type, "the buffer");
   of->result = result;
   of->result_count = (size_t)count;
   memory_own_more(&of->owned, result, (size_t)count, of->result_type, READS | WRITES);

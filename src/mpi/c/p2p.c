@@ -22,6 +22,7 @@ static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatyp
   check_count(count);
   struct type *of = type_for(type, "datatype");
   check_buffer(buffer, (size_t)count, of, "the buffer");
+  check_memory(buffer, buffer, (size_t)count, of, "the buffer");
   check_peer(in, peer, what == 'r', what == 'r' ? "source" : "destination");
   check_tag(tag, what == 'r');
   MPI_Request handle = request_new(what);
@@ -295,6 +296,7 @@ FUNCTION(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, 
     request->count = (size_t)count;
     request->type = type_for(type, "datatype");
     check_buffer(buf, request->count, request->type, "the buffer");
+    check_memory(buf, buf, request->count, request->type, "the buffer");
     taken->object.is_freed = true;
     request_wait(&handle, status);
   }

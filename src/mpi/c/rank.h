@@ -31,6 +31,9 @@
 #define call mazurka_call
 #define check_thread mazurka_check_thread
 #define check_buffer mazurka_check_buffer
+#define check_memory mazurka_check_memory
+#define variables_read mazurka_variables_read
+#define wire_bias mazurka_wire_bias
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
 #define comm_get mazurka_comm_get
@@ -155,6 +158,8 @@ uint32_t ask_posted(void);
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
+/* How far the program was loaded from where it was linked to be. */
+uintptr_t wire_bias(void);
 extern int world_rank, world_size;
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
@@ -253,6 +258,12 @@ struct group *group_get(MPI_Group group);
 MPI_Group comm_group(const struct comm *comm);
 void check_count(int count);
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
+
+/* variables.c: the memory behind buffers */
+void variables_read(const char *path);
+/* Fails if the elements of a part are not all in the variable or the piece of the heap in which the buffer begins, or are of other
+ * types. */
+void check_memory(const void *buffer, const void *part, size_t count, const struct type *type, const char *parameter);
 void *require(void *pointer, const char *parameter);
 
 /* requests.c */

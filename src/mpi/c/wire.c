@@ -310,6 +310,14 @@ static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias) {
   return 1;
 }
 
+uintptr_t wire_bias(void) {
+  static uintptr_t bias;
+  static bool is_known;
+  if (!is_known) dl_iterate_phdr(bias_of_program, &bias);
+  is_known = true;
+  return bias;
+}
+
 
 /* The status of a child of the server that has ended. */
 static int status_of(pid_t pid) {
@@ -319,13 +327,11 @@ static int status_of(pid_t pid) {
 }
 
 static void serve(void) {
-  uintptr_t bias = 0;
-  dl_iterate_phdr(bias_of_program, &bias);
   int server = dial();
   struct bytes hello = {0};
   put_u8(&hello, 's');
   put_u32(&hello, (uint32_t)world_rank);
-  put_u64(&hello, bias);
+  put_u64(&hello, wire_bias());
   reply(server, &hello);
   for (;;) {
     struct reader order = receive(server), all = order;
@@ -368,6 +374,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   world_rank = number_of("MAZURKA_RANK");
   world_size = number_of("MAZURKA_SIZE");
   is_verified = true;
+  variables_read(getenv("MAZURKA_VARIABLES"));
+  unsetenv("MAZURKA_VARIABLES");
   unsetenv("MAZURKA_SOCKET");
   unsetenv("MAZURKA_RANK");
   unsetenv("MAZURKA_SIZE");
