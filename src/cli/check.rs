@@ -13,6 +13,7 @@ use super::spec::{Spec, refusal};
 use super::{Exit, Failure, files, interrupt, lint, memory};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, K, Listed, Setting, Violation, explore};
+use crate::model::System;
 use crate::property::Properties;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
@@ -150,10 +151,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// Draws what was found, and returns a note about it.
-fn draw(
+pub(super) fn draw<P: System>(
     file: &Path,
     format: Drawing,
-    spec: &Spec,
+    spec: &Spec<P>,
     violations: &[Violation],
     effort: Effort,
 ) -> Result<String, Failure> {
@@ -170,7 +171,11 @@ fn draw(
     Ok(format!("Drawn: {}\n", shown(file)))
 }
 
-fn page(spec: &Spec, violations: &[Violation], effort: Effort) -> Result<Viewer, Failure> {
+fn page<P: System>(
+    spec: &Spec<P>,
+    violations: &[Violation],
+    effort: Effort,
+) -> Result<Viewer, Failure> {
     let asked = violations.iter().enumerate().map(|(index, violation)| Asked {
         name: format!("Violation {}", index + 1),
         schedule: violation.schedule.clone(),

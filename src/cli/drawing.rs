@@ -10,8 +10,7 @@ use super::spec::Spec;
 use super::{Failure, memory};
 use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
-use crate::lang::Program;
-use crate::model::{Refusal, Schedule};
+use crate::model::{Refusal, Schedule, System};
 use crate::property::Properties;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::text::shown;
@@ -109,18 +108,22 @@ pub(super) fn picture(picture: &Picture, format: Format) -> String {
 }
 
 /// The chart of an execution.
-pub(super) fn chart(spec: &Spec, schedule: &Schedule, limit: usize) -> Result<Picture, Failure> {
+pub(super) fn chart<P: System>(
+    spec: &Spec<P>,
+    schedule: &Schedule,
+    limit: usize,
+) -> Result<Picture, Failure> {
     let chart = SpaceTime::of_execution(spec.subject.clone(), &spec.program, schedule, limit);
     chart.map(Picture::SpaceTime).map_err(refused)
 }
 
 /// The search with this k; `full` is the one that numbers the events of the unfolding.
-pub(super) fn search(
-    spec: &Spec,
+pub(super) fn search<P: System>(
+    spec: &Spec<P>,
     k: K,
     extent: Extent,
     effort: Effort,
-    full: &mut Prefix<'_, Program>,
+    full: &mut Prefix<'_, P>,
 ) -> SearchTree {
     let (subject, program) = (spec.subject.clone(), &spec.program);
     let search = record(program, k, extent, budget(spec, effort), &mut NoObserver);
@@ -128,8 +131,8 @@ pub(super) fn search(
 }
 
 /// A page about the unfolding, these executions, and the search with this k.
-pub(super) fn page(
-    spec: &Spec,
+pub(super) fn page<P: System>(
+    spec: &Spec<P>,
     asked: Vec<Asked>,
     k: K,
     extent: Extent,
@@ -150,7 +153,7 @@ pub(super) fn render(page: &Viewer) -> String {
 }
 
 /// How far a search for something to draw goes.
-pub(super) fn budget(spec: &Spec, effort: Effort) -> Budget {
+pub(super) fn budget<P>(spec: &Spec<P>, effort: Effort) -> Budget {
     let now = Instant::now();
     Budget {
         all: true,

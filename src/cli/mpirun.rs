@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, value_parser};
 
+use super::drawing::{Effort, Format as Drawing};
 use super::execution::Execution;
 use super::options::{ExplorerArgs, LimitArgs, MpiArgs, time};
 use super::output::{Format, Output, format};
 use super::progress::Progress;
-use super::{Exit, Failure, interrupt, memory, replay};
+use super::spec::Spec;
+use super::{Exit, Failure, check, interrupt, memory, replay};
 use crate::explore::{Budget, Explorer, Listed, Setting, explore};
 use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, Unreceived};
@@ -61,6 +63,10 @@ pub(super) struct Args {
     /// Keep at most this many processes alive; others are run again from their beginning when they are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
+    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
+    /// space-time diagram (.svg, .dot, .json)
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
     /// Show this execution instead, as reports print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
@@ -91,6 +97,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     })?;
     let limits = args.limits.limits()?;
     output.direct(args.output.as_deref(), [args.program.as_path()])?;
+    let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
     let format = format(args.format, args.output.as_deref(), Format::Text);
     let properties = Properties::default().with(Unreceived);
     let budget = Budget {
@@ -105,6 +112,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
+    let mut drawn = None;
     for semantics in args.mpi.extremes() {
         let system = args.system(semantics)?;
         if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
@@ -123,6 +131,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
         report.shortest = args.shortest;
         reports.push(report);
+        let subject = args.subject(semantics);
+        if drawn.is_none() && args.draw.is_some() && !outcome.violations.is_empty() {
+            drawn = Some((Spec { subject, program: system }, outcome.violations.clone()));
+        }
         if !budget.all && !outcome.violations.is_empty() && !args.mpi.is_given() {
             break;
         }
@@ -134,6 +146,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         (Format::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
         (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
         (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
+    }
+    if let (Some(file), Some(format)) = (&args.draw, drawing) {
+        let effort = Effort::within(&limits);
+        let note = match &drawn {
+            Some((spec, violations)) => check::draw(file, format, spec, violations, effort)?,
+            None => format!("Nothing wrong was found, so {} was not written.\n", shown(file)),
+        };
+        output.remark(note);
     }
     Ok(Variants::new(&reports).verdict.into())
 }

@@ -16,10 +16,10 @@ use crate::report::Subject;
 use crate::report::text::shown;
 use crate::study::{Case, Limits};
 
-/// A compiled spec.
-pub(super) struct Spec {
+/// A compiled spec, or another system that a command is about.
+pub(super) struct Spec<P = Program> {
     pub(super) subject: Subject,
-    pub(super) program: Program,
+    pub(super) program: P,
 }
 
 impl Spec {

@@ -94,6 +94,7 @@ static void check(const struct collective *of) {
   if (is_reduction(of)) {
     if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "it is for one-sided communication only");
     op_for(of->op, of->send.type);
+    if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "%s is for windows only", op_get(of->op)->name);
     if (of->shape == REDUCE_SCATTER) check_parts(of, &of->recv, true, "the receive buffer");
     else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");
   } else if (gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root)) {

@@ -102,6 +102,7 @@
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
 #define memory_watch mazurka_memory_watch
+#define memory_is_smaller mazurka_memory_is_smaller
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 
@@ -329,6 +330,7 @@ enum access { READS = 1, WRITES = 2 };
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
+bool memory_is_smaller(const void *base, size_t needed);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
 

@@ -1,9 +1,6 @@
 /* Windows: how they are made and freed, and their two copies. */
 #include "windows.h"
 
-#include <malloc.h>
-#include <unistd.h>
-
 struct window **windows;
 size_t count_of_windows;
 
@@ -107,37 +104,12 @@ void windows_pull(void) {
   EACH_WINDOW(window) pull(window);
 }
 
-/* Is this the beginning of a block of malloc's? If so, it is followed by others, up to the end of the heap. */
-static bool is_of_malloc(const void *base) {
-#if defined(__GLIBC__)
-  static uintptr_t heap;
-  if (!heap) {
-    void *first = malloc(1);
-    heap = (uintptr_t)first - (1 << 20);
-    free(first);
-  }
-  uintptr_t at = (uintptr_t)base, end = (uintptr_t)sbrk(0);
-  if (at % 16 || at < heap || at >= end) return false;
-  for (int steps = 0; steps < 1000000; steps++) {
-    size_t size = ((const size_t *)at)[-1] & ~(size_t)7;
-    if (size < 32 || size % 16 || size > end - at + 16) return false;
-    if (at - 16 + size == end) return true;
-    at += size;
-  }
-#else
-  (void)base;
-#endif
-  return false;
-}
-
 static void check_base(const void *base, MPI_Aint size, int unit) {
   if (size < 0) fail("invalid argument", "the size is %ld", (long)size);
   if (unit <= 0) fail("invalid argument", "the displacement unit is %d", unit);
   if (size > 0 && !base) fail("invalid buffer", "the memory of the window is a null pointer");
-#if defined(__GLIBC__)
-  if (size > 0 && is_of_malloc(base) && malloc_usable_size((void *)base) < (size_t)size)
+  if (size > 0 && memory_is_smaller(base, (size_t)size))
     fail("invalid buffer", "the window has %ld bytes, but its memory is smaller", (long)size);
-#endif
 }
 
 static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
