@@ -80,8 +80,9 @@ FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win win)) {
   CALL("MPI_Win_start");
   (void)assertion;
   struct window *window = window_of(win);
-  if (window_is_locked(window) || window->is_fenced)
-    fail("double epoch", "another epoch was opened at {@%lx}", window->opened_at);
+  bool is_open = window->is_fenced;
+  for (int rank = 0; rank < window->comm->group->size; rank++) is_open |= window->holds[rank] != FREE;
+  if (is_open) fail("double epoch", "another epoch was opened at {@%lx}", window->opened_at);
   window->started = members(window, group);
   window->has_fenced = false;
   window->opened_at = call.site;

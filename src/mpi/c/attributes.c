@@ -1,8 +1,8 @@
 /* Attributes that programs attach to communicators, and error handlers, which are never called: every error is a violation. */
-#include "rank.h"
+#include "windows.h"
 
 struct attribute {
-  const struct comm *comm;
+  const void *of; /* a communicator or a window */
   int key;
   void *value;
 };
@@ -18,14 +18,14 @@ static struct keyval *keyvals;
 static int count_of_keyvals;
 enum { FIRST_KEY = 10000 };
 
-static struct attribute *find(const struct comm *comm, int key) {
+static struct attribute *find(const void *of, int key) {
   for (size_t i = 0; i < count_of_attributes; i++)
-    if (attributes[i].comm == comm && attributes[i].key == key) return &attributes[i];
+    if (attributes[i].of == of && attributes[i].key == key) return &attributes[i];
   return NULL;
 }
 
-bool attribute_get(const struct comm *comm, int key, void *value) {
-  struct attribute *found = find(comm, key);
+bool attribute_get(const void *of, int key, void *value) {
+  struct attribute *found = find(of, key);
   if (found) *(void **)value = found->value;
   return found != NULL;
 }
@@ -35,13 +35,13 @@ static struct keyval *keyval(int key) {
   return &keyvals[key - FIRST_KEY];
 }
 
-static void set(const struct comm *comm, int key, void *value) {
-  struct attribute *known = find(comm, key);
+static void set(const void *of, int key, void *value) {
+  struct attribute *known = find(of, key);
   if (!known) {
     attributes = grow(attributes, (count_of_attributes + 1) * sizeof *attributes);
     known = &attributes[count_of_attributes++];
   }
-  *known = (struct attribute){comm, key, value};
+  *known = (struct attribute){of, key, value};
 }
 
 static int new_key(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
@@ -62,7 +62,7 @@ static int delete_attribute(MPI_Comm comm, int key) {
   struct attribute *found = find(comm_get(comm), key);
   if (!found) return MPI_SUCCESS;
   if (of->delete) of->delete(comm, key, found->value, of->extra);
-  found->comm = NULL;
+  found->of = NULL;
   return MPI_SUCCESS;
 }
 
@@ -101,6 +101,35 @@ FUNCTION(Keyval_free, (int *key)) {
   return MPI_SUCCESS;
 }
 
+FUNCTION(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *key, void *extra)) {
+  CALL("MPI_Win_create_keyval");
+  (void)copy, (void)delete;
+  return new_key(NULL, NULL, key, extra);
+}
+FUNCTION(Win_free_keyval, (int *key)) {
+  CALL("MPI_Win_free_keyval");
+  *key = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+FUNCTION(Win_set_attr, (MPI_Win win, int key, void *value)) {
+  CALL("MPI_Win_set_attr");
+  keyval(key);
+  set(window_of(win), key, value);
+  return MPI_SUCCESS;
+}
+FUNCTION(Win_delete_attr, (MPI_Win win, int key)) {
+  CALL("MPI_Win_delete_attr");
+  struct attribute *found = find(window_of(win), key);
+  if (found) found->of = NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
+  CALL("MPI_Win_create_errhandler");
+  (void)function;
+  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
 FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
   CALL("MPI_Comm_create_errhandler");
   (void)function;

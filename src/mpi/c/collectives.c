@@ -111,8 +111,9 @@ static char *describe(const struct collective *of) {
   else if (of->shape == GATHER) of_one = is_root ? &of->recv : &of->send;
   else if (of->shape == SCATTER) of_one = is_root ? &of->send : &of->recv;
   else if (of->shape == ALLGATHER || of->shape == ALLTOALL) of_one = &of->recv;
-  if (of_one && of_one->base == MPI_IN_PLACE) of_one = NULL;
-  bool is_same = of_one && !of_one->counts && !of_one->types;
+  if (of_one && of_one->base == MPI_IN_PLACE && !is_reduction(of)) of_one = NULL;
+  bool may_vary = call.name[strlen(call.name) - 1] == 'v'; /* MPI_Gatherv: each rank has a count of its own */
+  bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);
   char *text = text_of("%s\t%s\t%s", call.name, is_reduction(of) ? op_get(of->op)->name : "",
                        is_same ? signature_text(&signature) : "");

@@ -172,6 +172,11 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+typedef int(MPI_Win_copy_attr_function)(MPI_Win, int, void *, void *, void *, int *);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win, int, void *, void *);
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function *)1)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
 #define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
 #define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
@@ -414,6 +419,17 @@ MAZURKA_API(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 MAZURKA_API(Rput, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
 MAZURKA_API(Rget, (void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
 MAZURKA_API(Raccumulate, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request))
+MAZURKA_API(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *key, void *extra))
+MAZURKA_API(Win_free_keyval, (int *key))
+MAZURKA_API(Win_set_attr, (MPI_Win win, int key, void *value))
+MAZURKA_API(Win_delete_attr, (MPI_Win win, int key))
+MAZURKA_API(Win_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
+MAZURKA_API(Win_set_name, (MPI_Win win, const char *name))
+MAZURKA_API(Win_get_name, (MPI_Win win, char *name, int *length))
+MAZURKA_API(Win_set_info, (MPI_Win win, MPI_Info info))
+MAZURKA_API(Rget_accumulate, (const void *origin, int count, MPI_Datatype type, void *result, int result_count, MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request))
+MAZURKA_API(Type_create_hindexed_block, (int count, int length, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made))
+MAZURKA_API(Info_get, (MPI_Info info, const char *key, int length, char *value, int *flag))
 
 /* Epochs of groups */
 MAZURKA_API(Win_post, (MPI_Group group, int assertion, MPI_Win win))
@@ -469,6 +485,26 @@ MAZURKA_API(Graph_create, (MPI_Comm comm, int nodes, const int index[], const in
 MAZURKA_API(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made))
 MAZURKA_API(Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 MAZURKA_API(Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
+MAZURKA_API(Win_attach, (MPI_Win win, void *base, MPI_Aint size))
+MAZURKA_API(Win_detach, (MPI_Win win, const void *base))
+MAZURKA_API(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win))
+MAZURKA_API(Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base))
+MAZURKA_API(Win_test, (MPI_Win win, int *flag))
+MAZURKA_API(Win_call_errhandler, (MPI_Win win, int code))
+MAZURKA_API(Win_get_info, (MPI_Win win, MPI_Info *info))
+MAZURKA_API(Comm_remote_size, (MPI_Comm comm, int *size))
+MAZURKA_API(Type_create_darray, (int size, int rank, int ndims, const int sizes[], const int distributions[], const int arguments[], const int parts[], int order, MPI_Datatype old, MPI_Datatype *made))
+MAZURKA_API(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))
+MAZURKA_API(Type_get_contents, (MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype made[]))
+MAZURKA_API(Type_match_size, (int kind, int size, MPI_Datatype *type))
+MAZURKA_API(Pack_external, (const char form[], const void *in, int count, MPI_Datatype type, void *out, MPI_Aint size, MPI_Aint *position))
+MAZURKA_API(Unpack_external, (const char form[], const void *in, MPI_Aint size, MPI_Aint *position, void *out, int count, MPI_Datatype type))
+MAZURKA_API(Pack_external_size, (const char form[], int count, MPI_Datatype type, MPI_Aint *size))
+MAZURKA_API(Status_set_cancelled, (MPI_Status *status, int flag))
+MAZURKA_API(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count))
+MAZURKA_API(Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,7 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
   }
   struct operation *made = &window->operations[window->length++];
   *made = (struct operation){.kind = kind, .target = target, .disp = disp, .count = (size_t)count, .type = of, .op = op,
-                             .handle = type, .name = call.name, .site = call.site};
+                             .name = call.name, .site = call.site};
   const struct side *side = &window->sides[target];
   size_t from, to;
   bounds(made, side->unit, &from, &to);
@@ -86,8 +86,8 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
 }
 
 /* Carries an operation out on a part of a window; what it reads is put to `result`. */
-static void apply(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, MPI_Datatype handle,
-                  struct reader data, const char *who, uintptr_t site, struct bytes *result) {
+static void apply(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, struct reader data,
+                  const char *who, uintptr_t site, struct bytes *result) {
   if (kind == 'g' || kind == 'f' || kind == 'c') put_data(result, at, count, type);
   if (kind == 'p') take_data(&data, at, count, type, who, site, site);
   if (kind == 'c') {
@@ -99,7 +99,7 @@ static void apply(char kind, uint8_t *at, size_t count, const struct type *type,
   if (kind == 'a' || (kind == 'f' && op != MPI_NO_OP)) {
     uint8_t *given = allocate(count * (size_t)type->extent + 64);
     take_data(&data, given, count, type, who, site, site);
-    op_apply(op, given, at, count, handle);
+    op_apply_window(op, given, at, count, type);
     release(given);
   }
 }
@@ -136,7 +136,7 @@ void operations_apply(struct window *window, int target) {
     if (of->is_done || of->target != target) continue;
     struct bytes result = {0};
     uint8_t *at = content.at + of->disp * window->sides[target].unit;
-    apply(of->kind, at, of->count, of->type, of->op, of->handle, all_of(&of->data), "this rank", of->site, &result);
+    apply(of->kind, at, of->count, of->type, of->op, all_of(&of->data), "this rank", of->site, &result);
     receive_result(of, all_of(&result));
     release(result.at);
     if (of->record < first) first = of->record;
@@ -169,7 +169,6 @@ static void put_operations(struct bytes *to, const struct window *window) {
     put_u64(to, of->count);
     put_type(to, of->type);
     put_u64(to, (uint64_t)(uintptr_t)of->op);
-    put_u64(to, (uint64_t)(uintptr_t)of->handle);
     put_u64(to, of->site);
     put_block(to, of->data.at, of->data.length);
   }
@@ -183,7 +182,6 @@ static bool take_operation(struct reader *from, const struct window *window, int
   size_t count = take_u64(from);
   struct type type = take_type(from);
   MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
-  MPI_Datatype handle = (MPI_Datatype)(uintptr_t)take_u64(from);
   uintptr_t site = take_u64(from);
   struct reader data = take_block(from);
   bool is_reading = kind == 'g' || kind == 'f' || kind == 'c';
@@ -192,7 +190,7 @@ static bool take_operation(struct reader *from, const struct window *window, int
     char who[32];
     snprintf(who, sizeof who, "rank %d", rank);
     uint8_t *at = (uint8_t *)window->base + disp * window->sides[target].unit;
-    apply(kind, at, count, &type, op, handle, data, who, site, &result);
+    apply(kind, at, count, &type, op, data, who, site, &result);
     if (is_reading) {
       put_u32(results, (uint32_t)rank);
       put_block(results, result.at, result.length);
@@ -265,14 +263,14 @@ FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win))
 
 FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Accumulate");
-  op_for(op, type_for(target_type, "target datatype"));
+  op_check_window(op, type_for(target_type, "target datatype"));
   if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Get_accumulate");
-  op_for(op, type_for(target_type, "target datatype"));
+  op_check_window(op, type_for(target_type, "target datatype"));
   if (is_nowhere(target)) return MPI_SUCCESS;
   struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
   if (op != MPI_NO_OP) writes(of, origin, count, type);
@@ -282,7 +280,7 @@ FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype r
 
 FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Fetch_and_op");
-  op_for(op, type_for(type, "datatype"));
+  op_check_window(op, type_for(type, "datatype"));
   if (is_nowhere(target)) return MPI_SUCCESS;
   struct operation *of = start(win, 'f', target, disp, 1, type, op);
   if (op != MPI_NO_OP) writes(of, origin, 1, type);
@@ -325,9 +323,21 @@ FUNCTION(Rget, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win,
   return at_once(win, target, request);
 }
 
+FUNCTION(Rget_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win,
+                           MPI_Request *request)) {
+  CALL("MPI_Rget_accumulate");
+  op_check_window(op, type_for(target_type, "target datatype"));
+  if (!is_nowhere(target)) {
+    struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
+    if (op != MPI_NO_OP) writes(of, origin, count, type);
+    reads(of, result, result_count, result_type);
+  }
+  return at_once(win, target, request);
+}
+
 FUNCTION(Raccumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
   CALL("MPI_Raccumulate");
-  op_for(op, type_for(target_type, "target datatype"));
+  op_check_window(op, type_for(target_type, "target datatype"));
   if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
   return at_once(win, target, request);
 }

@@ -71,6 +71,17 @@ struct op *op_for(MPI_Op op, const struct type *type) {
   return found;
 }
 
+/* Operators of windows are for any types that consist of one basic type. */
+void op_check_window(MPI_Op op, const struct type *type) {
+  if (op_get(op)->function) fail("invalid operator", "windows take predefined operators only");
+  for (size_t p = 0; p < type->pieces; p++) {
+    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->piece[p].run.basic);
+    if (type->piece[p].run.basic != type->piece[0].run.basic)
+      fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
+    op_for(op, type_get(basic));
+  }
+}
+
 /* Arithmetic of integers is done unsigned, so that it may wrap. */
 #define EACH(type, expression)                  \
   do {                                          \
@@ -158,6 +169,16 @@ void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype
     found->function((void *)in, inout, &length, &type);
   else
     apply_known(op, in, inout, count, type, type_get(type)->size);
+}
+
+void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t p = 0; p < type->pieces; p++) {
+      const struct piece *piece = &type->piece[p];
+      ptrdiff_t at = (ptrdiff_t)i * type->extent + piece->at;
+      MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + piece->run.basic);
+      apply_known(op, (const char *)in + at, (char *)inout + at, piece->run.count, basic, basic_size(piece->run.basic));
+    }
 }
 
 FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {

@@ -56,6 +56,8 @@
 #define memory_own_more mazurka_memory_own_more
 #define memory_release mazurka_memory_release
 #define op_apply mazurka_op_apply
+#define op_check_window mazurka_op_check_window
+#define op_apply_window mazurka_op_apply_window
 #define op_for mazurka_op_for
 #define op_get mazurka_op_get
 #define pack mazurka_pack
@@ -273,6 +275,7 @@ struct request {
   struct object object;
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
+  bool is_unwanted; /* the program has tried to cancel it */
   char what; /* 's'end, 'r'eceive, 'c'ollective */
   bool is_posted;   /* is there a request of the model? */
   uint32_t posted;  /* its number */
@@ -311,7 +314,7 @@ const struct reader *contribution(const struct contributions *from, int rank);
 struct contributions take_contributions(struct reader *value);
 
 /* attributes.c: one that the program has attached; false if there is none */
-bool attribute_get(const struct comm *comm, int key, void *value);
+bool attribute_get(const void *of, int key, void *value);
 
 /* ops.c */
 struct op {
@@ -323,6 +326,8 @@ struct op {
 struct op *op_for(MPI_Op op, const struct type *type);
 struct op *op_get(MPI_Op op);
 void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type);
+void op_check_window(MPI_Op op, const struct type *type);
+void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type);
 
 /* memory.c: what the program reads and writes */
 enum access { READS = 1, WRITES = 2 };

@@ -244,7 +244,8 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   struct request *freed = request_get(*(MPI_Request *)require(request, "request"));
   if (freed->state == ACTIVE && freed->what == 'c')
     fail("invalid request", "a request of %s cannot be freed", freed->name);
-  if (freed->state == ACTIVE && freed->is_posted)
+  bool needs_nobody = freed->mode == 2 || freed->is_unwanted; /* buffered, or cancelled */
+  if (freed->state == ACTIVE && freed->is_posted && !needs_nobody)
     fail("missing wait", "the request of %s at {@%lx} is freed while it is active", freed->name, freed->object.made_at);
   freed->object.is_freed = true;
   *request = MPI_REQUEST_NULL;
@@ -255,6 +256,7 @@ FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*(MPI_Request *)require(request, "request"));
   if (cancelled->what == 'c') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
+  cancelled->is_unwanted = true;
   /* A send is never cancelled: MPI 4 deprecates that. */
   if (cancelled->state == ACTIVE && cancelled->is_posted && cancelled->what == 'r' && !cancelled->wants_cancel) {
     put_u32(question('C'), cancelled->posted);

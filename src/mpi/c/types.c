@@ -348,6 +348,16 @@ FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], 
   return done(type, made);
 }
 
+FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_hindexed_block");
+  check_count(count);
+  check_count(length);
+  const struct type *from = type_get(old);
+  struct type *type = new_type();
+  for (int i = 0; i < count; i++) add_block(type, displs[i], (size_t)length, from);
+  return done(type, made);
+}
+
 /* What a compiler aligns a value of a basic type to. */
 static size_t alignment(uint32_t basic) {
   size_t size = basic_size(basic);

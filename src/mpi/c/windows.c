@@ -211,8 +211,28 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
     case MPI_WIN_DISP_UNIT: *(int **)value = &side->unit; break;
     case MPI_WIN_CREATE_FLAVOR: *(int **)value = &flavors[window->is_allocated]; break;
     case MPI_WIN_MODEL: *(int **)value = &model; break;
-    default: *flag = 0;
+    default: *flag = attribute_get(window, key, value);
   }
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_set_name, (MPI_Win win, const char *name)) {
+  CALL("MPI_Win_set_name");
+  window_of(win)->title = text_of("%s", name);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
+  CALL("MPI_Win_get_name");
+  const char *title = window_of(win)->title;
+  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", title ? title : "");
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_set_info, (MPI_Win win, MPI_Info info)) {
+  CALL("MPI_Win_set_info");
+  window_of(win);
+  (void)info;
   return MPI_SUCCESS;
 }
 

@@ -45,7 +45,6 @@ struct operation {
   size_t count; /* at the target */
   const struct type *type;
   MPI_Op op;
-  MPI_Datatype handle; /* of the accumulated type */
   struct bytes data;   /* what is written, as put_data wrote it; for 'c' the compared value, then the new one */
   void *result;        /* where what is read goes */
   size_t result_count;
@@ -60,6 +59,7 @@ struct operation {
 struct window {
   struct object object;
   char *name;
+  char *title; /* what the program calls it */
   struct comm *comm;
   void *base;
   bool is_allocated;
