@@ -31,7 +31,7 @@
 //! A closure is run alone, once for each distinct history of what it was told, and not once for each execution
 //! ([`history`](crate::systems::history)). So told the same, it must ask the same. It must not look at clocks, random numbers,
 //! the order of a `HashMap`, or anything that outlives a run. If it does, that is found wherever it is run again, and is a violation
-//! with both requests. Use [`choose`] for what may be so or so. What a process prints is printed whenever it is run.
+//! with both requests; each is run twice at least. Use [`choose`] for what may be so or so. What a process prints is printed whenever it is run.
 //!
 //! # What is not there
 //!

@@ -192,6 +192,27 @@ fn who_asks_something_else_the_second_time_is_found_out() {
     assert!(told.starts_with(&asked), "{told}");
 }
 
+/// Also if it is never told its outcomes again, because there is one execution only.
+#[test]
+fn who_does_something_else_in_each_run_is_found_out() {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let mut program = Program::new();
+    let runs = program.cell("runs", 0);
+    let line = line!() + 2;
+    program.process("P", async move || {
+        runs.write(RUNS.fetch_add(1, Ordering::Relaxed)).await;
+    });
+    let told = mazurka::check(&program.build()).run().to_string();
+    let asked = |n: usize| format!("asked for `runs.write()` with {n} (tests/program.rs:{line})");
+    let expected = format!(
+        "Error: nondeterminism: told the same, the process {} the first time, and {} the second \
+         time (P, tests/program.rs:{line}).",
+        asked(0),
+        asked(1)
+    );
+    assert!(told.starts_with(&expected), "{told}");
+}
+
 #[test]
 fn misuse_is_told() {
     let told = wrong(async || future::pending().await);

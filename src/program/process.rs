@@ -24,7 +24,7 @@ use super::panics;
 use super::spawning::Start;
 use super::text::Text;
 use crate::model::{BarrierId, Failure, FailureKind, MutexId, RwLockId};
-use crate::systems::history::{Asked, Told};
+use crate::systems::history::{Asked, Outcomes, Told};
 
 /// A place in a user's code.
 pub(super) type Place = &'static Location<'static>;
@@ -45,7 +45,6 @@ pub(super) fn body<F: AsyncFn() + Send + Sync + 'static>(closure: F) -> Body {
 }
 
 /// An operation that a process wants done.
-#[derive(Clone)]
 pub(super) struct Wanted {
     pub(super) asked: Asked<Start>,
     pub(super) text: Text,
@@ -60,8 +59,10 @@ pub(super) struct Channel(RefCell<Talk>);
 
 #[derive(Default)]
 struct Talk {
-    /// The operations that are still to be done, the next one first.
+    /// The operations that are still to be asked for, the next one first.
     wanted: VecDeque<Wanted>,
+    /// The operation that was asked for: how it may come out, and whether the future waits for that.
+    pending: Option<(Outcomes, bool)>,
     /// The outcome of the one that is awaited.
     answer: Option<Told>,
     /// How many questions the future has asked.
@@ -71,6 +72,14 @@ struct Talk {
     entered: Vec<RwLockId>,
     /// How often it has arrived at each barrier.
     arrivals: Vec<(BarrierId, u32)>,
+}
+
+impl Talk {
+    fn next(&mut self) -> Option<Wanted> {
+        let wanted = self.wanted.pop_front()?;
+        self.pending = Some((wanted.asked.outcomes(), wanted.question.is_some()));
+        Some(wanted)
+    }
 }
 
 thread_local! {
@@ -213,8 +222,8 @@ impl Live {
     /// Runs to the next operation.
     pub(super) fn advance(&mut self) -> Step {
         loop {
-            if let Some(wanted) = self.channel.0.borrow().wanted.front() {
-                return Step::Wants(wanted.clone());
+            if let Some(wanted) = self.channel.0.borrow_mut().next() {
+                return Step::Wants(wanted);
             }
             let Some(future) = &mut self.future else { return Step::Done };
             match run(&self.channel, future) {
@@ -229,17 +238,14 @@ impl Live {
         }
     }
 
-    /// Takes the outcome of the operation that it wants; `false` if it cannot be that.
+    /// Takes the outcome of the operation that it asked for; `false` if it cannot be that.
     pub(super) fn take(&mut self, told: &Told) -> bool {
         let talk = &mut *self.channel.0.borrow_mut();
-        if !talk.wanted.front().is_some_and(|wanted| told.answers(&wanted.asked)) {
-            return false;
-        }
-        let wanted = talk.wanted.pop_front().expect("it is there");
-        if wanted.question.is_some() {
+        let fitting = talk.pending.take_if(|(outcomes, _)| told.is_one_of(*outcomes));
+        if let Some((_, true)) = fitting {
             talk.answer = Some(told.clone());
         }
-        true
+        fitting.is_some()
     }
 
     fn fail(&mut self, failure: Failure) -> Step {

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::process::Place;
 use super::process::{Live, Step, Wanted};
 use super::spawning::Start;
-use super::text::Spot;
+use super::text::{Spot, Text};
 use crate::model::{Objects, Site};
 use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
 
@@ -30,10 +31,7 @@ impl Closures {
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
         let (asked, site) = match live.advance() {
-            Step::Wants(wanted) => {
-                let site = self.site(&wanted);
-                (wanted.asked, Some(site))
-            }
+            Step::Wants(Wanted { asked, text, place, .. }) => (asked, Some(self.site(text, place))),
             Step::Done => (Asked::Done, None),
             Step::Failed(failure) => {
                 let site = failure.site.clone().map(Arc::new);
@@ -43,9 +41,9 @@ impl Closures {
         Reply { asked, site, printed: None }
     }
 
-    fn site(&self, &Wanted { text, place, .. }: &Wanted) -> Arc<Site> {
+    fn site(&self, text: Text, place: Place) -> Arc<Site> {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-        let site = sites.entry((text, place)).or_insert_with(|| {
+        let site = sites.entry(Spot::new(text, place)).or_insert_with(|| {
             Arc::new(Site {
                 file: Some(place.file().into()),
                 line: place.line(),
@@ -87,6 +85,10 @@ impl Runner for Closures {
             }
             replies.push(self.reply(live));
         }
+    }
+
+    fn repeats(&self) -> bool {
+        true
     }
 
     fn judge(&self) -> Option<&Judge> {

@@ -46,5 +46,17 @@ impl Text {
     }
 }
 
-/// An operation at a place: all that its site depends on.
-pub(super) type Spot = (Text, Place);
+/// An operation at a place: all that its site depends on. Texts that do not change are known by where they are, so that it is
+/// quick to compare and to hash. The same place may have two addresses, and then has two sites that are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    on: On,
+    verb: usize,
+    place: usize,
+}
+
+impl Spot {
+    pub(super) fn new(Text { on, verb }: Text, place: Place) -> Spot {
+        Spot { on, verb: verb.as_ptr().addr(), place: std::ptr::from_ref(place).addr() }
+    }
+}

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | [`Runner`] | starts processes, tells them outcomes, and says what they ask |
 //! | [`Reply`], [`Asked`] | what a process asks, and where |
-//! | [`Told`] | the outcome of an operation, in terms that all searches share |
+//! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; which are possible |
 //! | [`History`] | the system |
 //! | [`Runs`] | how often processes were started, and how much they were told |
 
@@ -31,7 +31,7 @@ mod tree;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-pub use runner::{Asked, Judge, Reply, Runner, Told};
+pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
     Contents, Describe, Failure, Finale, Foresight, Next, Objects, Response, Runs, Site, System,
@@ -97,51 +97,91 @@ impl<R: Runner> History<R> {
 
     /// Has the process that begins here start, unless it is known what it asks first.
     fn begin(&self, root: NodeId) {
-        if self.tree().reply(root).is_some() {
-            return;
-        }
         let start = self.tree().start(root).clone();
-        self.make_room();
+        let mut live = Live::of(self.number, self.most);
+        live.make_room(1);
         let (process, mut replies) = self.start(&start, &[]);
         let reply = replies.pop().expect("a process asks something first");
         let is_end = reply.asked.is_end();
         self.tree_mut().begin(root, reply);
         if !is_end {
-            self.keep(root, process);
+            live.keep(root, process);
         }
+        live.put_back(self.number);
     }
 
     /// Adds the history that goes on from `node` with this, by running the process.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
-        let (process, mut replies, path) = match self.nearest(node) {
+        let mut live = Live::of(self.number, self.most);
+        let (process, mut replies, path) = self.run(&mut live, node, &last);
+        let found = match path.is_empty() {
+            true => None,
+            false => difference::of(&self.tree(), &path, &replies),
+        };
+        let reply = found.or_else(|| replies.pop());
+        let reply = reply.expect("a process asks something after each outcome");
+        let is_end = reply.asked.is_end();
+        let process = (!is_end).then_some(process);
+        let is_first = is_end && self.runner.repeats() && self.tree_mut().end(node);
+        let found = is_first.then(|| self.repeat(&mut live, node, &last, &reply)).flatten();
+        let reply = found.unwrap_or(reply);
+        let child = self.attach(node, last, reply);
+        if let Some(process) = process {
+            live.keep(child, process);
+        }
+        live.put_back(self.number);
+        child
+    }
+
+    /// Runs a process again that asked `reply` at last, and tells what is wrong with it, if it asks something else.
+    fn repeat(
+        &self,
+        live: &mut Live<R::Live>,
+        node: NodeId,
+        last: &Told,
+        reply: &Reply<R::Start>,
+    ) -> Option<Reply<R::Start>> {
+        let (_, replies, path) = self.run_anew(live, node, last);
+        let found = difference::of(&self.tree(), &path, &replies);
+        found.or_else(|| difference::between(reply, replies.last()?))
+    }
+
+    /// A process that has this history and was then told `last`. Also what it has asked since it was met, and the histories that it
+    /// had then, but for the latest.
+    fn run(
+        &self,
+        live: &mut Live<R::Live>,
+        node: NodeId,
+        last: &Told,
+    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
+        let near = self.nearest(live, node);
+        match near {
             Some((near, process)) if near == node => {
-                let (process, replies) = self.tell(process, std::slice::from_ref(&last));
+                let (process, replies) = self.tell(process, std::slice::from_ref(last));
                 (process, replies, Vec::new())
             }
             Some((near, process)) => {
                 let path = self.path(Some(near), node);
-                let (process, replies) = self.tell(process, &self.told_on(&path, &last));
+                let (process, replies) = self.tell(process, &self.told_on(&path, last));
                 (process, replies, path)
             }
-            None => {
-                self.make_room();
-                let path = self.path(None, node);
-                let told = self.told_on(&path[1..], &last);
-                let start = self.tree().start(node).clone();
-                let (process, replies) = self.start(&start, &told);
-                (process, replies, path)
-            }
-        };
-        let reply = match difference::of(&self.tree(), &path, &replies) {
-            Some(found) => found,
-            None => replies.pop().expect("a process asks something after each outcome"),
-        };
-        let is_end = reply.asked.is_end();
-        let child = self.attach(node, last, reply);
-        if !is_end {
-            self.keep(child, process);
+            None => self.run_anew(live, node, last),
         }
-        child
+    }
+
+    /// The same, by a new process.
+    fn run_anew(
+        &self,
+        live: &mut Live<R::Live>,
+        node: NodeId,
+        last: &Told,
+    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
+        live.make_room(1);
+        let path = self.path(None, node);
+        let told = self.told_on(&path[1..], last);
+        let start = self.tree().start(node).clone();
+        let (process, replies) = self.start(&start, &told);
+        (process, replies, path)
     }
 
     /// Adds a history, unless another thread was faster.
@@ -171,26 +211,21 @@ impl<R: Runner> History<R> {
 
     /// The live process with the longest part of this history, which may be all of it; and that part. Where it may be told
     /// something else another time, a copy of it stays there, if it can be copied.
-    fn nearest(&self, node: NodeId) -> Option<(NodeId, R::Live)> {
-        let mut live = Live::of(self.number, self.most);
+    fn nearest(&self, live: &mut Live<R::Live>, node: NodeId) -> Option<(NodeId, R::Live)> {
         let tree = self.tree();
         let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
-        let near = histories.find(|&node| live.has(node));
-        let varies = near.is_some_and(|near| near != node || tree.varies(near));
+        let near = histories.find(|&node| live.has(node))?;
+        let varies = near != node || tree.varies(near);
         drop(tree);
-        let found = near.and_then(|near| Some((near, live.take(near)?)));
-        let found = found.map(|(near, mut process)| {
-            // The two of them.
-            if varies
-                && live.make_room(2)
-                && let Some(copy) = self.runner.fork(&mut process)
-            {
-                live.keep(near, copy);
-            }
-            (near, process)
-        });
-        live.put_back(self.number);
-        found
+        let mut process = live.take(near)?;
+        // The two of them.
+        if varies
+            && live.make_room(2)
+            && let Some(copy) = self.runner.fork(&mut process)
+        {
+            live.keep(near, copy);
+        }
+        Some((near, process))
     }
 
     /// The histories between `from`, without it, and `node`, with it; with all its beginnings if there is no `from`.
@@ -206,19 +241,6 @@ impl<R: Runner> History<R> {
     fn told_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
         let tree = self.tree();
         path.iter().map(|&node| tree.told(node)).chain([last]).cloned().collect()
-    }
-
-    fn keep(&self, node: NodeId, process: R::Live) {
-        let mut live = Live::of(self.number, self.most);
-        live.keep(node, process);
-        live.put_back(self.number);
-    }
-
-    /// Ends processes if one more would be too many.
-    fn make_room(&self) {
-        let mut live = Live::<R::Live>::of(self.number, self.most);
-        live.make_room(1);
-        live.put_back(self.number);
     }
 }
 
@@ -240,8 +262,12 @@ impl<R: Runner> System for History<R> {
     }
 
     fn next(&self, &Local(node): &Local, values: &mut Values) -> Next<Local> {
-        self.begin(node);
-        let tree = self.tree();
+        let mut tree = self.tree();
+        if tree.reply(node).is_none() {
+            drop(tree);
+            self.begin(node);
+            tree = self.tree();
+        }
         match &tree.reply(node).expect("it was started").asked {
             Asked::Op { op, values: given } => {
                 Next::Op(op.with_values(|place| values.intern(given[place.0 as usize].clone())))

@@ -13,9 +13,17 @@ pub(super) fn of<S: Clone + PartialEq + Debug>(
     again: &[Reply<S>],
 ) -> Option<Reply<S>> {
     let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
-    let at = known.zip(again).position(|(known, again)| !is_same(known, again))?;
-    let known = tree.reply(path[at]).expect("the same");
-    let again = &again[at];
+    known.zip(again).find_map(|(known, again)| between(known, again))
+}
+
+/// What is wrong with a process that asked `known` first and then `again`.
+pub(super) fn between<S: PartialEq + Debug>(
+    known: &Reply<S>,
+    again: &Reply<S>,
+) -> Option<Reply<S>> {
+    if is_same(known, again) {
+        return None;
+    }
     let message = format!(
         "nondeterminism: told the same, the process {} the first time, and {} the second time",
         words(known),

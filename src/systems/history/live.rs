@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::tree::NodeId;
 
 thread_local! {
-    /// The live processes of each system in use, by its number.
-    static ALL: RefCell<FxHashMap<u64, Box<dyn Any>>> = RefCell::default();
+    /// The live processes of each system in use, with its number: there are few at a time.
+    static ALL: RefCell<Vec<(u64, Box<dyn Any>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The live processes of one system in one thread.
@@ -30,7 +30,7 @@ struct Kept<P> {
 impl<P: 'static> Live<P> {
     /// Takes those of this system out, with at most so many. They are to be put back.
     pub(super) fn of(system: u64, most: usize) -> Box<Live<P>> {
-        let found = ALL.with_borrow_mut(|all| all.remove(&system));
+        let found = removed(system);
         match found.and_then(|found| found.downcast().ok()) {
             Some(live) => live,
             None => Box::new(Live { processes: FxHashMap::default(), clock: 0, most }),
@@ -39,7 +39,7 @@ impl<P: 'static> Live<P> {
 
     /// Puts them back.
     pub(super) fn put_back(self: Box<Self>, system: u64) {
-        ALL.with_borrow_mut(|all| all.insert(system, self));
+        ALL.with_borrow_mut(|all| all.push((system, self)));
     }
 
     /// Is there one with this history?
@@ -80,9 +80,17 @@ impl<P: 'static> Live<P> {
 
 /// Ends all processes of this system in this thread.
 pub(super) fn end_all(system: u64) {
+    drop(removed(system));
+}
+
+fn removed(system: u64) -> Option<Box<dyn Any>> {
+    let remove = |all: &RefCell<Vec<(u64, Box<dyn Any>)>>| {
+        let mut all = all.borrow_mut();
+        let place = all.iter().position(|(known, _)| *known == system)?;
+        Some(all.swap_remove(place).1)
+    };
     // A thread that is ending has ended them already.
-    let ended = ALL.try_with(|all| all.borrow_mut().remove(&system));
-    drop(ended);
+    ALL.try_with(remove).ok().flatten()
 }
 
 #[cfg(test)]

@@ -57,6 +57,12 @@ pub trait Runner: Sync {
         None
     }
 
+    /// Is the first process with a certain start that has ended run once more, to see whether it asks the same? Otherwise who is
+    /// never told its outcomes again is not found out.
+    fn repeats(&self) -> bool {
+        false
+    }
+
     /// The judgement of terminal states that are no deadlocks, if there is one.
     fn judge(&self) -> Option<&Judge> {
         None
@@ -123,9 +129,91 @@ impl<S> Asked<S> {
         Asked::Op { op: op(ValueId(0), ValueId(1)), values: vec![one, other] }
     }
 
+    /// What the process can be told then.
+    pub fn outcomes(&self) -> Outcomes {
+        match self {
+            Asked::Op { op, .. } => Outcomes::of(op),
+            Asked::Spawn(_) => Outcomes::Spawned,
+            Asked::Done | Asked::Failed(_) => Outcomes::None,
+        }
+    }
+
     /// Has the process ended?
     pub fn is_end(&self) -> bool {
         matches!(self, Asked::Done | Asked::Failed(_))
+    }
+}
+
+/// What can be told after an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcomes {
+    /// Nothing: the process has ended.
+    None,
+    /// That it happened.
+    Unit,
+    /// The name of a request; or, if it `tries`, that there is none.
+    Posted {
+        /// May it find the object taken?
+        tries: bool,
+    },
+    /// Which of so many elements is complete; or, if it `tests`, that none is.
+    Completed {
+        /// How many there are.
+        elements: u32,
+        /// Does it not wait?
+        tests: bool,
+    },
+    /// What a probe saw.
+    Tuple,
+    /// Whether it had the effect that it was to have.
+    Bool,
+    /// What a cell held.
+    Value,
+    /// What a cell held to which a number was to be added.
+    Sum,
+    /// A number of this range.
+    Chosen {
+        /// First value.
+        lo: i64,
+        /// One past the last value.
+        hi: i64,
+    },
+    /// A process.
+    Spawned,
+}
+
+impl Outcomes {
+    fn of(op: &Op) -> Outcomes {
+        use Op::*;
+        let completed =
+            |elements: usize, tests| Outcomes::Completed { elements: elements as u32, tests };
+        match op {
+            Isend { .. } | Irecv { .. } | Send { .. } | Receive { .. } | Enter { .. } => {
+                Outcomes::Posted { tries: false }
+            }
+            AsyncLock(_) | RwRequest { .. } | Enrol(_) | Notify { .. } | AsyncAcquire(_) => {
+                Outcomes::Posted { tries: false }
+            }
+            TryLock(_) => Outcomes::Posted { tries: true },
+            WaitAny(list) => completed(list.len(), false),
+            TestAny(list) => completed(list.len(), true),
+            MutexWaitAny(list) => completed(list.len(), false),
+            MutexTestAny(list) => completed(list.len(), true),
+            Probe { .. } => Outcomes::Tuple,
+            CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => Outcomes::Bool,
+            Access(_, Accessing::Read | Accessing::Swap(_)) => Outcomes::Value,
+            Access(_, Accessing::FetchAdd(_)) => Outcomes::Sum,
+            &Choose { lo, hi } => Outcomes::Chosen { lo, hi },
+            Access(_, Accessing::Write(_)) | Cancel(_) | Unlock(_) | RwWait { .. } => {
+                Outcomes::Unit
+            }
+            RwUnlock { .. } | AwaitWake { .. } | Wake { .. } | AcquireWait { .. } | Release(_) => {
+                Outcomes::Unit
+            }
+            Arrive { .. } | BarrierWait { .. } | Local | Join(_) => Outcomes::Unit,
+            Spawn(_) => Outcomes::Spawned,
+            Deliver | Handle { .. } => Outcomes::None,
+        }
     }
 }
 
@@ -158,49 +246,31 @@ pub enum Told {
 impl Told {
     /// Can this be the outcome of what a process asked?
     pub fn answers<S>(&self, asked: &Asked<S>) -> bool {
-        match asked {
-            Asked::Op { op, .. } => self.answers_op(op),
-            Asked::Spawn(_) => matches!(self, Told::Spawned(_)),
-            Asked::Done | Asked::Failed(_) => false,
-        }
+        self.is_one_of(asked.outcomes())
     }
 
-    fn answers_op(&self, op: &Op) -> bool {
-        use Op::*;
-        match op {
-            Isend { .. } | Irecv { .. } | Send { .. } | Receive { .. } | Enter { .. } => {
-                matches!(self, Told::Posted(_))
+    /// Is it such an outcome?
+    pub fn is_one_of(&self, outcomes: Outcomes) -> bool {
+        match (outcomes, self) {
+            (Outcomes::None, _) => false,
+            (Outcomes::Unit, told) => *told == Told::Unit,
+            (Outcomes::Posted { tries }, told) => match told {
+                Told::Posted(_) => true,
+                told => tries && *told == Told::Incomplete,
+            },
+            (Outcomes::Completed { elements, tests }, told) => match told {
+                Told::Completed { index, .. } => *index < elements,
+                told => tests && *told == Told::Incomplete,
+            },
+            (Outcomes::Tuple, told) => matches!(told, Told::Value(Value::Tuple(_))),
+            (Outcomes::Bool, told) => matches!(told, Told::Value(Value::Bool(_))),
+            (Outcomes::Value, told) => matches!(told, Told::Value(_)),
+            (Outcomes::Sum, told) => matches!(told, Told::Value(Value::Int(_)) | Told::Overflow),
+            (Outcomes::Chosen { lo, hi }, told) => {
+                matches!(told, Told::Chosen(value) if (lo..hi).contains(value))
             }
-            AsyncLock(_) | RwRequest { .. } | Enrol(_) | Notify { .. } | AsyncAcquire(_) => {
-                matches!(self, Told::Posted(_))
-            }
-            TryLock(_) => matches!(self, Told::Posted(_) | Told::Incomplete),
-            WaitAny(list) => self.completes(list.len()),
-            MutexWaitAny(list) => self.completes(list.len()),
-            TestAny(list) => self.completes(list.len()) || *self == Told::Incomplete,
-            MutexTestAny(list) => self.completes(list.len()) || *self == Told::Incomplete,
-            Probe { .. } => matches!(self, Told::Value(Value::Tuple(_))),
-            CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => {
-                matches!(self, Told::Value(Value::Bool(_)))
-            }
-            Access(_, Accessing::Read | Accessing::Swap(_)) => matches!(self, Told::Value(_)),
-            Access(_, Accessing::FetchAdd(_)) => {
-                matches!(self, Told::Value(Value::Int(_)) | Told::Overflow)
-            }
-            Choose { lo, hi } => matches!(self, Told::Chosen(value) if (*lo..*hi).contains(value)),
-            Access(_, Accessing::Write(_)) | Cancel(_) | Unlock(_) | RwWait { .. } => {
-                *self == Told::Unit
-            }
-            RwUnlock { .. } | AwaitWake { .. } | Wake { .. } | AcquireWait { .. } | Release(_) => {
-                *self == Told::Unit
-            }
-            Arrive { .. } | BarrierWait { .. } | Local | Join(_) => *self == Told::Unit,
-            Spawn(_) | Deliver | Handle { .. } => false,
+            (Outcomes::Spawned, told) => matches!(told, Told::Spawned(_)),
         }
-    }
-
-    fn completes(&self, elements: usize) -> bool {
-        matches!(self, Told::Completed { index, .. } if (*index as usize) < elements)
     }
 
     /// The outcome that a response is.

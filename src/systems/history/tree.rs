@@ -6,7 +6,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::runner::{Asked, Reply, Told};
 use crate::model::{Access, Op};
@@ -31,6 +31,8 @@ pub(super) struct Tree<S> {
     initial: Vec<NodeId>,
     /// The processes that were spawned at the end of a history.
     spawned: FxHashMap<NodeId, NodeId>,
+    /// The beginnings of the processes that have ended.
+    ended: FxHashSet<NodeId>,
 }
 
 impl<S: Clone> Tree<S> {
@@ -42,6 +44,7 @@ impl<S: Clone> Tree<S> {
             starts: FxHashMap::default(),
             initial: Vec::new(),
             spawned: FxHashMap::default(),
+            ended: FxHashSet::default(),
         };
         tree.initial = starts.into_iter().map(|start| tree.plant(start)).collect();
         tree
@@ -104,11 +107,21 @@ impl<S: Clone> Tree<S> {
 
     /// What the process with this history was started from.
     pub(super) fn start(&self, node: NodeId) -> &S {
+        &self.starts[&self.root(node)]
+    }
+
+    fn root(&self, node: NodeId) -> NodeId {
         let mut root = node;
         while let Some(parent) = self.parent(root) {
             root = parent;
         }
-        &self.starts[&root]
+        root
+    }
+
+    /// Notes that a process that had this history has ended. Is it the first with its beginning?
+    pub(super) fn end(&mut self, node: NodeId) -> bool {
+        let root = self.root(node);
+        self.ended.insert(root)
     }
 
     /// The beginning of the process that is spawned at the end of this history.
