@@ -75,8 +75,8 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
   for (int i = 0; i < ranks; i++) {
     if (parts->counts) require((void *)parts->counts, "the array of counts");
     check_count(parts->counts ? parts->counts[i] : parts->count);
-    struct part part = part_of(parts, i);
     if (parts->base == MPI_IN_PLACE) continue;
+    struct part part = part_of(parts, i);
     check_buffer(parts->base, part.count, part.type, name);
     /* Of a reduction that is scattered, a rank gets one part. */
     if (of->shape != REDUCE_SCATTER) check_memory(parts->base, part.at, part.count, part.type, name);

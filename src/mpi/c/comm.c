@@ -16,15 +16,6 @@ void check_count(int count) {
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter) {
   if (count > 0 && type->size > 0 && !buffer && !(type->pieces > 0 && type->piece->at > 4096))
     fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);
-  if (count == 0 || type->size == 0 || !buffer) return;
-  size_t last = 0;
-  for (size_t p = 0; p < type->pieces; p++) {
-    ptrdiff_t end = type->piece[p].at + (ptrdiff_t)(type->piece[p].run.count * basic_size(type->piece[p].run.basic));
-    if (end > (ptrdiff_t)last) last = (size_t)end;
-  }
-  size_t needed = (count - 1) * (size_t)(type->extent > 0 ? type->extent : 0) + last;
-  if (memory_is_smaller(buffer, needed))
-    fail("invalid buffer", "%s has less than the %zu bytes that are to be communicated", parameter, needed);
 }
 
 static struct group *new_group(int size) {

@@ -3,8 +3,6 @@
  * write it. There are few such ranges at a time, and mostly none. */
 #include "rank.h"
 
-#include <unistd.h>
-
 struct range {
   uint32_t owner;
   uintptr_t from, to;
@@ -91,31 +89,6 @@ static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum a
     fail_at(site, "local concurrency", "the program %s memory that %s at {@%lx} still uses",
             access == WRITES ? "writes" : "reads", range->name, range->site);
   }
-}
-
-/* Is this a block of malloc's with less than so many bytes? Only the first byte of a block is known as such: what is in front
- * of it is its length, and other blocks follow it up to the end of the heap. */
-bool memory_is_smaller(const void *base, size_t needed) {
-#if defined(__GLIBC__)
-  static uintptr_t heap;
-  if (!heap) {
-    void *first = malloc(1);
-    heap = (uintptr_t)first - (1 << 20);
-    free(first);
-  }
-  uintptr_t at = (uintptr_t)base, end = (uintptr_t)sbrk(0);
-  if (at % 16 || at < heap || at >= end) return false;
-  for (int steps = 0; steps < 1000000; steps++) {
-    size_t size = ((const size_t *)at)[-1] & ~(size_t)7;
-    if (size < 32 || size % 16 || size > end - at + 16) return false;
-    if (steps == 0 && size - sizeof(size_t) >= needed) return false;
-    if (at - 16 + size == end) return true;
-    at += size;
-  }
-#else
-  (void)base, (void)needed;
-#endif
-  return false;
 }
 
 static inline void see(const void *at, size_t length, enum access access, void *site) {

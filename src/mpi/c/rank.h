@@ -32,6 +32,7 @@
 #define check_thread mazurka_check_thread
 #define check_buffer mazurka_check_buffer
 #define check_memory mazurka_check_memory
+#define is_beyond_heap mazurka_is_beyond_heap
 #define variables_read mazurka_variables_read
 #define wire_bias mazurka_wire_bias
 #define check_count mazurka_check_count
@@ -104,7 +105,6 @@
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
 #define memory_watch mazurka_memory_watch
-#define memory_is_smaller mazurka_memory_is_smaller
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 
@@ -267,6 +267,8 @@ void variables_read(const char *path);
 /* Fails if the elements of a part are not all in the variable or the piece of the heap in which the buffer begins, or are of other
  * types. */
 void check_memory(const void *buffer, const void *part, size_t count, const struct type *type, const char *parameter);
+/* Is this in a piece of the heap that ends before so many bytes? */
+bool is_beyond_heap(const void *base, size_t size);
 void *require(void *pointer, const char *parameter);
 
 /* requests.c */
@@ -335,7 +337,6 @@ enum access { READS = 1, WRITES = 2 };
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
-bool memory_is_smaller(const void *base, size_t needed);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
 

@@ -182,6 +182,12 @@ static bool find_on_heap(uintptr_t at, struct memory *found) {
   return piece;
 }
 
+bool is_beyond_heap(const void *base, size_t size) {
+  struct memory memory;
+  uintptr_t at = (uintptr_t)base;
+  return find_on_heap(at, &memory) && size > memory.size - (at - memory.start);
+}
+
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);

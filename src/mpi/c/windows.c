@@ -108,8 +108,8 @@ static void check_base(const void *base, MPI_Aint size, int unit) {
   if (size < 0) fail("invalid argument", "the size is %ld", (long)size);
   if (unit <= 0) fail("invalid argument", "the displacement unit is %d", unit);
   if (size > 0 && !base) fail("invalid buffer", "the memory of the window is a null pointer");
-  if (size > 0 && memory_is_smaller(base, (size_t)size))
-    fail("invalid buffer", "the window has %ld bytes, but its memory is smaller", (long)size);
+  if (size > 0 && is_beyond_heap(base, (size_t)size))
+    fail("invalid buffer", "the window has %ld bytes, but its piece of the heap has less", (long)size);
 }
 
 static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
