@@ -78,13 +78,12 @@ impl Library {
     /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
     fn compile(&self, compiler: &Compiler) -> Result<(), String> {
         let text = |error: std::io::Error| error.to_string();
-        let new = self.folder.with_extension(std::process::id().to_string());
-        fs::create_dir_all(&new).map_err(text)?;
-        let result = self.compile_into(&new, compiler);
-        if result.is_ok() && fs::rename(&new, &self.folder).is_ok() {
+        let new = tempfile::Builder::new().prefix("new-").tempdir_in(compiler.cache());
+        let new = new.map_err(text)?;
+        let result = self.compile_into(new.path(), compiler);
+        if result.is_ok() && fs::rename(new.path(), &self.folder).is_ok() {
             return Ok(());
         }
-        let _ = fs::remove_dir_all(&new);
         match self.object().exists() {
             // Somebody else was faster.
             true => Ok(()),
