@@ -3,7 +3,7 @@
 
 static struct comm *cart_get(MPI_Comm comm) {
   struct comm *found = comm_get(comm);
-  if (found->ndims == 0) fail("invalid communicator", "%s has no cartesian topology", found->title);
+  if (!found->dims) fail("invalid communicator", "%s has no cartesian topology", found->title);
   return found;
 }
 
@@ -45,7 +45,7 @@ FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int per
   (void)reorder;
   struct comm *from = comm_get(comm), *to;
   require(made, "comm_cart");
-  if (ndims < 1) fail("invalid argument", "%d dimensions", ndims);
+  if (ndims < 0) fail("invalid argument", "%d dimensions", ndims);
   for (int d = 0; d < ndims; d++)
     if (dims[d] < 1) fail("invalid argument", "dimension %d is %d", d, dims[d]);
   int size = cells(ndims, dims);
@@ -139,7 +139,7 @@ FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
   CALL("MPI_Dims_create");
   int left = nodes, open = 0, factors[64], count = 0;
   bool is_open[64];
-  if (ndims < 1 || ndims > 64 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
+  if (ndims < 0 || ndims > 64 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
   for (int d = 0; d < ndims; d++) {
     is_open[d] = dims[d] == 0;
     open += is_open[d];

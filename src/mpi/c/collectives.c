@@ -72,10 +72,9 @@ static size_t total(const struct collective *of) {
 
 static void check_parts(const struct collective *of, const struct parts *parts, bool are_many, const char *name) {
   int ranks = are_many ? of->comm->group->size : 1;
-  for (int i = 0; i < ranks; i++) {
+  for (int i = 0; i < ranks && parts->base != MPI_IN_PLACE; i++) {
     if (parts->counts) require((void *)parts->counts, "the array of counts");
     check_count(parts->counts ? parts->counts[i] : parts->count);
-    if (parts->base == MPI_IN_PLACE) continue;
     struct part part = part_of(parts, i);
     check_buffer(parts->base, part.count, part.type, name);
     /* Of a reduction that is scattered, a rank gets one part. */
@@ -129,7 +128,7 @@ static void give(struct bytes *to, const struct collective *of) {
     struct part part;
     if (is_reduction(of))
       part = (struct part){of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type};
-    else if (blocks == 1)
+    else if (!has_many_given(of))
       part = of->is_in_place ? part_of(&of->recv, of->comm->rank)
                              : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
     else
