@@ -78,6 +78,7 @@ impl Library {
     /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
     fn compile(&self, compiler: &Compiler) -> Result<(), String> {
         let text = |error: std::io::Error| error.to_string();
+        fs::create_dir_all(compiler.cache()).map_err(text)?;
         let new = tempfile::Builder::new().prefix("new-").tempdir_in(compiler.cache());
         let new = new.map_err(text)?;
         let result = self.compile_into(new.path(), compiler);
