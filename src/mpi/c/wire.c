@@ -10,7 +10,9 @@
  *   verifier to rank     the list in one frame, then one frame for each further thing
  *
  * A question is its kind, the address of the call, its name, what was printed since the last question, and what belongs to its
- * kind. src/mpi/wire.rs reads and writes the same. */
+ * kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
+ * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. What is told begins with a letter
+ * as well. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
 #include "rank.h"
 
 #include <errno.h>
