@@ -76,7 +76,8 @@ fn a_table_can_be_shown_in_several_ways() {
 fn only_known_tables_are_reproduced() {
     let output = run(&["reproduce", "table-7"]);
     assert_eq!(code(&output), 2);
-    let expected = "[possible values: udpor, transdpor, sleep-sets, quasi-optimal, stateful, mpi-bugs]";
+    let expected =
+        "[possible values: udpor, transdpor, sleep-sets, quasi-optimal, stateful, mpi-bugs]";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 
