@@ -381,13 +381,13 @@ impl OfUnit<'_> {
     fn array(&self, offset: UnitOffset, element: Shape) -> gimli::Result<Option<Shape>> {
         let mut tree = self.unit.entries_tree(Some(offset))?;
         let mut children = tree.root()?.children();
-        let mut count = 1;
+        let mut count: u64 = 1;
         while let Some(child) = children.next()? {
             let entry = child.entry();
             let number = |name| entry.attr_value(name).and_then(|value| value.udata_value());
-            let upper = || Some(number(gimli::DW_AT_upper_bound)? + 1);
+            let upper = || number(gimli::DW_AT_upper_bound)?.checked_add(1);
             match number(gimli::DW_AT_count).or_else(upper) {
-                Some(length) => count *= length,
+                Some(length) => count = count.saturating_mul(length),
                 None => return Ok(None),
             }
         }
@@ -416,7 +416,9 @@ impl OfUnit<'_> {
             let (Some(at), Some((_, inner)), false) = (at, of_type, is_bits) else {
                 return Ok(Vec::new());
             };
-            runs.extend(inner.into_iter().map(|run| Run { offset: run.offset + at, ..run }));
+            runs.extend(
+                inner.into_iter().map(|run| Run { offset: run.offset.saturating_add(at), ..run }),
+            );
             if runs.len() > MOST_RUNS {
                 return Ok(Vec::new());
             }
@@ -429,7 +431,7 @@ impl OfUnit<'_> {
 fn repeated((size, runs): Shape, count: u64) -> Shape {
     let whole = size.saturating_mul(count);
     match runs[..] {
-        [run] if run.size * run.count == size => {
+        [run] if run.size.saturating_mul(run.count) == size => {
             (whole, vec![Run { count: run.count.saturating_mul(count), ..run }])
         }
         _ if (runs.len() as u64).saturating_mul(count) > MOST_RUNS as u64 => (whole, Vec::new()),
