@@ -141,6 +141,26 @@ pub enum CollectiveKind {
     ReduceScatter,
 }
 
+impl CollectiveKind {
+    /// All of them, in this order. The library for programs in C numbers them so.
+    pub const ALL: [CollectiveKind; 11] = {
+        use CollectiveKind::*;
+        [
+            Barrier,
+            Bcast,
+            Scatter,
+            Gather,
+            Reduce,
+            Allreduce,
+            Allgather,
+            Alltoall,
+            Scan,
+            Exscan,
+            ReduceScatter,
+        ]
+    };
+}
+
 /// A request for a mutex, pending or past: the process's own request with that number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Request {

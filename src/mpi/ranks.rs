@@ -199,7 +199,7 @@ impl Ranks {
     fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
         let communicator = self.communicator(parts.text()?)?;
         let (size, rank) = (parts.u32()?, parts.u32()?);
-        let kind = *KINDS.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
+        let kind = *CollectiveKind::ALL.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
         let root = u32::try_from(parts.i32()?).ok();
         let description = parts.text()?;
         let operator = {
@@ -329,24 +329,6 @@ fn objects(launch: &Launch) -> Objects {
     }
     objects
 }
-
-/// In the order of the library.
-const KINDS: [CollectiveKind; 11] = {
-    use CollectiveKind::*;
-    [
-        Barrier,
-        Bcast,
-        Scatter,
-        Gather,
-        Reduce,
-        Allreduce,
-        Allgather,
-        Alltoall,
-        Scan,
-        Exscan,
-        ReduceScatter,
-    ]
-};
 
 /// What a receive accepts: whoever or whatever is negative is not asked for.
 fn pattern(parts: &mut Parts<'_>) -> Result<Envelope, Short> {

@@ -22,21 +22,7 @@ const OPERATORS: [(&str, Operator); 6] = [
 
 /// The collective that this word is about, and whether it is the non-blocking form.
 pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
-    use CollectiveKind::*;
-    let all = [
-        Barrier,
-        Bcast,
-        Scatter,
-        Gather,
-        Reduce,
-        Allreduce,
-        Allgather,
-        Alltoall,
-        Scan,
-        Exscan,
-        ReduceScatter,
-    ];
-    let kind = |word: &str| all.into_iter().find(|kind| kind.name() == word);
+    let kind = |word: &str| CollectiveKind::ALL.into_iter().find(|kind| kind.name() == word);
     let blocking = kind(word).map(|kind| (kind, true));
     blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
 }
