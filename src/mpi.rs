@@ -52,7 +52,7 @@ mod wire;
 pub use compiler::{Compiler, Language};
 pub use diagnosis::{Diagnosis, diagnose};
 pub use library::Library;
-pub use ranks::{Launch, Ranks};
+pub use ranks::{Launch, Ranks, TICK};
 pub use slip::Slip;
 pub use source::Source;
 pub use unreceived::Unreceived;

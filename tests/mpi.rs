@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use mazurka::explore::Budget;
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Answer, Compiler, Launch, Unreceived, verify};
+use mazurka::mpi::{Answer, Compiler, Launch, TICK, Unreceived, verify};
 use mazurka::property::Properties;
 
 use crate::cli::{code, json, mazurka, stderr, stdout};
@@ -85,6 +85,7 @@ fn answer(program: &Path, case: &Case) -> Answer {
         size: case.ranks,
         semantics: Semantics::default(),
         step_timeout: Duration::from_secs(3),
+        tick: TICK,
         base: PathBuf::new(),
     };
     let narrow = Semantics {
@@ -229,6 +230,26 @@ fn executions_know_nothing_of_each_other() {
     let texts: Vec<_> = printed.iter().map(|one| one["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["first from 2\nsecond from 1\n"], "{report}");
     assert!(!folder.join("written").exists(), "files are written elsewhere");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What comes behind the program is its own. It measures for half a minute, which takes no time.
+#[test]
+fn programs_in_cxx_have_options_and_clocks() {
+    if !has_compiler() || Command::new("c++").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = folder("mpi-cxx");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mpi/levels.cpp");
+    let program = folder.join("levels").display().to_string();
+    let compiled = mazurka(&["mpicxx", "-Wall", source.to_str().unwrap(), "-o", &program])
+        .env("XDG_CACHE_HOME", &folder)
+        .output()
+        .unwrap();
+    assert_eq!((code(&compiled), stderr(&compiled)), (0, String::new()));
+    let args = ["mpirun", "-n", "3", "--tick", "1s", &program, "-n", "0.5", "--all"];
+    let right = mazurka(&args).output().unwrap();
+    assert_eq!(code(&right), 0, "{}", stdout(&right));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, value_parser};
@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::{Exit, Failure, check, interrupt, memory, replay};
 use crate::explore::{Budget, Explorer, Listed, Setting, explore};
 use crate::model::{Schedule, Semantics};
-use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, Unreceived};
+use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{self, quoted, shown};
 use crate::report::{CheckReport, Subject, Variants, ViolationReport, json};
@@ -35,12 +35,9 @@ pub(super) struct Args {
     /// The number of ranks
     #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(1..=256))]
     ranks: u32,
-    /// The program, made by `mazurka mpicc`
-    #[arg(value_name = "PROGRAM")]
-    program: PathBuf,
-    /// What the program is called with
-    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
+    /// The program, made by `mazurka mpicc`, and what it is called with: options for `mpirun` come before it
+    #[arg(value_names = ["PROGRAM", "ARGUMENT"], required = true, num_args = 1.., trailing_var_arg = true)]
+    command: Vec<OsString>,
     #[command(flatten)]
     mpi: MpiArgs,
     /// The algorithm; `mazurka explorers` lists them
@@ -60,6 +57,10 @@ pub(super) struct Args {
     /// A rank that computes for longer than this without a call of MPI hangs
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
+    /// How far a rank's clock goes on whenever the rank looks at it: 10ms for a program that measures until enough time has
+    /// passed
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time)]
+    tick: Duration,
     /// Keep at most this many processes alive; others are run again from their beginning when they are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
@@ -81,6 +82,9 @@ pub(super) struct Args {
     format: Option<Format>,
 }
 
+/// Programs may go on for longer than specs before anybody takes them for endless.
+const ENDLESS: u32 = 100_000;
+
 const EXAMPLES: &str = "\
 Examples:
   mazurka mpicc -g ring.c -o ring
@@ -96,13 +100,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         Setting::new(explorer, args.options.options()?).map_err(Failure::Usage)
     })?;
     let limits = args.limits.limits()?;
-    output.direct(args.output.as_deref(), [args.program.as_path()])?;
+    output.direct(args.output.as_deref(), [args.program()])?;
     let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
     let format = format(args.format, args.output.as_deref(), Format::Text);
     let properties = Properties::default().with(Unreceived);
     let budget = Budget {
         all: args.all || args.shortest,
         shortest: args.shortest,
+        endless: Some(ENDLESS),
         properties: properties.clone(),
         cancel: interrupt::flag(),
         ..limits.budget(memory::in_use)
@@ -169,6 +174,10 @@ fn tell(report: &mut ViolationReport, found: Diagnosis) {
 }
 
 impl Args {
+    fn program(&self) -> &Path {
+        Path::new(&self.command[0])
+    }
+
     /// Shows one execution.
     fn replay(&self, schedule: &str, format: Format, output: &mut Output) -> Result<Exit, Failure> {
         let schedule: Schedule = schedule.parse()?;
@@ -188,11 +197,12 @@ impl Args {
 
     fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {
         let launch = Launch {
-            program: self.program.clone(),
-            arguments: self.arguments.clone(),
+            program: self.program().to_owned(),
+            arguments: self.command[1..].to_vec(),
             size: self.ranks,
             semantics,
             step_timeout: self.step_timeout,
+            tick: self.tick,
             base: std::env::current_dir().unwrap_or_default(),
         };
         let ranks = Ranks::new(launch).map_err(Failure::Usage)?;
@@ -200,7 +210,7 @@ impl Args {
     }
 
     fn subject(&self, semantics: Semantics) -> Subject {
-        let program = shown(&self.program);
+        let program = shown(self.program());
         let constants = BTreeMap::from([("ranks".to_owned(), self.ranks.into())]);
         let (buffering, leaving) = (semantics.buffering.name(), semantics.leaving.name());
         let mut before = format!("mazurka mpirun -n {}", self.ranks);
@@ -208,12 +218,13 @@ impl Args {
         if semantics.max_polls != Semantics::default().max_polls {
             before += &format!(" --polls {}", semantics.max_polls);
         }
-        let words =
-            [self.program.as_os_str()].into_iter().chain(self.arguments.iter().map(|word| &**word));
-        let after = words.map(quoted).collect::<Vec<_>>().join(" ");
+        if self.tick != TICK {
+            before += &format!(" --tick {}", humantime::format_duration(self.tick));
+        }
+        let after = self.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         Subject {
             spec: program,
-            path: self.program.clone(),
+            path: self.program().to_owned(),
             constants,
             semantics: Some(semantics),
             command: Some([before, after]),

@@ -40,9 +40,9 @@ pub(super) const PARTS: [(&str, &str); 22] = [
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 
-/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers.
-const OPTIONS: [&str; 7] =
-    ["-x", "c", "-std=gnu11", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer"];
+/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers. Without
+/// debug information none of it is taken for a place in the program.
+const OPTIONS: [&str; 6] = ["-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fno-omit-frame-pointer"];
 
 /// The library, compiled.
 #[derive(Clone, Debug)]

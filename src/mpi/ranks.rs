@@ -24,6 +24,9 @@ const MAX_COMMUNICATORS: u32 = 4096;
 /// How many windows.
 const MAX_WINDOWS: u32 = 1024;
 
+/// How far the clock of a rank usually goes on when it looks at it.
+pub const TICK: Duration = Duration::from_micros(1);
+
 /// What to run, and how.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -37,6 +40,8 @@ pub struct Launch {
     pub semantics: Semantics,
     /// A rank that computes for longer than this without a call of MPI hangs.
     pub step_timeout: Duration,
+    /// How far the clock of a rank goes on whenever it looks at it.
+    pub tick: Duration,
     /// Paths below this folder are shown without it.
     pub base: PathBuf,
 }
@@ -145,12 +150,7 @@ impl Ranks {
     }
 
     /// What a rank asks with the rest of a frame.
-    fn asked(
-        &self,
-        kind: u8,
-        parts: &mut Parts<'_>,
-        site: Option<&Site>,
-    ) -> Result<Asked<u32>, Trouble> {
+    fn asked(&self, kind: u8, parts: &mut Parts<'_>, site: &Site) -> Result<Asked<u32>, Trouble> {
         Ok(match kind {
             b'S' => self.send(parts)?,
             b'R' => {
@@ -177,7 +177,7 @@ impl Ranks {
             b'F' => {
                 let (class, message) = (parts.text()?, parts.text()?);
                 let message = self.source.with_places(&message, self.bias);
-                Asked::Failed(failure(&format!("{class}: {message}"), site.cloned()))
+                Asked::Failed(failure(&format!("{class}: {message}"), Some(site.clone())))
             }
             _ => return Err(Trouble::Protocol),
         })
@@ -282,14 +282,19 @@ impl Ranks {
     }
 
     fn understood(&self, parts: &mut Parts<'_>) -> Result<Reply<u32>, Trouble> {
-        let (kind, address, call) = (parts.u8()?, parts.u64()?, parts.text()?);
+        let (kind, call) = (parts.u8()?, parts.text()?);
+        let site = self.site(&parts.u64s()?, &call);
         let printed = parts.text()?;
-        let known = if address == 0 { None } else { self.source.site(address - self.bias, &call) };
-        let otherwise = || Site { file: None, line: 0, column: 0, text: call.clone() };
-        let site = known.unwrap_or_else(otherwise);
-        let asked = self.asked(kind, parts, Some(&site))?;
+        let asked = self.asked(kind, parts, &site)?;
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
         Ok(Reply { asked, site: Some(Arc::new(site)), printed })
+    }
+
+    /// The place of a call: the first of these addresses that is in the program.
+    fn site(&self, addresses: &[u64], call: &str) -> Site {
+        let found = |&address: &u64| self.source.site(address.wrapping_sub(self.bias), call);
+        let otherwise = || Site { file: None, line: 0, column: 0, text: call.into() };
+        addresses.iter().find_map(found).unwrap_or_else(otherwise)
     }
 
     fn hang(&self, process: &mut Process) -> Failure {
@@ -377,14 +382,14 @@ impl Runner for Ranks {
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Process> {
         let begun = self.servers.run(rank).and_then(|mut process| {
-            process.wire.set_read_timeout(Some(self.launch.step_timeout))?;
+            process.wire.get_ref().set_read_timeout(Some(self.launch.step_timeout))?;
             let mut history = Vec::new();
             for told in told {
                 let mut one = Vec::new();
                 one.put_told(told);
                 history.put_block(&one);
             }
-            wire::send(&mut process.wire, &history)?;
+            wire::send(process.wire.get_mut(), &history)?;
             Ok(process)
         });
         match begun {
@@ -406,7 +411,7 @@ impl Runner for Ranks {
             let mut frame = Vec::new();
             frame.put_told(told);
             // If it cannot be told, it has ended: that is what reading finds.
-            let _ = wire::send(&mut process.wire, &frame);
+            let _ = wire::send(process.wire.get_mut(), &frame);
             let before = replies.len();
             self.replies(process, 1, replies);
             if replies[before..].iter().any(|reply| reply.asked.is_end()) {
@@ -432,6 +437,7 @@ mod tests {
             size: 3,
             semantics: Semantics::default(),
             step_timeout: Duration::from_secs(1),
+            tick: TICK,
             base: PathBuf::new(),
         };
         let objects = objects(&launch);

@@ -1,6 +1,6 @@
 //! The processes of a program: a server for each world rank, and the ranks that it forks.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, BufReader, ErrorKind};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -67,6 +67,7 @@ impl Servers {
             command.env("MAZURKA_VARIABLES", &variables);
             command.env("MAZURKA_RANK", rank.to_string());
             command.env("MAZURKA_SIZE", launch.size.to_string());
+            command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
             command.stdin(Stdio::null()).stdout(Stdio::null());
             let process = command.spawn()?;
             let wire = servers.listener.get_mut().expect("nobody else has it");
@@ -95,6 +96,7 @@ impl Servers {
         let mut parts = Parts(&hello);
         let pid = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u32());
         let pid = pid.map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
+        let wire = BufReader::new(wire);
         Ok(Process { servers: self.clone(), rank, pid, wire, status: None })
     }
 }
@@ -148,7 +150,7 @@ pub struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
     pid: u32,
-    pub(super) wire: UnixStream,
+    pub(super) wire: BufReader<UnixStream>,
     status: Option<i32>,
 }
 

@@ -174,6 +174,10 @@ impl<'f> Parts<'f> {
         self.array().map(u64::from_ne_bytes)
     }
 
+    pub(super) fn u64s(&mut self) -> Result<Vec<u64>, Short> {
+        (0..self.u32()?).map(|_| self.u64()).collect()
+    }
+
     pub(super) fn block(&mut self) -> Result<&'f [u8], Short> {
         let length = self.u32()?;
         self.take(length as usize)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Compiler, Launch, Ranks};
+use mazurka::mpi::{Compiler, Launch, Ranks, TICK};
 use mazurka::random::SplitMix64;
 use mazurka::study::Case;
 use mazurka::systems::history::History;
@@ -332,6 +332,7 @@ fn of_c(program: &Path, number: usize, ranks: usize, semantics: Semantics) -> Co
         size: ranks as u32,
         semantics,
         step_timeout: Duration::from_secs(10),
+        tick: TICK,
         base: PathBuf::new(),
     };
     let setting: mazurka::explore::Setting = "udpor".parse().unwrap();

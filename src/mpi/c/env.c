@@ -8,6 +8,9 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
+/* Programs get the level that they ask for: many ask for more than they use. Whoever calls MPI in a second thread is told so. */
+static int thread_level = MPI_THREAD_SINGLE;
+
 bool env_is_over(void) { return phase != INSIDE; }
 
 void env_check(void) {
@@ -34,14 +37,14 @@ FUNCTION(Init, (int *argc, char ***argv)) {
 FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
   HERE("MPI_Init_thread");
   (void)argc, (void)argv;
-  /* One thread of a rank is verified; it may be the only one that calls MPI. */
-  *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+  if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
+  thread_level = *(int *)require(provided, "provided") = required;
   return init();
 }
 
 FUNCTION(Query_thread, (int *provided)) {
   CALL("MPI_Query_thread");
-  *provided = MPI_THREAD_FUNNELED;
+  *provided = thread_level;
   return MPI_SUCCESS;
 }
 
@@ -82,14 +85,14 @@ FUNCTION(Abort, (MPI_Comm comm, int code)) {
 }
 
 /* What assert() calls when it fails, and abort(). */
-void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
+WEAK void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
   (void)function;
   HERE("assert");
   (void)file, (void)line;
   fail("assertion", "%s", assertion);
 }
 
-void abort(void) {
+WEAK void abort(void) {
   HERE("abort");
   fail("abort", "the program calls abort()");
 }
@@ -170,43 +173,47 @@ FUNCTION(Info_free, (MPI_Info *info)) {
   return MPI_SUCCESS;
 }
 
-/* Time goes on by a microsecond whenever somebody looks. These stand in for the functions of the C library. */
-static uint64_t microseconds = 1000000000ull * 1000000ull;
-static uint64_t tick(void) { return ++microseconds; }
+/* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
+ * program may have its own, or something else with such a name. */
+static uint64_t nanoseconds = 1000000000ull * 1000000000ull;
+static uint64_t tick(void) { return nanoseconds += time_tick; }
 
-FUNCTION_OF(double, Wtime, (void)) { return (double)tick() * 1e-6 - 1e9; }
-FUNCTION_OF(double, Wtick, (void)) { return 1e-6; }
+FUNCTION_OF(double, Wtime, (void)) { return (double)(tick() - 1000000000ull * 1000000000ull) * 1e-9; }
+FUNCTION_OF(double, Wtick, (void)) { return (double)time_tick * 1e-9; }
 
-time_t time(time_t *to) {
-  time_t now = (time_t)(tick() / 1000000);
+WEAK time_t time(time_t *to) {
+  time_t now = (time_t)(tick() / 1000000000);
   if (to) *to = now;
   return now;
 }
 
-int gettimeofday(struct timeval *restrict to, void *restrict zone) {
+WEAK int gettimeofday(struct timeval *restrict to, void *restrict zone) {
   (void)zone;
   uint64_t now = tick();
-  *to = (struct timeval){(time_t)(now / 1000000), (suseconds_t)(now % 1000000)};
+  *to = (struct timeval){(time_t)(now / 1000000000), (suseconds_t)(now % 1000000000 / 1000)};
   return 0;
 }
 
-int clock_gettime(clockid_t which, struct timespec *to) {
+WEAK int clock_gettime(clockid_t which, struct timespec *to) {
   (void)which;
   uint64_t now = tick();
-  *to = (struct timespec){(time_t)(now / 1000000), (long)(now % 1000000 * 1000)};
+  *to = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
   return 0;
 }
 
-clock_t clock(void) { return (clock_t)(tick() - 1000000000ull * 1000000ull); }
-pid_t getpid(void) { return 1000 + world_rank; }
-int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
+WEAK clock_t clock(void) { return (clock_t)((tick() - 1000000000ull * 1000000000ull) / 1000); }
+WEAK pid_t getpid(void) { return 1000 + world_rank; }
+WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
 /* Nobody waits: what others do is told in calls of MPI only. */
-unsigned sleep(unsigned seconds) { return (void)seconds, 0; }
-int usleep(useconds_t time) { return (void)time, 0; }
-int nanosleep(const struct timespec *wanted, struct timespec *left) { return (void)wanted, (void)left, 0; }
+WEAK unsigned sleep(unsigned seconds) { return nanoseconds += seconds * 1000000000ull, 0; }
+WEAK int usleep(useconds_t time) { return nanoseconds += time * 1000ull, 0; }
+WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
+  (void)left;
+  return nanoseconds += (uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec, 0;
+}
 
-ssize_t getrandom(void *to, size_t length, unsigned flags) {
+WEAK ssize_t getrandom(void *to, size_t length, unsigned flags) {
   (void)flags;
   for (size_t i = 0; i < length; i++) ((uint8_t *)to)[i] = (uint8_t)(rand() >> 8);
   return (ssize_t)length;

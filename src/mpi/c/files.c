@@ -70,17 +70,17 @@ static int open_at(const char *path, int flags, mode_t mode) {
   return opened;
 }
 
-int open(const char *path, int flags, ...) {
+WEAK int open(const char *path, int flags, ...) {
   va_list values;
   va_start(values, flags);
   mode_t mode = flags & O_CREAT ? (mode_t)va_arg(values, int) : 0;
   va_end(values);
   return open_at(path, flags, mode);
 }
-int open64(const char *path, int flags, ...) __attribute__((alias("open")));
-int creat(const char *path, mode_t mode) { return open_at(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+int open64(const char *path, int flags, ...) __attribute__((weak, alias("open")));
+WEAK int creat(const char *path, mode_t mode) { return open_at(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
-FILE *fopen(const char *path, const char *mode) {
+WEAK FILE *fopen(const char *path, const char *mode) {
   bool is_both = strchr(mode, '+') != NULL;
   int flags = is_both ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY;
   if (mode[0] == 'w') flags |= O_CREAT | O_TRUNC;
@@ -90,4 +90,4 @@ FILE *fopen(const char *path, const char *mode) {
   int opened = open_at(path, flags, 0666);
   return opened < 0 ? NULL : fdopen(opened, mode);
 }
-FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
+FILE *fopen64(const char *path, const char *mode) __attribute__((weak, alias("fopen")));

@@ -5,6 +5,7 @@
 #ifndef MAZURKA_MPI_H
 #define MAZURKA_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -419,7 +420,7 @@ MAZURKA_API(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 MAZURKA_API(Rput, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
 MAZURKA_API(Rget, (void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request))
 MAZURKA_API(Raccumulate, (const void *origin, int count, MPI_Datatype type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request *request))
-MAZURKA_API(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *key, void *extra))
+MAZURKA_API(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *erase, int *key, void *extra))
 MAZURKA_API(Win_free_keyval, (int *key))
 MAZURKA_API(Win_set_attr, (MPI_Win win, int key, void *value))
 MAZURKA_API(Win_delete_attr, (MPI_Win win, int key))
@@ -438,8 +439,8 @@ MAZURKA_API(Win_complete, (MPI_Win win))
 MAZURKA_API(Win_wait, (MPI_Win win))
 
 /* Attributes and error handlers */
-MAZURKA_API(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra))
-MAZURKA_API(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra))
+MAZURKA_API(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase, int *key, void *extra))
+MAZURKA_API(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase, int *key, void *extra))
 MAZURKA_API(Comm_set_attr, (MPI_Comm comm, int key, void *value))
 MAZURKA_API(Attr_put, (MPI_Comm comm, int key, void *value))
 MAZURKA_API(Comm_delete_attr, (MPI_Comm comm, int key))

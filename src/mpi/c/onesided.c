@@ -4,6 +4,7 @@
 
 /* Types travel without their names. */
 static void put_type(struct bytes *to, const struct type *type) {
+  put_u32(to, type->element);
   put_u64(to, type->size);
   put_u64(to, (uint64_t)type->lb);
   put_u64(to, (uint64_t)type->extent);
@@ -12,6 +13,7 @@ static void put_type(struct bytes *to, const struct type *type) {
 
 static struct type take_type(struct reader *from) {
   struct type type = {.is_committed = true};
+  type.element = take_u32(from);
   type.size = take_u64(from);
   type.lb = (ptrdiff_t)take_u64(from);
   type.extent = (ptrdiff_t)take_u64(from);

@@ -64,7 +64,7 @@ struct op *op_for(MPI_Op op, const struct type *type) {
   if (found->function) return found;
   if (!type->object.is_predefined) fail("invalid operator", "%s is not for derived datatypes", found->name);
   for (size_t i = 0; i < KNOWNS; i++) {
-    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->piece->run.basic);
+    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
     if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
       fail("invalid operator", "%s is not for %s", found->name, type->name);
   }
@@ -74,12 +74,9 @@ struct op *op_for(MPI_Op op, const struct type *type) {
 /* Operators of windows are for any types that consist of one basic type. */
 void op_check_window(MPI_Op op, const struct type *type) {
   if (op_get(op)->function) fail("invalid operator", "windows take predefined operators only");
-  for (size_t p = 0; p < type->pieces; p++) {
-    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->piece[p].run.basic);
-    if (type->piece[p].run.basic != type->piece[0].run.basic)
-      fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
-    op_for(op, type_get(basic));
-  }
+  if (type->pieces == 0) return;
+  if (type->element == SEVERAL) fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
+  op_for(op, type_get((MPI_Datatype)(uintptr_t)(0x200 + type->element)));
 }
 
 /* Arithmetic of integers is done unsigned, so that it may wrap. */
@@ -172,12 +169,16 @@ void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype
 }
 
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type) {
+  if (type->pieces == 0) return;
+  MPI_Datatype element = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
+  const struct type *of = type_get(element);
+  size_t step = of->pieces; /* a pair of two types lies in two pieces, one of two ints is a piece or a part of one */
   for (size_t i = 0; i < count; i++)
-    for (size_t p = 0; p < type->pieces; p++) {
+    for (size_t p = 0; p < type->pieces; p += step) {
       const struct piece *piece = &type->piece[p];
       ptrdiff_t at = (ptrdiff_t)i * type->extent + piece->at;
-      MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + piece->run.basic);
-      apply_known(op, (const char *)in + at, (char *)inout + at, piece->run.count, basic, basic_size(piece->run.basic));
+      size_t values = step > 1 ? 1 : piece->run.count / of->piece->run.count;
+      apply_known(op, (const char *)in + at, (char *)inout + at, values, element, (size_t)of->extent);
     }
 }
 

@@ -107,6 +107,7 @@
 #define memory_watch mazurka_memory_watch
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
+#define time_tick mazurka_time_tick
 
 /* A function of MPI: PMPI_F, and MPI_F unless the program has its own. */
 #define FUNCTION_OF(result, name, parameters)                                                       \
@@ -114,6 +115,9 @@
   result MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));                         \
   result PMPI_##name parameters
 #define FUNCTION(name, parameters) FUNCTION_OF(int, name, parameters)
+
+/* A function that stands in for one of the C library, unless the program brings its own. */
+#define WEAK __attribute__((weak))
 
 /* The call that the program is in: each function starts with HERE or CALL. */
 struct call {
@@ -164,6 +168,7 @@ const char *verifier_folder(void); /* a folder of this search, for files that no
 /* How far the program was loaded from where it was linked to be. */
 uintptr_t wire_bias(void);
 extern int world_rank, world_size;
+extern uint64_t time_tick; /* how far time goes on when somebody looks, in nanoseconds */
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
 
@@ -202,6 +207,7 @@ struct piece { /* a run at a place */
   ptrdiff_t at;
   struct run run;
 };
+enum { SEVERAL = 0xffff };
 struct type {
   struct object object;
   char name[32];
@@ -209,6 +215,7 @@ struct type {
   ptrdiff_t lb, extent;
   size_t pieces;
   struct piece *piece;
+  uint32_t element; /* the basic type of all its values, pairs not taken apart, or SEVERAL */
   bool is_committed;
 };
 struct type *type_get(MPI_Datatype type);                         /* any type */

@@ -12,13 +12,19 @@
 struct basic {
   const char *name;
   size_t size;
+  uint32_t first;   /* of a pair: the type of its first value; the other one is an int */
+  ptrdiff_t second; /* where that is; 0 if this is no pair */
 };
 #define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of)}
+/* Two values: they are sent one by one, so that such a pair fits a struct or two values of these types. */
+#define PAIR(handle, of, first_type) \
+  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };
 struct double_int { double a; int b; };
 struct long_int { long a; int b; };
 struct short_int { short a; int b; };
 struct long_double_int { long double a; int b; };
+struct int_int { int a; int b; };
 static const struct basic basics[] = {
     BASIC(MPI_AINT, MPI_Aint),
     BASIC(MPI_COUNT, MPI_Count),
@@ -39,12 +45,12 @@ static const struct basic basics[] = {
     BASIC(MPI_C_DOUBLE_COMPLEX, double _Complex),
     BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex),
     BASIC(MPI_LONG_DOUBLE, long double),
-    BASIC(MPI_FLOAT_INT, struct float_int),
-    BASIC(MPI_DOUBLE_INT, struct double_int),
-    BASIC(MPI_LONG_INT, struct long_int),
-    BASIC(MPI_2INT, int[2]),
-    BASIC(MPI_SHORT_INT, struct short_int),
-    BASIC(MPI_LONG_DOUBLE_INT, struct long_double_int),
+    PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT),
+    PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE),
+    PAIR(MPI_LONG_INT, long_int, MPI_LONG),
+    PAIR(MPI_2INT, int_int, MPI_INT),
+    PAIR(MPI_SHORT_INT, short_int, MPI_SHORT),
+    PAIR(MPI_LONG_DOUBLE_INT, long_double_int, MPI_LONG_DOUBLE),
     BASIC(MPI_C_BOOL, bool),
     BASIC(MPI_CXX_BOOL, bool),
     BASIC(MPI_WCHAR, wchar_t),
@@ -66,6 +72,20 @@ enum { BASICS = sizeof basics / sizeof *basics };
 size_t basic_size(uint32_t basic) { return basic < BASICS ? basics[basic].size : 0; }
 const char *basic_name(uint32_t basic) { return basic < BASICS && basics[basic].name ? basics[basic].name : "?"; }
 
+static void add_piece(struct type *to, struct piece piece) {
+  if (piece.run.count == 0) return;
+  size_t size = basic_size(piece.run.basic);
+  if (to->pieces > 0) {
+    struct piece *last = &to->piece[to->pieces - 1];
+    if (last->run.basic == piece.run.basic && last->at + (ptrdiff_t)(last->run.count * size) == piece.at) {
+      last->run.count += piece.run.count;
+      return;
+    }
+  }
+  if ((to->pieces & (to->pieces - 1)) == 0) to->piece = grow(to->piece, (2 * to->pieces + 1) * sizeof *to->piece);
+  to->piece[to->pieces++] = piece;
+}
+
 /* The type of a basic type, made when it is first asked for. */
 static struct type *basic_type(uint32_t basic) {
   static struct type *known[BASICS];
@@ -73,12 +93,17 @@ static struct type *basic_type(uint32_t basic) {
     struct type *made = allocate(sizeof *made);
     made->object.is_predefined = true;
     snprintf(made->name, sizeof made->name, "%s", basics[basic].name);
-    made->size = basics[basic].size;
-    made->extent = (ptrdiff_t)made->size;
+    made->extent = (ptrdiff_t)basics[basic].size;
+    made->element = basic;
     made->is_committed = true;
-    made->pieces = 1;
-    made->piece = allocate(sizeof *made->piece);
-    made->piece->run = (struct run){basic, 1};
+    if (basics[basic].second) {
+      add_piece(made, (struct piece){0, {basics[basic].first, 1}});
+      add_piece(made, (struct piece){basics[basic].second, {(uintptr_t)MPI_INT - 0x200, 1}});
+      made->size = basics[basics[basic].first].size + sizeof(int);
+    } else {
+      add_piece(made, (struct piece){0, {basic, 1}});
+      made->size = basics[basic].size;
+    }
     known[basic] = made;
   }
   return known[basic];
@@ -248,23 +273,10 @@ static struct type *new_type(void) {
   return made;
 }
 
-static void add_piece(struct type *to, struct piece piece) {
-  if (piece.run.count == 0) return;
-  size_t size = basic_size(piece.run.basic);
-  if (to->pieces > 0) {
-    struct piece *last = &to->piece[to->pieces - 1];
-    if (last->run.basic == piece.run.basic && last->at + (ptrdiff_t)(last->run.count * size) == piece.at) {
-      last->run.count += piece.run.count;
-      return;
-    }
-  }
-  if ((to->pieces & (to->pieces - 1)) == 0) to->piece = grow(to->piece, (2 * to->pieces + 1) * sizeof *to->piece);
-  to->piece[to->pieces++] = piece;
-}
-
 /* Appends `count` elements of a type, the first one at this offset. */
 static void add_block(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
   bool was_empty = to->size == 0 && to->extent == 0;
+  if (count > 0 && old->pieces > 0) to->element = to->pieces == 0 || to->element == old->element ? old->element : SEVERAL;
   for (size_t i = 0; i < count; i++) {
     for (size_t p = 0; p < old->pieces; p++) {
       struct piece piece = old->piece[p];

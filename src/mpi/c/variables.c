@@ -193,9 +193,6 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-/* A program may bring its own. */
-#define WEAK __attribute__((weak))
-
 WEAK void *malloc(size_t size) {
   void *made = __libc_malloc(size);
   heap_add(made, size);

@@ -9,8 +9,8 @@
  *   rank to verifier     hello: 'r' id pid, then questions
  *   verifier to rank     the list in one frame, then one frame for each further thing
  *
- * A question is its kind, the address of the call, its name, what was printed since the last question, and what belongs to its
- * kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
+ * A question is its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
+ * since the last question, and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
  * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. What is told begins with a letter
  * as well. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
 #include "rank.h"
@@ -28,16 +28,19 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct call call;
 int world_rank, world_size;
 bool is_verified;
+uint64_t time_tick = 1000;
 
 static int wire = -1;
 static const char *address;
 static int printed_to = -1; /* where standard output and error go */
 static off_t printed;       /* so much of it was told */
+extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
 static struct reader history;
 static bool is_silent; /* the rank has ended */
@@ -171,15 +174,19 @@ static void put_printed(struct bytes *to) {
   }
 }
 
-struct bytes *question(char kind) {
+/* A question about a call at the first of these addresses that is in the program. */
+static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   frame.length = 0;
   put_u32(&frame, 0); /* the length of the frame: see send_question */
   put_u8(&frame, (uint8_t)kind);
-  put_u64(&frame, call.site);
   put_text(&frame, call.name ? call.name : "");
+  put_u32(&frame, (uint32_t)count);
+  for (size_t i = 0; i < count; i++) put_u64(&frame, sites[i]);
   put_printed(&frame);
   return &frame;
 }
+
+struct bytes *question(char kind) { return question_at(kind, &call.site, 1); }
 
 /* Leaves nothing of the library's work on the stack, where a program may find it in variables that it has not set. */
 static void __attribute__((noinline)) wipe_stack(void) {
@@ -188,16 +195,31 @@ static void __attribute__((noinline)) wipe_stack(void) {
   __asm__ volatile("" : : "r"(used) : "memory");
 }
 
-static void send_question(void) {
+/* Sends a question at once, or while the rank is told its history with others: nobody waits for the answers. */
+static void send_question(bool is_waited_for) {
+  static struct bytes batch;
+  static uint64_t begun;
   uint32_t length = (uint32_t)frame.length - 4;
   memcpy(frame.at, &length, sizeof length);
-  if (!write_all(wire, frame.at, frame.length)) _exit(0);
+  if (is_waited_for && batch.length == 0) {
+    if (!write_all(wire, frame.at, frame.length)) _exit(0);
+    return;
+  }
+  put(&batch, frame.at, frame.length);
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  uint64_t milliseconds = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+  if (batch.length == frame.length) begun = milliseconds;
+  if (!is_waited_for && batch.length < 1 << 16 && milliseconds < begun + 100) return;
+  if (!write_all(wire, batch.at, batch.length)) _exit(0);
+  batch.length = 0;
 }
 
 struct reader ask(void) {
-  send_question();
+  bool is_told = history.at < history.end;
+  send_question(!is_told);
   struct reader told;
-  if (history.at < history.end) {
+  if (is_told) {
     told = take_block(&history);
   } else {
     static struct reader last;
@@ -217,20 +239,20 @@ uint32_t ask_posted(void) {
 static void __attribute__((noreturn)) last_words(void) {
   is_silent = true;
   files_end();
-  send_question();
+  send_question(true);
   uint8_t rest;
   while (syscall(SYS_read, wire, &rest, 1) > 0 || errno == EINTR) {}
   _exit(0);
 }
 
-static void __attribute__((noreturn)) fail_with(uintptr_t site, const char *class, const char *format, va_list values) {
+static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t count, const char *class, const char *format,
+                                                va_list values) {
   char *message = text_with(format, values);
   if (!is_verified) {
     dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
     _exit(1);
   }
-  call.site = site;
-  struct bytes *to = question('F');
+  struct bytes *to = question_at('F', sites, count);
   put_text(to, class);
   put_text(to, message);
   last_words();
@@ -239,13 +261,20 @@ static void __attribute__((noreturn)) fail_with(uintptr_t site, const char *clas
 void fail(const char *class, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  fail_with(call.site, class, format, values);
+  fail_with(&call.site, 1, class, format, values);
 }
 
 void fail_at(uintptr_t site, const char *class, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  fail_with(site, class, format, values);
+  fail_with(&site, 1, class, format, values);
+}
+
+static void __attribute__((noreturn, format(printf, 4, 5))) fail_somewhere(const uintptr_t *sites, size_t count, const char *class,
+                                                                         const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  fail_with(sites, count, class, format, values);
 }
 
 static _Thread_local bool is_main; /* does this thread call MPI? */
@@ -265,16 +294,28 @@ static void at_end(void) {
   last_words();
 }
 
+extern char __executable_start[], etext[];
+
+/* A rank crashes: here, or in a function of some library. Then the innermost address on the stack that is in the program is where
+ * that was called; a few are told, since some are in our own library. */
 static void crash(int signal, siginfo_t *what, void *context) {
   (void)what, (void)context;
   if (is_silent) _exit(1);
-  uintptr_t at = 0;
+  uintptr_t sites[24] = {0};
+  size_t count = 1;
+  const uintptr_t *stack = NULL, *end = __libc_stack_end;
 #if defined(__x86_64__)
-  at = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] + 1;
+  const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+  sites[0] = (uintptr_t)registers[REG_RIP] + 1;
+  stack = (const uintptr_t *)registers[REG_RSP];
 #elif defined(__aarch64__)
-  at = ((ucontext_t *)context)->uc_mcontext.pc + 4;
+  sites[0] = ((ucontext_t *)context)->uc_mcontext.pc + 4;
+  stack = (const uintptr_t *)((ucontext_t *)context)->uc_mcontext.sp;
 #endif
-  fail_at(at, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
+  bool is_stack = stack && stack < end && (uintptr_t)end - (uintptr_t)stack < 1 << 23;
+  for (; is_stack && stack < end && count < sizeof sites / sizeof *sites; stack++)
+    if (*stack > (uintptr_t)__executable_start && *stack < (uintptr_t)etext) sites[count++] = *stack;
+  fail_somewhere(sites, count, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
 }
 
 static void catch_crashes(void) {
@@ -358,9 +399,9 @@ static void serve(void) {
   }
 }
 
-static int number_of(const char *variable) {
+static long long number_of(const char *variable) {
   const char *text = getenv(variable);
-  return text ? atoi(text) : 0;
+  return text ? atoll(text) : 0;
 }
 
 /* Before main, and before the constructors of the program. */
@@ -373,13 +414,15 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   if (persona >= 0 && !(persona & ADDR_NO_RANDOMIZE) && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0)
     execve("/proc/self/exe", argv, environment);
   address = text_of("%s", address);
-  world_rank = number_of("MAZURKA_RANK");
-  world_size = number_of("MAZURKA_SIZE");
+  world_rank = (int)number_of("MAZURKA_RANK");
+  world_size = (int)number_of("MAZURKA_SIZE");
+  time_tick = (uint64_t)number_of("MAZURKA_TICK");
   is_verified = true;
   variables_read(getenv("MAZURKA_VARIABLES"));
   unsetenv("MAZURKA_VARIABLES");
   unsetenv("MAZURKA_SOCKET");
   unsetenv("MAZURKA_RANK");
   unsetenv("MAZURKA_SIZE");
+  unsetenv("MAZURKA_TICK");
   serve();
 }

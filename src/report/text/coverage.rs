@@ -152,9 +152,15 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
                 true => ("`--explorer stateful`", "`--depth N` explores up to N"),
                 false => ("the explorer `stateful`", "`depth(n)` explores up to n"),
             };
+            // Processes that really run come back to no state.
+            let ways = match report.runs {
+                None => format!(
+                    "If it comes back to states that it was in before, {stateful} goes through all of it; {depth}"
+                ),
+                Some(_) => depth.into(),
+            };
             format!(
-                "stopped because an execution came to step {} and may never end. If it comes back to states that it was \
-                 in before, {stateful} goes through all of it; {depth}",
+                "stopped because an execution came to step {} and may never end. {ways}",
                 thousands(report.stats.max_depth)
             )
         }
