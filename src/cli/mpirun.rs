@@ -221,7 +221,7 @@ impl Args {
         if self.tick != TICK {
             before += &format!(" --tick {}", humantime::format_duration(self.tick));
         }
-        let after = self.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let after = self.command.iter().map(quoted).collect::<Vec<_>>().join(" ");
         Subject {
             spec: program,
             path: self.program().to_owned(),

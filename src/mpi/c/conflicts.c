@@ -13,6 +13,7 @@ struct record {
   enum hold hold;
   size_t from, to;
   MPI_Op op;
+  uint32_t element; /* the basic type that it works on */
   const char *name;
   uintptr_t site;
   uint32_t completed; /* the rank's own time when it was complete; NEVER so far */
@@ -22,6 +23,7 @@ enum { NEVER = UINT32_MAX };
 
 static struct record *records;
 static size_t count_of_records, room_of_records;
+static size_t complete_before; /* all records before this one are complete */
 static uint32_t *clock_of_rank;
 
 static uint32_t *clock_get(void) {
@@ -56,42 +58,58 @@ static uint32_t *clock_copy(void) {
   return memcpy(allocate(size), clock_get(), size);
 }
 
-size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op) {
+size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
+                   uint32_t element) {
   if (count_of_records == room_of_records) {
     room_of_records = 2 * room_of_records + 16;
     records = grow(records, room_of_records * sizeof *records);
   }
-  records[count_of_records] = (struct record){window, target,    kind,      hold,  from,        to,
-                                              op,     call.name, call.site, NEVER, clock_copy()};
+  records[count_of_records] = (struct record){window,  target,    kind,      hold,  from,        to, op,
+                                              element, call.name, call.site, NEVER, clock_copy()};
   return count_of_records++;
 }
 
-void records_complete(size_t from, size_t to) {
-  for (size_t i = from; i < to && i < count_of_records; i++)
-    if (records[i].completed == NEVER) records[i].completed = clock_now();
-  clock_get()[world_rank]++;
+static bool is_read(char kind) { return kind == 'g' || kind == 'f' || kind == 'c'; }
+
+void records_complete(const struct window *window, int target, bool is_local) {
+  uint32_t now = ++clock_get()[world_rank];
+  size_t first_open = count_of_records;
+  for (size_t i = complete_before; i < count_of_records; i++) {
+    struct record *record = &records[i];
+    if (record->completed != NEVER) continue;
+    bool is_meant = record->window == window && record->target == target && (!is_local || is_read(record->kind));
+    if (is_meant) record->completed = now;
+    else if (first_open == count_of_records) first_open = i;
+  }
+  complete_before = first_open;
 }
 
-/* The owner reads or writes its part of a window: recorded while it has an epoch of the window, wherever. */
+/* Is this what the owner has just done, or next to it? Several arrays may be gone through at the same time. */
+static bool goes_on(const struct window *window, char kind, size_t first, size_t last) {
+  enum { LOOKED_AT = 16 };
+  size_t end = count_of_records > LOOKED_AT ? count_of_records - LOOKED_AT : 0;
+  for (size_t i = count_of_records; i > end; i--) {
+    struct record *before = &records[i - 1];
+    if (before->completed != clock_now()) return false;
+    if (before->window != window || before->kind != kind || first < before->from || first > before->to) continue;
+    if (last > before->to) before->to = last;
+    return true;
+  }
+  return false;
+}
+
+/* The owner reads or writes its part of a window. What it does before its first call with others is taken for a part of making the
+ * window, unless it has an epoch. */
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site) {
   for (size_t w = 0; w < count_of_windows; w++) {
     const struct window *window = windows[w];
     int own = window->comm->rank;
     uintptr_t base = (uintptr_t)window->base;
-    if (window->object.is_freed || from < base || from >= base + window->sides[own].size) continue;
-    if (!window_is_locked(window) && !window->has_fenced) continue;
+    if (window->object.is_freed || !window->is_shared || from < base || from >= base + window->sides[own].size) continue;
     char kind = access == WRITES ? 'W' : 'R';
     size_t first = from - base, last = first + length;
-    if (count_of_records > 0) {
-      struct record *before = &records[count_of_records - 1];
-      bool continues = before->window == window && before->kind == kind && before->completed == clock_now() &&
-                       first >= before->from && first <= before->to;
-      if (continues) {
-        if (last > before->to) before->to = last;
-        continue;
-      }
-    }
-    size_t made = records_add(window, own, kind, window->holds[own], first, last, MPI_OP_NULL);
+    if (goes_on(window, kind, first, last)) continue;
+    size_t made = records_add(window, own, kind, window->holds[own], first, last, MPI_OP_NULL, SEVERAL);
     records[made].name = access == WRITES ? "a write" : "a read";
     records[made].site = site;
     records[made].completed = clock_now();
@@ -115,6 +133,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_u64(to, record->from);
     put_u64(to, record->to);
     put_u64(to, (uint64_t)(uintptr_t)record->op);
+    put_u32(to, record->element);
     put_text(to, record->name);
     put_u64(to, record->site);
     put_u32(to, record->completed);
@@ -131,6 +150,7 @@ static struct seen take_record(struct reader *from, int rank, int world) {
   is->from = take_u64(from);
   is->to = take_u64(from);
   is->op = (MPI_Op)(uintptr_t)take_u64(from);
+  is->element = take_u32(from);
   struct reader name = take_block(from);
   is->name = text_of("%.*s", (int)(name.end - name.at), (const char *)name.at);
   is->site = take_u64(from);
@@ -140,9 +160,18 @@ static struct seen take_record(struct reader *from, int rank, int world) {
   return seen;
 }
 
-static bool is_reading(char kind) { return kind == 'g' || kind == 'R'; }
+static bool is_reading(const struct record *record) {
+  return record->kind == 'g' || record->kind == 'R' || (record->kind == 'f' && record->op == MPI_NO_OP);
+}
 static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
 static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
+
+/* Accumulations are atomic for each element, if both have the same elements. */
+static bool are_atomic(const struct record *a, const struct record *b) {
+  if (!is_accumulating(a->kind) || !is_accumulating(b->kind) || a->element != b->element) return false;
+  size_t size = basic_size(a->element), apart = a->from > b->from ? a->from - b->from : b->from - a->from;
+  return size > 0 && apart % size == 0;
+}
 
 static bool is_before(const struct seen *one, const struct seen *other) {
   return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
@@ -150,10 +179,9 @@ static bool is_before(const struct seen *one, const struct seen *other) {
 
 static bool are_in_conflict(const struct seen *a, const struct seen *b) {
   if (a->is.to <= b->is.from || b->is.to <= a->is.from) return false;
-  if (is_reading(a->is.kind) && is_reading(b->is.kind)) return false;
+  if (is_reading(&a->is) && is_reading(&b->is)) return false;
   if (is_own(a->is.kind) && is_own(b->is.kind)) return false;
-  /* Accumulations are atomic for each element. */
-  if (is_accumulating(a->is.kind) && is_accumulating(b->is.kind)) return false;
+  if (are_atomic(&a->is, &b->is)) return false;
   if (a->rank == b->rank && is_own(a->is.kind) != is_own(b->is.kind) && is_before(a, b)) return false;
   bool are_locked = a->is.hold != FREE && b->is.hold != FREE && a->is.hold != STARTED && b->is.hold != STARTED;
   bool is_exclusive = a->is.hold == EXCLUSIVE || b->is.hold == EXCLUSIVE;
@@ -188,4 +216,5 @@ void records_exchange(struct window *window) {
   for (size_t i = 0; i < count_of_records; i++)
     if (records[i].window != window) records[kept++] = records[i];
   count_of_records = kept;
+  complete_before = 0;
 }

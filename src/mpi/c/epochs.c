@@ -28,7 +28,7 @@ static void take_lock(struct window *window, int target, enum hold hold) {
 }
 
 static void give_back(struct window *window, int target) {
-  operations_apply(window, target);
+  operations_apply(window, target, false);
   window_ask('x', window, target, window->locks[target]);
   window->holds[target] = FREE;
 }
@@ -91,14 +91,14 @@ FUNCTION(Win_unlock_all, (MPI_Win win)) {
   return MPI_SUCCESS;
 }
 
-static int flush(MPI_Win win, int only) {
+static int flush(MPI_Win win, int only, bool is_local) {
   struct window *window = window_of(win);
   if (only >= 0) window_check_rank(window, only);
   if (only >= 0 ? window->holds[only] == FREE : !window_is_locked(window))
     fail("missing epoch", "a flush outside of the epoch of a lock");
   windows_publish();
   for (int rank = 0; rank < window->comm->group->size; rank++)
-    if (only < 0 || rank == only) operations_apply(window, rank);
+    if (only < 0 || rank == only) operations_apply(window, rank, is_local);
   operations_forget(window);
   windows_pull();
   return MPI_SUCCESS;
@@ -106,17 +106,17 @@ static int flush(MPI_Win win, int only) {
 
 FUNCTION(Win_flush, (int rank, MPI_Win win)) {
   CALL("MPI_Win_flush");
-  return flush(win, rank);
+  return flush(win, rank, false);
 }
 FUNCTION(Win_flush_all, (MPI_Win win)) {
   CALL("MPI_Win_flush_all");
-  return flush(win, -1);
+  return flush(win, -1, false);
 }
 FUNCTION(Win_flush_local, (int rank, MPI_Win win)) {
   CALL("MPI_Win_flush_local");
-  return flush(win, rank);
+  return flush(win, rank, true);
 }
 FUNCTION(Win_flush_local_all, (MPI_Win win)) {
   CALL("MPI_Win_flush_local_all");
-  return flush(win, -1);
+  return flush(win, -1, true);
 }

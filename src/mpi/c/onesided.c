@@ -62,7 +62,7 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
     fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
          target);
   enum hold hold = window->has_fenced ? FREE : window->holds[target];
-  made->record = records_add(window, target, kind, hold, from, to, op);
+  records_add(window, target, kind, hold, from, to, op, of->element);
   return made;
 }
 
@@ -120,7 +120,7 @@ static void complete(struct operation *of) {
   of->data = (struct bytes){0};
 }
 
-void operations_apply(struct window *window, int target) {
+void operations_apply(struct window *window, int target, bool is_local) {
   bool is_any = false, writes_any = false;
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
@@ -128,11 +128,13 @@ void operations_apply(struct window *window, int target) {
     is_any = true;
     writes_any |= of->kind != 'g';
   }
-  if (!is_any) return;
+  if (!is_any) {
+    records_complete(window, target, is_local);
+    return;
+  }
   uint32_t request;
   if (writes_any) window_lock_content(window, target, &request);
   struct bytes content = window_read(window, target);
-  size_t first = SIZE_MAX, last = 0;
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
     if (of->is_done || of->target != target) continue;
@@ -141,8 +143,6 @@ void operations_apply(struct window *window, int target) {
     apply(of->kind, at, of->count, of->type, of->op, all_of(&of->data), "this rank", of->site, &result);
     receive_result(of, all_of(&result));
     release(result.at);
-    if (of->record < first) first = of->record;
-    if (of->record + 1 > last) last = of->record + 1;
     complete(of);
   }
   if (writes_any) {
@@ -150,7 +150,7 @@ void operations_apply(struct window *window, int target) {
     window_unlock_content(window, target, request);
   }
   release(content.at);
-  records_complete(first, last);
+  records_complete(window, target, is_local);
 }
 
 void operations_forget(struct window *window) {
@@ -306,7 +306,7 @@ static int at_once(MPI_Win win, int target, MPI_Request *request) {
   if (!is_nowhere(target)) {
     struct window *window = window_of(win);
     if (window->has_fenced) fail("missing epoch", "%s needs the epoch of a lock", call.name);
-    operations_apply(window, target);
+    operations_apply(window, target, true);
     operations_forget(window);
   }
   *request = request_new('o');

@@ -97,11 +97,17 @@ static void pull(struct window *window) {
     for (struct window *window = windows[w]; window && !window->object.is_freed; window = NULL)
 
 void windows_publish(void) {
-  EACH_WINDOW(window) publish(window);
+  EACH_WINDOW(window) {
+    window->is_shared = true;
+    publish(window);
+  }
 }
 
 void windows_pull(void) {
-  EACH_WINDOW(window) pull(window);
+  EACH_WINDOW(window) {
+    window->is_shared = true;
+    pull(window);
+  }
 }
 
 static void check_base(const void *base, MPI_Aint size, int unit) {
@@ -140,6 +146,7 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
     made->sides[rank].unit = (int)take_u32(&said);
   }
   memory_watch(base, (size_t)size);
+  made->is_shared = false;
   *win = (MPI_Win)handle_new(WIN, &made->object);
   return MPI_SUCCESS;
 }

@@ -50,7 +50,6 @@ struct operation {
   size_t result_count;
   const struct type *result_type;
   uint32_t owned;
-  size_t record;
   const char *name;
   uintptr_t site;
   bool is_done;
@@ -67,6 +66,7 @@ struct window {
   uint8_t *snapshot; /* the private copy when both were equal last */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
   bool has_fenced;   /* the last fence may have opened an epoch */
+  bool is_shared;    /* the owner has made a call with others since the window was made */
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the locks, by target */
   struct group *exposed, *started; /* the epochs of groups: active.c */
@@ -88,17 +88,20 @@ void window_unlock_content(const struct window *window, int target, uint32_t req
 struct bytes window_read(const struct window *window, int target);
 void window_write(const struct window *window, int target, const uint8_t *content, size_t size);
 
-/* onesided.c: carries out the operations on a passive target; those of all ranks on this rank's part, at a fence (returns
+/* onesided.c: carries out the operations on a passive target (if only the origin needs to know that they are complete, nothing orders
+ * what they write before what comes later); those of all ranks on this rank's part, at a fence (returns
  * whether there were any); drops those that are done. */
-void operations_apply(struct window *window, int target);
+void operations_apply(struct window *window, int target, bool is_local);
 bool operations_exchange(struct window *window);
 void operations_forget(struct window *window);
 
 /* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
-size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op);
-void records_complete(size_t from, size_t to);
+size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
+                   uint32_t element);
 /* Compares what all ranks of the window have recorded: a collective call. */
 void records_exchange(struct window *window);
+/* The operations of this rank on that part are complete; locally: those that read. */
+void records_complete(const struct window *window, int target, bool is_local);
 uint32_t clock_now(void);
 
 #endif
