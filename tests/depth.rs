@@ -9,10 +9,15 @@ mod programs;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use mazurka::explore::{Budget, Depth, Explorer, Guarantee, Outcome, StopReason, explore};
+use mazurka::explore::{
+    Budget, Depth, End, Explorer, Guarantee, Observer, Outcome, StopReason, explore,
+};
 use mazurka::lang::{Program, compile};
 use mazurka::model::System;
+use mazurka::property::Position;
 
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
 use crate::random_models::{Sample, Subject, actors, processes};
@@ -27,11 +32,41 @@ const MAX_CONFIGURATIONS: usize = 150;
 const SHARE: usize = 5;
 /// So many random programs of each kind in an ordinary run.
 const PROGRAMS: usize = 20;
-/// Explorers that visit classes more than once are given up after so many visits.
-const MAX_VISITS: u64 = 200;
+/// Explorers that visit classes more than once are given up after so many visits, those that are cut included: there may be
+/// thousands for each class.
+const MAX_VISITS: u64 = 500;
 
 fn is_slow_run() -> bool {
     std::env::var_os("MAZURKA_SLOW").is_some()
+}
+
+/// A recorder that ends the search after some visits.
+struct GivesUp<'r, 's, S: System> {
+    recorder: &'r mut Recorder<'s, S>,
+    left: u64,
+    give_up: Arc<AtomicBool>,
+}
+
+impl<S: System> GivesUp<'_, '_, S> {
+    fn note(&mut self, at: Position<'_>, is_complete: bool) {
+        match self.left.checked_sub(1) {
+            None => self.give_up.store(true, Ordering::Relaxed),
+            Some(left) => {
+                self.left = left;
+                self.recorder.note(&at.schedule(), is_complete);
+            }
+        }
+    }
+}
+
+impl<S: System> Observer for GivesUp<'_, '_, S> {
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        self.note(at, true);
+    }
+
+    fn truncated(&mut self, at: Position<'_>) {
+        self.note(at, false);
+    }
 }
 
 /// Compares all explorers at all depths, or up to one at which nothing is cut; how many comparisons.
@@ -52,13 +87,7 @@ fn check<S: System>(
         let (causal, length) = (expected(Depth::Causal), expected(Depth::Length));
         let (mut violations, mut is_cut) = (None, false);
         for &(_, method, never_blocked) in METHODS.iter() {
-            let budget = Budget {
-                all: true,
-                keep_events,
-                depth: Some(depth),
-                max_traces: Some(MAX_VISITS),
-                ..Budget::default()
-            };
+            let budget = Budget { all: true, keep_events, depth: Some(depth), ..Budget::default() };
             let expected = match method.depth() {
                 Depth::Causal => &causal,
                 Depth::Length => &length,
@@ -71,11 +100,14 @@ fn check<S: System>(
                 continue;
             }
             let context = || format!("{method:?} up to depth {depth} on {name}");
-            let outcome = explore(system, method, budget, &mut recorder);
+            let left = if guarantee < Guarantee::EveryClassOnce { MAX_VISITS } else { u64::MAX };
+            let give_up = budget.cancel.clone();
+            let mut watched = GivesUp { recorder: &mut recorder, left, give_up };
+            let outcome = explore(system, method, budget, &mut watched);
             let found = recorder.take();
             match outcome.stopped_by {
                 None | Some(StopReason::Depth | StopReason::NoGuarantee) => {}
-                Some(StopReason::MaxTraces) if guarantee < Guarantee::EveryClassOnce => continue,
+                Some(StopReason::Interrupted) => continue,
                 Some(StopReason::Oversubscribed) => continue,
                 Some(other) => panic!("{other:?}: {}", context()),
             }
