@@ -54,6 +54,9 @@ use output::{Output, When};
 /// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers and
 /// memory. Mazurka explores its executions, one of each class of equivalent ones, and reports deadlocks,
 /// failed assertions and run-time errors, each with an execution that leads to it.
+///
+/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one, `mazurka mpirun` explores it. So are
+/// programs in Rust, in a test of their own: see the module `mazurka::program` of the library.
 #[derive(Parser)]
 #[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -79,6 +82,8 @@ Examples:
   mazurka client lazy-list.maz -o client.maz        a client of a data structure, to be checked
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
+  mazurka mpicc ring.c -o ring                      compile an MPI program
+  mazurka mpirun -n 4 ./ring                        ... and verify it with 4 ranks
 
 Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line or the spec is wrong;
 3 the search was stopped early and has found nothing so far.";

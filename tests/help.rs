@@ -6,8 +6,19 @@ use std::process::Command;
 
 use crate::cli::{code, run, stderr, stdout};
 
-const COMMANDS: [&str; 9] =
-    ["", "check", "client", "compare", "draw", "replay", "run", "study", "reproduce"];
+const COMMANDS: [&str; 11] = [
+    "",
+    "check",
+    "client",
+    "compare",
+    "count",
+    "draw",
+    "replay",
+    "run",
+    "study",
+    "reproduce",
+    "mpirun",
+];
 /// What an example needs besides: minutes, a folder of specs, Graphviz.
 const LEFT_OUT: [&str; 5] = ["mazurka study", "mazurka reproduce", "specs/", "| dot", "ssbexp"];
 
@@ -32,6 +43,7 @@ fn workplace() -> PathBuf {
         ("specs/mutex/philosophers.maz", "a.maz"),
         ("tests/golden/cli/ok.maz", "b.maz"),
         ("specs/structures/lazy-list.maz", "lazy-list.maz"),
+        ("examples/mpi/ring.c", "ring.c"),
     ] {
         fs::copy(root.join(from), folder.join(to)).unwrap();
     }
@@ -49,7 +61,7 @@ fn every_example_runs() {
     examples.retain(|example| !LEFT_OUT.iter().any(|needs| example.contains(needs)));
     // What one example writes another one reads.
     examples.sort_by_key(|example| example.contains("replay"));
-    assert!(examples.len() > 25, "{examples:#?}");
+    assert!(examples.len() > 32, "{examples:#?}");
     for example in examples {
         let shell = Command::new("sh")
             .args(["-c", &example])
