@@ -136,11 +136,13 @@ impl<S: System> Check<'_, S> {
         if let Some(why) = setting.refusal(system, &budget) {
             panic!("{why}");
         }
-        let outcome = explore(system, setting, budget, &mut NoObserver);
-        let subject = Subject::in_rust(allow_pending);
-        let report =
-            CheckReport::new(subject, system, setting, (limits, properties), &outcome, None);
-        Checked { report: CheckReport { shortest, ..report }, outcome }
+        system.attempt(move |system: &S| {
+            let outcome = explore(system, setting, budget.clone(), &mut NoObserver);
+            let subject = Subject::in_rust(allow_pending);
+            let judged = (limits.clone(), properties.clone());
+            let report = CheckReport::new(subject, system, setting, judged, &outcome, None);
+            Checked { report: CheckReport { shortest, ..report }, outcome }
+        })
     }
 
     /// Explores, and panics unless everything was explored and nothing is wrong. The last lines tell how to see the
@@ -152,7 +154,10 @@ impl<S: System> Check<'_, S> {
     pub fn assert_ok(self) {
         let (place, system) = (Location::caller(), self.system);
         let subject = Subject::in_rust(self.allow_pending);
-        let follow = |schedule| again::follow(system, subject.clone(), &schedule);
+        let follow = |schedule| {
+            let subject = subject.clone();
+            system.attempt(move |system: &S| again::follow(system, subject.clone(), &schedule))
+        };
         if let Some(report) = again::wanted(place).and_then(follow) {
             let schedule = report.replay.parse().expect("a schedule that was followed");
             again::draw(system, subject, &schedule);

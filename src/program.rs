@@ -31,15 +31,22 @@
 //! A closure is run alone, once for each distinct history of what it was told, and not once for each execution
 //! ([`history`](crate::systems::history)). So told the same, it must ask the same. It must not look at clocks, random numbers,
 //! the order of a `HashMap`, or anything that outlives a run. If it does, that is found wherever it is run again, and is a violation
-//! with both requests; each is run twice at least. Use [`choose`] for what may be so or so. What a process prints is printed whenever it is run.
+//! with both requests; each is run twice at least. Use [`choose`] for what may be so or so.
+//! What a process prints with `println!` is printed whenever it is run; what it prints with [`print`] is shown with the counterexample.
+//!
+//! # Processes that compute for ever
+//!
+//! A process that does not await an operation for 10 seconds ([`Program::step_timeout`]) hangs. [`check`](fn@crate::check) tells that as a
+//! violation, with the operation after which it happens. No thread can be ended from outside. So the one that
+//! computes goes on until the program ends, and the search is done once more. Whoever calls
+//! [`explore`](fn@crate::explore::explore) directly has to do it within [`System::attempt`](crate::model::System::attempt).
 //!
 //! # What is not there
 //!
 //! - Other futures, such as timers of tokio, and `join!` and `select!` on several operations: a process does one
 //!   operation after the other. A violation says so. [`wait_any`] waits for one of several requests.
 //! - Panics that are violations where the profile says `panic = "abort"`: there they end the test.
-//! - `try_lock`, and tests of requests for mutexes.
-//! - A process that never awaits anything hangs the search.
+//! - Tests of requests for mutexes.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -48,7 +55,7 @@
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
 //! | [`Cell`], [`Semaphore`], [`Barrier`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
-//! | [`spawn`], [`Child`], [`choose`] | what needs no object |
+//! | [`spawn`], [`Child`], [`choose`], [`print`] | what needs no object |
 //! | [`End`] | what can be asked when all processes have ended |
 
 mod collectives;
@@ -63,6 +70,7 @@ mod spawning;
 mod text;
 
 use std::panic::Location;
+use std::time::Duration;
 
 pub use collectives::{Collective, Rank};
 pub use data::Data;
@@ -70,16 +78,19 @@ pub use locks::{Condvar, Guard, Mutex, ReadGuard, RwLock, WriteGuard};
 pub use mailboxes::{Mailbox, Request, wait_any};
 pub use runner::Closures;
 pub use shared::{Barrier, Cell, Semaphore};
-pub use spawning::{Child, choose, spawn};
+pub use spawning::{Child, choose, print, spawn};
 
 use crate::model::{
     Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, MailboxId, MutexId,
     Objects, RwLockId, SemaphoreId,
 };
 use crate::systems::history::{History, Judge};
-use data::{pack, unpack};
+use data::{is_unit, pack, unpack};
 use locks::Content;
 use spawning::Start;
+
+/// How long a process may compute if nobody says otherwise.
+const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A program to be built: its objects and its processes.
 #[derive(Default)]
@@ -87,6 +98,7 @@ pub struct Program {
     objects: Objects,
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
+    step_timeout: Option<Duration>,
 }
 
 impl Program {
@@ -119,9 +131,19 @@ impl Program {
 
     /// A mutex that guards this.
     pub fn mutex<T: Data>(&mut self, name: impl Into<String>, content: T) -> Mutex<T> {
-        let (name, id) = (name.into(), MutexId(self.objects.mutexes.len() as u32));
-        self.objects.mutexes.push(&name, Asking::Queues);
-        Mutex::new(id, self.content(&name, content))
+        self.mutex_with(name.into(), content, Asking::Queues)
+    }
+
+    /// A mutex that guards this, and may be [tried](Mutex::try_lock). Who tries sees whether others have it. So the order of all that
+    /// is done to it matters, and there are more executions than with an ordinary mutex.
+    pub fn tried_mutex<T: Data>(&mut self, name: impl Into<String>, content: T) -> Mutex<T> {
+        self.mutex_with(name.into(), content, Asking::Tries)
+    }
+
+    fn mutex_with<T: Data>(&mut self, name: String, content: T, asking: Asking) -> Mutex<T> {
+        let id = MutexId(self.objects.mutexes.len() as u32);
+        self.objects.mutexes.push(&name, asking);
+        Mutex::new(id, asking == Asking::Tries, self.content(&name, content))
     }
 
     /// A reader-writer lock that guards this.
@@ -132,7 +154,7 @@ impl Program {
     }
 
     fn content<T: Data>(&mut self, name: &str, content: T) -> Content<T> {
-        let cell = (!Content::<T>::is_nothing()).then(|| self.cell(name, content).id());
+        let cell = (!is_unit::<T>()).then(|| self.cell(name, content).id());
         Content::new(cell)
     }
 
@@ -186,9 +208,17 @@ impl Program {
         self.finally = Some(Box::new(judged));
     }
 
+    /// A process that computes for longer than this without awaiting an operation hangs, which is a violation. Otherwise
+    /// that is 10 seconds.
+    pub fn step_timeout(&mut self, time: Duration) {
+        self.step_timeout = Some(time);
+    }
+
     /// The program as a system, to be handed to [`check`](fn@crate::check).
     pub fn build(self) -> History<Closures> {
-        History::new(Closures::new(self.objects, self.processes, self.finally))
+        let Program { objects, processes, finally, step_timeout } = self;
+        let step_timeout = step_timeout.unwrap_or(STEP_TIMEOUT);
+        History::new(Closures::new(objects, processes, finally, step_timeout))
     }
 }
 

@@ -3,9 +3,11 @@
 mod bank;
 #[path = "../examples/programs/bounded_buffer.rs"]
 mod bounded_buffer;
+mod hangs;
 mod interpreted;
 #[path = "../examples/programs/leader_election.rs"]
 mod leader_election;
+mod operations;
 #[path = "../examples/programs/paxos.rs"]
 mod paxos;
 #[path = "../examples/programs/two_phase_commit.rs"]
@@ -60,6 +62,14 @@ fn examples_have_as_many_executions_as_their_specs() {
         let buffer = "specs/condvar/bounded-buffer.maz";
         same(bounded_buffer::program(true), buffer, &[]);
         same(bounded_buffer::program(false), buffer, &[("WHILE", "0")]);
+        use {leader_election as election, two_phase_commit as commit};
+        for (right, value) in [(true, "true"), (false, "false")] {
+            let (program, is_patient) = (commit::program(right), [("PATIENT", value)]);
+            same(program, "specs/mpi/two-phase-commit.maz", &is_patient);
+            let (program, is_durable) = (election::program(right), [("DURABLE", value)]);
+            same(program, "specs/mpi/leader-election.maz", &is_durable);
+            same(paxos::program(right), "specs/mpi/paxos.maz", &[("LISTENS", value)]);
+        }
         for (n, tasks) in [("3", "1"), ("3", "2"), ("3", "3"), ("4", "2")] {
             let program = work_pool::program(n.parse().unwrap(), tasks.parse().unwrap(), true);
             same(program, "specs/mpi/work-pool.maz", &[("N", n), ("TASKS", tasks)]);

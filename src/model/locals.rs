@@ -118,6 +118,8 @@ pub struct Locals<'s, S: System> {
     initial: Vec<LocalId>,
     /// Per local state, the same with its requests numbered anew, where that was asked for.
     canonical: Vec<Option<Canonical>>,
+    /// What processes hand over that have ended in a local state.
+    returned: FxHashMap<LocalId, ValueId>,
     births: Births,
     /// Which guards hold; filled in by queries.
     guards: RefCell<FxHashMap<Occasion, bool>>,
@@ -148,6 +150,7 @@ impl<'s, S: System> Locals<'s, S> {
             some_probes: false,
             initial: Vec::new(),
             canonical: Vec::new(),
+            returned: FxHashMap::default(),
             births: Births { parents: vec![None; first.len()], children: FxHashMap::default() },
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
@@ -221,8 +224,8 @@ impl<'s, S: System> Locals<'s, S> {
     /// As [`status`](Locals::status), with what carrying out an operation may use.
     pub(super) fn world(&mut self, id: LocalId) -> (&Status, World<'_>) {
         let status = self.status[id.0 as usize].as_deref();
-        let Locals { values, births, messages, .. } = self;
-        let world = World { values, births, messages };
+        let Locals { values, births, messages, returned, .. } = self;
+        let world = World { values, births, messages, returned };
         (status.expect("a local state that some execution reached"), world)
     }
 
@@ -247,6 +250,11 @@ impl<'s, S: System> Locals<'s, S> {
             Status::At(op) => Some(op),
             _ => None,
         }
+    }
+
+    /// What the process hands over that has ended in local state `id`, if anything.
+    pub fn returned(&self, id: LocalId) -> Option<ValueId> {
+        self.returned.get(&id).copied()
     }
 
     /// May a process come back to this local state without having changed anything? See
@@ -314,6 +322,10 @@ impl<'s, S: System> Locals<'s, S> {
             }
             Next::Spawn(child) => Status::At(Op::Spawn(self.intern(child))),
             Next::Done => Status::Done,
+            Next::Returned(value) => {
+                self.returned.insert(id, value);
+                Status::Done
+            }
             Next::Failed(failure) => Status::Failed(failure),
         };
         // Actors are nearly always at rest.

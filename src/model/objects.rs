@@ -35,10 +35,12 @@ pub(super) mod process;
 pub(super) mod rwlock;
 pub(super) mod semaphore;
 
+use rustc_hash::FxHashMap;
+
 use super::locals::{Births, MessageNames};
 use super::state::{Done, State};
 use super::{
-    Choice, Footprint, Handle, Locals, ProcessId, Response, System, Touch, ValueId, Values,
+    Choice, Footprint, Handle, LocalId, Locals, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 /// What the model asks of an operation.
@@ -104,6 +106,7 @@ pub(super) struct World<'w> {
     pub(super) values: &'w mut Values,
     pub(super) births: &'w mut Births,
     pub(super) messages: &'w mut MessageNames,
+    pub(super) returned: &'w FxHashMap<LocalId, ValueId>,
 }
 
 /// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.

@@ -6,7 +6,9 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Actors, Describe, Finale, Foresight, Invariants, Objects, Op, Response, Site, Values};
+use super::{
+    Actors, Describe, Finale, Foresight, Invariants, Objects, Op, Response, Site, ValueId, Values,
+};
 
 /// A concurrent program, seen process by process.
 ///
@@ -38,6 +40,15 @@ pub trait System: Sync {
     /// The local state after the pending operation was carried out with this response, run up to the next
     /// visible operation.
     fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local;
+
+    /// Does some work on the system, such as a search. If processes of the system may run for ever, that is seen here, and not
+    /// where the work is done without this: then the work is done again, and such a process fails where it has hung.
+    fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T
+    where
+        Self: Sized,
+    {
+        work(self)
+    }
 
     /// What it says of its actors, if it has any.
     fn actors(&self) -> &dyn Actors<Self::Local> {
@@ -83,6 +94,8 @@ pub enum Next<L> {
     Spawn(L),
     /// It has run its last statement.
     Done,
+    /// The same, and who joins it is told this.
+    Returned(ValueId),
     /// It stopped on a violation.
     Failed(Failure),
 }

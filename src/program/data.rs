@@ -1,6 +1,6 @@
 //! What processes send and store: values of any type that can be compared, hashed, copied and shown.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -11,6 +11,11 @@ use crate::model::{Opaque, Value};
 pub trait Data: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Data for T {}
+
+/// Is there only one value, which nobody needs to be told?
+pub(super) fn is_unit<T: Data>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<()>()
+}
 
 /// The value as the objects know it. They compute with integers, so these are not opaque.
 pub(super) fn pack<T: Data>(value: T) -> Value {

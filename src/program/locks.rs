@@ -3,7 +3,6 @@
 //! The content is a cell of its own. It is read when the lock is granted, and written before it is released if it was
 //! borrowed mutably. Such accesses are ordered by the lock, so they add no executions. A lock that guards `()` has no cell.
 
-use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -36,6 +35,7 @@ use crate::systems::history::{Asked, Told};
 /// ```
 pub struct Mutex<T> {
     id: MutexId,
+    is_tried: bool,
     content: Content<T>,
 }
 
@@ -80,11 +80,6 @@ impl<T> Clone for RwLock<T> {
 impl<T> Copy for RwLock<T> {}
 
 impl<T: Data> Content<T> {
-    /// Is there nothing to remember?
-    pub(super) fn is_nothing() -> bool {
-        TypeId::of::<T>() == TypeId::of::<()>()
-    }
-
     pub(super) fn new(cell: Option<CellId>) -> Self {
         Content { cell, of: PhantomData }
     }
@@ -103,8 +98,8 @@ impl<T: Data> Content<T> {
 }
 
 impl<T: Data> Mutex<T> {
-    pub(super) fn new(id: MutexId, content: Content<T>) -> Self {
-        Mutex { id, content }
+    pub(super) fn new(id: MutexId, is_tried: bool, content: Content<T>) -> Self {
+        Mutex { id, is_tried, content }
     }
 
     pub(super) fn content(self) -> Content<T> {
@@ -117,11 +112,37 @@ impl<T: Data> Mutex<T> {
         self.lock_at("lock", Location::caller())
     }
 
-    async fn lock_at(self, verb: &'static str, place: Place) -> Guard<T> {
-        let (mutex, channel) = (self.id, Channel::current());
-        if !channel.hold(mutex) {
+    /// Locks it if nobody has it, and nobody waits for it.
+    ///
+    /// # Panics
+    /// If it is no [`tried_mutex`](super::Program::tried_mutex).
+    #[track_caller]
+    pub fn try_lock(self) -> impl Future<Output = Option<Guard<T>>> {
+        assert!(self.is_tried, "only a mutex made by `tried_mutex` can be tried");
+        let place = Location::caller();
+        async move {
+            let (mutex, channel) = (self.id, self.held_from_now_on(place));
+            let text = Text { on: On::Mutex(mutex), verb: "try_lock" };
+            let Told::Posted(handle) = ask(Asked::op(Op::TryLock(mutex)), text, place).await else {
+                channel.let_go(mutex);
+                return None;
+            };
+            let value = self.content.read(text, place).await;
+            Some(Guard { mutex: self, handle, held: Held::new(value, channel, place) })
+        }
+    }
+
+    /// Notes that the process holds it.
+    fn held_from_now_on(self, place: Place) -> Rc<Channel> {
+        let channel = Channel::current();
+        if !channel.hold(self.id) {
             blame("the process locks a mutex that it has already", place);
         }
+        channel
+    }
+
+    async fn lock_at(self, verb: &'static str, place: Place) -> Guard<T> {
+        let (mutex, channel) = (self.id, self.held_from_now_on(place));
         let text = Text { on: On::Mutex(mutex), verb };
         let Told::Posted(handle) = ask(Asked::op(Op::AsyncLock(mutex)), text, place).await else {
             unreachable!("it is told its request")
@@ -129,7 +150,7 @@ impl<T: Data> Mutex<T> {
         let request = Request { mutex, handle };
         ask(Asked::op(Op::MutexWaitAny([request].into())), text, place).await;
         let value = self.content.read(text, place).await;
-        Guard { mutex: self, handle, held: Held { value, is_changed: false, channel, place } }
+        Guard { mutex: self, handle, held: Held::new(value, channel, place) }
     }
 }
 
@@ -142,6 +163,10 @@ struct Held<T> {
 }
 
 impl<T: Data> Held<T> {
+    fn new(value: T, channel: Rc<Channel>, place: Place) -> Held<T> {
+        Held { value, is_changed: false, channel, place }
+    }
+
     /// Has the content written if it may have changed, and then this done.
     fn release(&self, content: Content<T>, op: Op, on: On) {
         if let (true, Some(cell)) = (self.is_changed, content.cell) {
@@ -259,7 +284,7 @@ impl<T: Data> RwLock<T> {
         };
         ask(Asked::op(Op::RwWait { lock, handle }), text, place).await;
         let value = self.content.read(text, place).await;
-        RwHeld { lock: self, handle, held: Held { value, is_changed: false, channel, place } }
+        RwHeld { lock: self, handle, held: Held::new(value, channel, place) }
     }
 }
 

@@ -63,7 +63,8 @@ fn note(info: &PanicHookInfo<'_>) {
     PLACE.set(info.location().map(site));
 }
 
-fn site(place: &Location<'_>) -> Site {
+/// The place as reports know it.
+pub(super) fn site(place: &Location<'_>) -> Site {
     Site {
         file: Some(Arc::from(place.file())),
         line: place.line(),

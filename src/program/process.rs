@@ -14,33 +14,35 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::fmt::{Display, Write};
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use super::data::{Data, pack};
 use super::panics;
 use super::spawning::Start;
 use super::text::Text;
-use crate::model::{BarrierId, Failure, FailureKind, MutexId, RwLockId};
+use crate::model::{BarrierId, Failure, FailureKind, MutexId, RwLockId, Value};
 use crate::systems::history::{Asked, Outcomes, Told};
 
 /// A place in a user's code.
 pub(super) type Place = &'static Location<'static>;
 
-/// What a process runs.
-pub(super) type Running = Pin<Box<dyn Future<Output = ()>>>;
+/// What a process runs; it ends with what it returns.
+pub(super) type Running = Pin<Box<dyn Future<Output = Value>>>;
 
 /// Makes a process run from its beginning.
 pub(super) type Body = Arc<dyn Fn() -> Running + Send + Sync>;
 
 /// The body of a process that is this closure.
-pub(super) fn body<F: AsyncFn() + Send + Sync + 'static>(closure: F) -> Body {
+pub(super) fn body<T: Data>(closure: impl AsyncFn() -> T + Send + Sync + 'static) -> Body {
     let closure = Arc::new(closure);
     Arc::new(move || {
         let closure = closure.clone();
-        Box::pin(async move { closure().await })
+        Box::pin(async move { pack(closure().await) })
     })
 }
 
@@ -65,6 +67,8 @@ struct Talk {
     pending: Option<(Outcomes, bool)>,
     /// The outcome of the one that is awaited.
     answer: Option<Told>,
+    /// What the process has printed since it asked last.
+    printed: String,
     /// How many questions the future has asked.
     questions: u32,
     /// The mutexes and the reader-writer locks that the process holds.
@@ -110,6 +114,12 @@ impl Channel {
         talk.questions += 1;
         talk.wanted.push_back(Wanted { question: Some(question), ..wanted });
         question
+    }
+
+    /// The process prints a line.
+    pub(super) fn print(&self, line: impl Display) {
+        let printed = &mut self.0.borrow_mut().printed;
+        writeln!(printed, "{line}").expect("a string takes all");
     }
 
     /// Notes that the process holds this mutex; was that news?
@@ -203,20 +213,21 @@ impl Drop for Asking {
 /// What a process does next.
 pub(super) enum Step {
     Wants(Wanted),
-    Done,
+    /// Nothing: it has returned this.
+    Done(Value),
     Failed(Failure),
 }
 
 /// A process that has been told some outcomes.
 pub struct Live {
-    /// `None` if it has run to its end.
-    future: Option<Running>,
+    /// Or what it has returned.
+    future: Result<Running, Value>,
     channel: Rc<Channel>,
 }
 
 impl Live {
     pub(super) fn new(body: &Body) -> Live {
-        Live { future: Some(body()), channel: Rc::default() }
+        Live { future: Ok(body()), channel: Rc::default() }
     }
 
     /// Runs to the next operation.
@@ -225,17 +236,26 @@ impl Live {
             if let Some(wanted) = self.channel.0.borrow_mut().next() {
                 return Step::Wants(wanted);
             }
-            let Some(future) = &mut self.future else { return Step::Done };
+            let future = match &mut self.future {
+                Ok(future) => future,
+                Err(returned) => return Step::Done(returned.clone()),
+            };
             match run(&self.channel, future) {
                 Ok(Poll::Pending) => {
                     if let Some(failure) = self.slip() {
                         return self.fail(failure);
                     }
                 }
-                Ok(Poll::Ready(())) => self.future = None,
+                Ok(Poll::Ready(returned)) => self.future = Err(returned),
                 Err(failure) => return self.fail(failure),
             }
         }
+    }
+
+    /// What it has printed since this was asked last.
+    pub(super) fn printed(&mut self) -> Option<Box<str>> {
+        let printed = &mut self.channel.0.borrow_mut().printed;
+        (!printed.is_empty()).then(|| std::mem::take(printed).into())
     }
 
     /// Takes the outcome of the operation that it asked for; `false` if it cannot be that.
@@ -249,7 +269,7 @@ impl Live {
     }
 
     fn fail(&mut self, failure: Failure) -> Step {
-        self.future = None;
+        self.future = Err(Value::Unit);
         self.channel.0.borrow_mut().wanted.clear();
         Step::Failed(failure)
     }
@@ -270,7 +290,7 @@ impl Live {
 }
 
 /// Lets a future run as the process with this channel.
-fn run(channel: &Rc<Channel>, future: &mut Running) -> Result<Poll<()>, Failure> {
+fn run(channel: &Rc<Channel>, future: &mut Running) -> Result<Poll<Value>, Failure> {
     let outer = CURRENT.replace(Some(channel.clone()));
     let result = panics::guarded(|| future.as_mut().poll(&mut Context::from_waker(Waker::noop())));
     CURRENT.set(outer);

@@ -1,14 +1,16 @@
 //! The closures of a program as a [`Runner`].
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::panics;
 use super::process::Place;
 use super::process::{Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
-use crate::model::{Objects, Site};
+use crate::model::{Objects, Site, Value};
 use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
@@ -16,6 +18,7 @@ pub struct Closures {
     objects: Objects,
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
+    step_timeout: Duration,
     /// The sites of operations that were met.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
@@ -25,20 +28,22 @@ impl Closures {
         objects: Objects,
         processes: Vec<Start>,
         finally: Option<Box<Judge>>,
+        step_timeout: Duration,
     ) -> Closures {
-        Closures { objects, processes, finally, sites: Mutex::default() }
+        Closures { objects, processes, finally, step_timeout, sites: Mutex::default() }
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
         let (asked, site) = match live.advance() {
             Step::Wants(Wanted { asked, text, place, .. }) => (asked, Some(self.site(text, place))),
-            Step::Done => (Asked::Done, None),
+            Step::Done(Value::Unit) => (Asked::Done, None),
+            Step::Done(value) => (Asked::Returned(value), None),
             Step::Failed(failure) => {
                 let site = failure.site.clone().map(Arc::new);
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { asked, site, printed: None }
+        Reply { asked, site, printed: live.printed() }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -85,6 +90,14 @@ impl Runner for Closures {
             }
             replies.push(self.reply(live));
         }
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.step_timeout)
+    }
+
+    fn site(&self, start: &Start) -> Option<Arc<Site>> {
+        Some(Arc::new(panics::site(start.place)))
     }
 
     fn repeats(&self) -> bool {

@@ -1,13 +1,16 @@
-//! Processes that start others, wait for them, and choose.
+//! Processes that start others, wait for them, choose and print.
 
-use std::fmt;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::process::{Body, Place, ask, body};
+use super::data::{Data, is_unit, unpack};
+use super::panics::blame;
+use super::process::{Body, Channel, Place, ask, body};
 use super::text::{On, Text};
-use crate::model::{Op, ProcessId};
+use crate::model::{Op, ProcessId, Value};
 use crate::systems::history::{Asked, Told};
 
 /// What a process is started from: a name, a closure and the place where it was named.
@@ -31,9 +34,20 @@ impl fmt::Debug for Start {
     }
 }
 
-/// A process that was spawned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Child(ProcessId);
+/// A process that was spawned, and returns a `T`.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Child<T = ()> {
+    process: ProcessId,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Child<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Child<T> {}
 
 /// Starts a process.
 ///
@@ -41,45 +55,61 @@ pub struct Child(ProcessId);
 /// use mazurka::program::{Program, spawn};
 ///
 /// let mut program = Program::new();
-/// let done = program.cell("done", 0);
+/// let next = program.cell("next", 0);
 /// program.process("main", async move || {
 ///     let mut workers = Vec::new();
 ///     for i in 0..2 {
-///         workers.push(spawn(format!("worker {i}"), async move || {
-///             done.fetch_add(1).await;
-///         }).await);
+///         let worker = spawn(format!("worker {i}"), async move || next.fetch_add(1).await);
+///         workers.push(worker.await);
 ///     }
+///     let mut sum = 0;
 ///     for worker in workers {
-///         worker.join().await;
+///         sum += worker.join().await;
 ///     }
-///     assert_eq!(done.read().await, 2);
+///     assert_eq!(sum, 1);
 /// });
 /// mazurka::check(&program.build()).assert_ok();
 /// ```
 #[track_caller]
-pub fn spawn<F: AsyncFn() + Send + Sync + 'static>(
+pub fn spawn<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     name: impl Into<String>,
     closure: F,
-) -> impl Future<Output = Child> {
+) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
     let start = Start { name: name.into().into(), body: body(closure), place };
     let asking = ask(Asked::Spawn(start), Text { on: On::Nothing, verb: "spawn" }, place);
     async move {
         match asking.await {
-            Told::Spawned(process) => Child(process),
+            Told::Spawned(process) => Child { process, of: PhantomData },
             told => unreachable!("{told:?} is no answer to a spawn"),
         }
     }
 }
 
-impl Child {
-    /// Waits until the process has ended. What it found out it has to say in a message or a cell.
+impl<T: Data> Child<T> {
+    /// Waits until the process has ended, and takes what it has returned. If it has failed, there is nothing to take, and this fails,
+    /// too; but for `()`.
     #[track_caller]
-    pub fn join(self) -> impl Future<Output = ()> {
-        let text = Text { on: On::Nothing, verb: "join" };
-        let asking = ask(Asked::op(Op::Join(self.0)), text, Location::caller());
-        async move { drop(asking.await) }
+    pub fn join(self) -> impl Future<Output = T> {
+        let (text, place) = (Text { on: On::Nothing, verb: "join" }, Location::caller());
+        let asking = ask(Asked::op(Op::Join(self.process)), text, place);
+        async move {
+            match asking.await {
+                Told::Value(value) => unpack(&value),
+                _ if is_unit::<T>() => unpack(&Value::Unit),
+                _ => blame("the process that is joined has failed and returns nothing", place),
+            }
+        }
     }
+}
+
+/// Prints a line. It is shown with a counterexample, below the steps, and nowhere else. What a process prints otherwise, with `println!`,
+/// comes whenever it is run, and that is once for many executions.
+///
+/// # Panics
+/// If no process is running here.
+pub fn print(line: impl Display) {
+    Channel::current().print(line);
 }
 
 /// Any of these numbers: each is explored.

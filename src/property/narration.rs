@@ -128,7 +128,11 @@ impl<S: System> Replay<'_, S> {
                 let child = state.just_spawned(&self.locals).next().expect("a spawned child");
                 format!("starts {}", self.name(child))
             }
-            Op::Join(target) => format!("{} has ended", self.name(*target)),
+            Op::Join(target) => {
+                let returned = self.locals.returned(state.local(*target));
+                let with = returned.map(|value| format!(" with {}", self.locals.values.get(value)));
+                format!("{} has ended{}", self.name(*target), with.unwrap_or_default())
+            }
             Op::Handle { .. } => self.handled(process),
             Op::Local => return None,
             Op::Access(..) => unreachable!("accesses are told by what they did to the cell"),

@@ -13,7 +13,7 @@
 //! To be told something new, a process is needed that has that very history. If there is a live one, it goes on.
 //! Otherwise the live one with the longest part of that history is told the rest, or a new one is told all of it.
 //! What it asks on the way is compared with what was asked before. If that differs, the process is not
-//! deterministic, which is a violation of its own.
+//! deterministic, which is a violation of its own. So is one that does not ask anything any more: see [`Runner::patience`].
 //!
 //! | item | meaning |
 //! |---|---|
@@ -25,19 +25,22 @@
 
 mod difference;
 mod live;
+mod patience;
 mod runner;
 mod tree;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
-    Contents, Describe, Failure, Finale, Foresight, Next, Objects, Response, Runs, Site, System,
-    Touch, Values,
+    Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Response, Runs,
+    Site, System, Touch, Values,
 };
 use live::Live;
+use patience::{Telling, Watched};
 use tree::{NodeId, Tree};
 
 /// How many live processes a thread keeps if nobody says otherwise.
@@ -49,13 +52,20 @@ pub struct Local(NodeId);
 
 /// The processes of a runner as a [`System`].
 pub struct History<R: Runner> {
+    most: usize,
+    shared: Arc<Shared<R>>,
+}
+
+/// What searches of the same processes share, also those that were left behind.
+struct Shared<R: Runner> {
     runner: R,
     /// Tells the live processes of different systems apart.
     number: u64,
-    most: usize,
     tree: RwLock<Tree<R::Start>>,
     starts: AtomicU64,
     told: AtomicU64,
+    patience: Option<Duration>,
+    watched: Watched,
 }
 
 impl<R: Runner> History<R> {
@@ -65,7 +75,9 @@ impl<R: Runner> History<R> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let tree = RwLock::new(Tree::new(runner.processes()));
         let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
-        History { runner, number, most: MOST, tree, starts, told }
+        let (patience, watched) = (runner.patience(), Watched::default());
+        let shared = Arc::new(Shared { runner, number, tree, starts, told, patience, watched });
+        History { most: MOST, shared }
     }
 
     /// Each thread that explores keeps at most so many processes alive, and at least one.
@@ -76,43 +88,76 @@ impl<R: Runner> History<R> {
 
     /// What runs the processes.
     pub fn runner(&self) -> &R {
-        &self.runner
+        &self.shared.runner
     }
 
     /// How often processes were run so far.
     pub fn runs(&self) -> Runs {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let histories = self.tree().len() as u64;
-        Runs { starts: load(&self.starts), told: load(&self.told), histories }
+        Runs { starts: load(&self.shared.starts), told: load(&self.shared.told), histories }
+    }
+
+    /// The same system, for another thread.
+    fn share(&self) -> History<R> {
+        History { most: self.most, shared: self.shared.clone() }
+    }
+
+    /// The live processes of this thread.
+    fn live(&self) -> Box<Live<R::Live>> {
+        Live::of(self.shared.number, self.most, || self.shared.watched.join())
+    }
+
+    /// From now on a process fails that has this history and is told this.
+    fn note_hang(&self, Telling { node, told }: Telling, patience: Duration) {
+        let tree = self.tree();
+        let site = match told {
+            Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
+            None => self.runner().site(tree.start(node)),
+        };
+        drop(tree);
+        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
+        let after = after.map_or(String::new(), |text| format!("after {text} "));
+        let time = humantime::format_duration(patience);
+        let message = format!("hang: {after}the process asks for nothing any more for {time}");
+        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
+        let reply = Reply { asked: Asked::Failed(failure), site, printed: None };
+        match told {
+            Some(told) => drop(self.attach(node, told, reply)),
+            None => self.tree_mut().begin(node, reply),
+        }
     }
 
     // Nothing panics while it holds the lock, unless a caller has passed a local state of another system.
     fn tree(&self) -> RwLockReadGuard<'_, Tree<R::Start>> {
-        self.tree.read().expect("no thread panics while it holds the tree")
+        self.shared.tree.read().expect("no thread panics while it holds the tree")
     }
 
     fn tree_mut(&self) -> RwLockWriteGuard<'_, Tree<R::Start>> {
-        self.tree.write().expect("no thread panics while it holds the tree")
+        self.shared.tree.write().expect("no thread panics while it holds the tree")
     }
 
     /// Has the process that begins here start, unless it is known what it asks first.
     fn begin(&self, root: NodeId) {
         let start = self.tree().start(root).clone();
-        let mut live = Live::of(self.number, self.most);
+        let mut live = self.live();
         live.make_room(1);
-        let (process, mut replies) = self.start(&start, &[]);
+        self.begin_turn(&live, root, None);
+        let (process, mut replies) = self.start(&live, &start, &[]);
+        self.end_turn(&live);
         let reply = replies.pop().expect("a process asks something first");
         let is_end = reply.asked.is_end();
         self.tree_mut().begin(root, reply);
         if !is_end {
             live.keep(root, process);
         }
-        live.put_back(self.number);
+        live.put_back(self.shared.number);
     }
 
     /// Adds the history that goes on from `node` with this, by running the process.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
-        let mut live = Live::of(self.number, self.most);
+        let mut live = self.live();
+        self.begin_turn(&live, node, Some(&last));
         let (process, mut replies, path) = self.run(&mut live, node, &last);
         let found = match path.is_empty() {
             true => None,
@@ -122,15 +167,29 @@ impl<R: Runner> History<R> {
         let reply = reply.expect("a process asks something after each outcome");
         let is_end = reply.asked.is_end();
         let process = (!is_end).then_some(process);
-        let is_first = is_end && self.runner.repeats() && self.tree_mut().end(node);
+        let is_first = is_end && self.runner().repeats() && self.tree_mut().end(node);
         let found = is_first.then(|| self.repeat(&mut live, node, &last, &reply)).flatten();
         let reply = found.unwrap_or(reply);
+        self.end_turn(&live);
         let child = self.attach(node, last, reply);
         if let Some(process) = process {
             live.keep(child, process);
         }
-        live.put_back(self.number);
+        live.put_back(self.shared.number);
         child
+    }
+
+    /// From now on a process is running, which may hang.
+    fn begin_turn(&self, live: &Live<R::Live>, node: NodeId, told: Option<&Told>) {
+        if self.shared.patience.is_some() {
+            live.turns.begin(node, told);
+        }
+    }
+
+    fn end_turn(&self, live: &Live<R::Live>) {
+        if self.shared.patience.is_some() {
+            live.turns.end();
+        }
     }
 
     /// Runs a process again that asked `reply` at last, and tells what is wrong with it, if it asks something else.
@@ -157,12 +216,12 @@ impl<R: Runner> History<R> {
         let near = self.nearest(live, node);
         match near {
             Some((near, process)) if near == node => {
-                let (process, replies) = self.tell(process, std::slice::from_ref(last));
+                let (process, replies) = self.tell(live, process, std::slice::from_ref(last));
                 (process, replies, Vec::new())
             }
             Some((near, process)) => {
                 let path = self.path(Some(near), node);
-                let (process, replies) = self.tell(process, &self.told_on(&path, last));
+                let (process, replies) = self.tell(live, process, &self.told_on(&path, last));
                 (process, replies, path)
             }
             None => self.run_anew(live, node, last),
@@ -180,7 +239,7 @@ impl<R: Runner> History<R> {
         let path = self.path(None, node);
         let told = self.told_on(&path[1..], last);
         let start = self.tree().start(node).clone();
-        let (process, replies) = self.start(&start, &told);
+        let (process, replies) = self.start(live, &start, &told);
         (process, replies, path)
     }
 
@@ -194,19 +253,52 @@ impl<R: Runner> History<R> {
         }
     }
 
-    fn start(&self, start: &R::Start, told: &[Told]) -> (R::Live, Vec<Reply<R::Start>>) {
-        self.starts.fetch_add(1, Ordering::Relaxed);
-        self.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+    fn start(
+        &self,
+        live: &Live<R::Live>,
+        start: &R::Start,
+        told: &[Told],
+    ) -> (R::Live, Vec<Reply<R::Start>>) {
+        self.shared.starts.fetch_add(1, Ordering::Relaxed);
+        self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
         let mut replies = Vec::with_capacity(told.len() + 1);
-        let process = self.runner.start(start, told, &mut replies);
+        let at_once = if self.shared.patience.is_some() { &[] } else { told };
+        let mut process = self.runner().start(start, at_once, &mut replies);
+        self.tell_each(live, &mut process, &told[at_once.len()..], &mut replies);
         (process, replies)
     }
 
-    fn tell(&self, mut process: R::Live, told: &[Told]) -> (R::Live, Vec<Reply<R::Start>>) {
-        self.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+    fn tell(
+        &self,
+        live: &Live<R::Live>,
+        mut process: R::Live,
+        told: &[Told],
+    ) -> (R::Live, Vec<Reply<R::Start>>) {
+        self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
         let mut replies = Vec::with_capacity(told.len());
-        self.runner.tell(&mut process, told, &mut replies);
+        match self.shared.patience {
+            Some(_) => self.tell_each(live, &mut process, told, &mut replies),
+            None => self.runner().tell(&mut process, told, &mut replies),
+        }
         (process, replies)
+    }
+
+    /// Tells one outcome after the other, each with its own time to answer.
+    fn tell_each(
+        &self,
+        live: &Live<R::Live>,
+        process: &mut R::Live,
+        told: &[Told],
+        replies: &mut Vec<Reply<R::Start>>,
+    ) {
+        for one in told {
+            let before = replies.len();
+            live.turns.go_on();
+            self.runner().tell(process, std::slice::from_ref(one), replies);
+            if replies.len() == before {
+                return;
+            }
+        }
     }
 
     /// The live process with the longest part of this history, which may be all of it; and that part. Where it may be told
@@ -221,7 +313,7 @@ impl<R: Runner> History<R> {
         // The two of them.
         if varies
             && live.make_room(2)
-            && let Some(copy) = self.runner.fork(&mut process)
+            && let Some(copy) = self.runner().fork(&mut process)
         {
             live.keep(near, copy);
         }
@@ -244,7 +336,7 @@ impl<R: Runner> History<R> {
     }
 }
 
-impl<R: Runner> Drop for History<R> {
+impl<R: Runner> Drop for Shared<R> {
     fn drop(&mut self) {
         live::end_all(self.number);
     }
@@ -254,7 +346,7 @@ impl<R: Runner> System for History<R> {
     type Local = Local;
 
     fn objects(&self) -> &Objects {
-        self.runner.objects()
+        self.runner().objects()
     }
 
     fn initial(&self, _: &mut Values) -> Vec<Local> {
@@ -278,6 +370,7 @@ impl<R: Runner> System for History<R> {
                 Next::Spawn(Local(self.tree_mut().spawned(node, &start)))
             }
             Asked::Done => Next::Done,
+            Asked::Returned(value) => Next::Returned(values.intern(value.clone())),
             Asked::Failed(failure) => Next::Failed(failure.clone()),
         }
     }
@@ -288,8 +381,15 @@ impl<R: Runner> System for History<R> {
         Local(known.unwrap_or_else(|| self.grow(node, told)))
     }
 
+    fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
+        match self.shared.patience {
+            Some(patience) => patience::attempt(self, patience, work),
+            None => work(self),
+        }
+    }
+
     fn finale(&self) -> Option<&dyn Finale<Local>> {
-        self.runner.judge().is_some().then_some(self as &dyn Finale<Local>)
+        self.runner().judge().is_some().then_some(self as &dyn Finale<Local>)
     }
 
     fn foresight(&self) -> &dyn Foresight<Local> {
@@ -303,13 +403,13 @@ impl<R: Runner> System for History<R> {
 
 impl<R: Runner> Finale<Local> for History<R> {
     fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
-        self.runner.judge()?(cells)
+        self.runner().judge()?(cells)
     }
 }
 
 impl<R: Runner> Foresight<Local> for History<R> {
     fn may_touch(&self, &Local(node): &Local, touch: Touch) -> bool {
-        self.runner.may_touch(self.tree().start(node), touch)
+        self.runner().may_touch(self.tree().start(node), touch)
     }
 
     /// A history only grows.
@@ -318,7 +418,7 @@ impl<R: Runner> Foresight<Local> for History<R> {
     }
 
     fn may_cancel(&self) -> bool {
-        self.runner.may_cancel()
+        self.runner().may_cancel()
     }
 
     fn remembers_all(&self) -> bool {
@@ -328,7 +428,7 @@ impl<R: Runner> Foresight<Local> for History<R> {
 
 impl<R: Runner> Describe<Local> for History<R> {
     fn process_name(&self, &Local(node): &Local) -> String {
-        self.runner.name(self.tree().start(node))
+        self.runner().name(self.tree().start(node))
     }
 
     fn site(&self, &Local(node): &Local) -> Option<Site> {

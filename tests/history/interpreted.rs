@@ -84,12 +84,13 @@ impl<S: System + Clone + Send + 'static> Interpreted<S> {
             }
             Next::Spawn(child) => Asked::Spawn(Start(child, PhantomData)),
             Next::Done => Asked::Done,
+            Next::Returned(value) => Asked::Returned(process.values.get(value).clone()),
             Next::Failed(failure) => Asked::Failed(failure),
         };
         process.latest = Some(match &asked {
             Asked::Op { op, .. } => Asked::op(op.clone()),
             Asked::Spawn(_) => Asked::Spawn(()),
-            Asked::Done | Asked::Failed(_) => Asked::Done,
+            Asked::Done | Asked::Returned(_) | Asked::Failed(_) => Asked::Done,
         });
         Reply { asked, site: site.map(Arc::new), printed: None }
     }

@@ -29,7 +29,12 @@ pub fn program(random: &random::Program) -> Option<History<Closures>> {
                 _ => (program.mailbox(format!("m{n}")), false),
             })
             .collect(),
-        mutexes: count(random.mutexes).map(|n| program.mutex(format!("l{n}"), ())).collect(),
+        mutexes: count(random.mutexes)
+            .map(|n| match bodies().any(|body| tries(body, n)) {
+                true => program.tried_mutex(format!("l{n}"), ()),
+                false => program.mutex(format!("l{n}"), ()),
+            })
+            .collect(),
         rwlocks: count(random.rwlocks).map(|n| program.rwlock(format!("r{n}"), ())).collect(),
         condvars: count(random.condvars).map(|n| program.condvar(format!("w{n}"))).collect(),
         semaphores: named(&random.semaphores, |n, &units| program.semaphore(n, units)),
@@ -117,10 +122,19 @@ fn is_sayable(body: &Body, receives: &mut HashMap<usize, bool>) -> bool {
         }
         If { then, otherwise, .. } => is_sayable(then, receives) && is_sayable(otherwise, receives),
         Probe { .. } | Iprobe { .. } | Mprobe { .. } | Enter { .. } => false,
-        TestAny { .. } | TryLock { .. } | AsyncLock(_) | MutexWait(_) | MutexTest { .. } => false,
+        TestAny { .. } | AsyncLock(_) | MutexWait(_) | MutexTest { .. } => false,
         MutexWaitAny { .. } | MutexTestAny { .. } | AsyncAcquire(_) | AcquireWait(_) => false,
         AsyncBarrier(_) | BarrierWait(_) | Local => false,
         _ => true,
+    })
+}
+
+/// Does it try this mutex somewhere?
+fn tries(body: &Body, tried: usize) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::TryLock { mutex, .. } => *mutex == tried,
+        Statement::If { then, otherwise, .. } => tries(then, tried) || tries(otherwise, tried),
+        _ => false,
     })
 }
 
@@ -302,6 +316,12 @@ impl Process {
                 let guard = world.mutexes[m].lock().await;
                 self.guards.insert(m, guard);
                 return;
+            }
+            &TryLock { mutex, into } => {
+                let guard = world.mutexes[mutex].try_lock().await;
+                let is_locked = guard.is_some();
+                self.guards.extend(guard.map(|guard| (mutex, guard)));
+                (i64::from(is_locked), into)
             }
             Unlock(m) => return drop(self.guards.remove(m).expect("a mutex that was locked")),
             &ReadLock(r) => {

@@ -167,8 +167,9 @@ impl Operation for Join {
         }
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
+    fn carry_out(&self, state: &mut State, world: World<'_>, _: &mut Done) -> Response {
+        let returned = world.returned.get(&state.local(self.0)).copied();
+        returned.map_or(Response::Unit, Response::Value)
     }
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}

@@ -57,6 +57,7 @@ fn words<S: Debug>(Reply { asked, site, .. }: &Reply<S>) -> String {
         }
         Asked::Spawn(start) => format!("started {start:?}{place}"),
         Asked::Done => "ended".into(),
+        Asked::Returned(value) => format!("ended with {value}"),
         Asked::Failed(Failure { message, .. }) => format!("failed ({message}){place}"),
     }
 }

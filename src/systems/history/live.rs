@@ -5,9 +5,11 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::patience::Turns;
 use super::tree::NodeId;
 
 thread_local! {
@@ -20,6 +22,8 @@ pub(super) struct Live<P> {
     processes: FxHashMap<NodeId, Kept<P>>,
     clock: u64,
     most: usize,
+    /// When they are run.
+    pub(super) turns: Arc<Turns>,
 }
 
 struct Kept<P> {
@@ -28,12 +32,14 @@ struct Kept<P> {
 }
 
 impl<P: 'static> Live<P> {
-    /// Takes those of this system out, with at most so many. They are to be put back.
-    pub(super) fn of(system: u64, most: usize) -> Box<Live<P>> {
+    /// Takes those of this system out, with at most so many. They are to be put back. If the thread has none yet, it joins the search.
+    pub(super) fn of(system: u64, most: usize, join: impl FnOnce() -> Arc<Turns>) -> Box<Live<P>> {
         let found = removed(system);
         match found.and_then(|found| found.downcast().ok()) {
             Some(live) => live,
-            None => Box::new(Live { processes: FxHashMap::default(), clock: 0, most }),
+            None => {
+                Box::new(Live { processes: FxHashMap::default(), clock: 0, most, turns: join() })
+            }
         }
     }
 
@@ -99,7 +105,7 @@ mod tests {
 
     #[test]
     fn those_not_used_for_longest_go_first() {
-        let mut live = Live::of(u64::MAX, 3);
+        let mut live = Live::of(u64::MAX, 3, Default::default);
         let keep = |node, live: &mut Live<()>| {
             assert!(live.make_room(1));
             live.keep(node, ());

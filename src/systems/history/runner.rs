@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::{
     Access as Accessing, Contents, Failure, Handle, Objects, Op, ProcessId, Response, Site, Touch,
@@ -17,11 +18,11 @@ use crate::model::{
 /// - What it asks is well-formed, as [`System`](crate::model::System) says. The handles of its requests are the numbers
 ///   that it was told.
 /// - A process that does not ask anything within a time that the runner chooses has failed: a hang is a
-///   [`Failure`] like others.
+///   [`Failure`] like others. If the runner cannot end such a process, it says so ([`Runner::patience`]).
 /// - A process that is not deterministic may be told an outcome that does not answer what it asked
 ///   ([`Told::answers`]). It stops there, as if it had ended: nothing more is added to the replies.
 /// - A live process is used by the thread that started it, and by no other.
-pub trait Runner: Sync {
+pub trait Runner: Send + Sync + 'static {
     /// What a process is started from: its program, and what is given to it. Told the same, processes that were started
     /// from equal ones ask the same.
     type Start: Clone + PartialEq + Debug + Send + Sync + 'static;
@@ -61,6 +62,18 @@ pub trait Runner: Sync {
     /// never told its outcomes again is not found out.
     fn repeats(&self) -> bool {
         false
+    }
+
+    /// How long a process may run until it asks something, where the runner does not watch that itself, because processes run in
+    /// the thread that calls it. What is then done about a hang is done by [`System::attempt`](crate::model::System::attempt).
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The place in the source at which processes are started from this.
+    fn site(&self, start: &Self::Start) -> Option<Arc<Site>> {
+        let _ = start;
+        None
     }
 
     /// The judgement of terminal states that are no deadlocks, if there is one.
@@ -109,6 +122,8 @@ pub enum Asked<S> {
     Spawn(S),
     /// Nothing: it has ended.
     Done,
+    /// Nothing: it has ended, and hands this over to who joins it.
+    Returned(Value),
     /// Nothing: something went wrong.
     Failed(Failure),
 }
@@ -134,13 +149,13 @@ impl<S> Asked<S> {
         match self {
             Asked::Op { op, .. } => Outcomes::of(op),
             Asked::Spawn(_) => Outcomes::Spawned,
-            Asked::Done | Asked::Failed(_) => Outcomes::None,
+            Asked::Done | Asked::Returned(_) | Asked::Failed(_) => Outcomes::None,
         }
     }
 
     /// Has the process ended?
     pub fn is_end(&self) -> bool {
-        matches!(self, Asked::Done | Asked::Failed(_))
+        matches!(self, Asked::Done | Asked::Returned(_) | Asked::Failed(_))
     }
 }
 
@@ -180,6 +195,8 @@ pub enum Outcomes {
     },
     /// A process.
     Spawned,
+    /// What the process returned that has ended; or nothing, if it returned nothing.
+    Returned,
 }
 
 impl Outcomes {
@@ -210,7 +227,8 @@ impl Outcomes {
             RwUnlock { .. } | AwaitWake { .. } | Wake { .. } | AcquireWait { .. } | Release(_) => {
                 Outcomes::Unit
             }
-            Arrive { .. } | BarrierWait { .. } | Local | Join(_) => Outcomes::Unit,
+            Arrive { .. } | BarrierWait { .. } | Local => Outcomes::Unit,
+            Join(_) => Outcomes::Returned,
             Spawn(_) => Outcomes::Spawned,
             Deliver | Handle { .. } => Outcomes::None,
         }
@@ -233,7 +251,7 @@ pub enum Told {
     },
     /// A test found nothing complete.
     Incomplete,
-    /// What a cell held, whether a `cas` succeeded, or what a probe saw.
+    /// What a cell held, whether a `cas` succeeded, what a probe saw, or what a process returned.
     Value(Value),
     /// The value of a `choose`.
     Chosen(i64),
@@ -269,6 +287,7 @@ impl Told {
             (Outcomes::Chosen { lo, hi }, told) => {
                 matches!(told, Told::Chosen(value) if (lo..hi).contains(value))
             }
+            (Outcomes::Returned, told) => matches!(told, Told::Unit | Told::Value(_)),
             (Outcomes::Spawned, told) => matches!(told, Told::Spawned(_)),
         }
     }

@@ -94,7 +94,7 @@ impl<S: Clone> Tree<S> {
         match op {
             Op::WaitAny(_) | Op::TestAny(_) | Op::Probe { .. } | Op::CancelOutcome(_) => true,
             Op::MutexWaitAny(requests) => requests.len() > 1,
-            Op::MutexTestAny(_) | Op::TryLock(_) | Op::Choose { .. } => true,
+            Op::MutexTestAny(_) | Op::TryLock(_) | Op::Choose { .. } | Op::Join(_) => true,
             Op::Access(_, access) => !matches!(access, Access::Write(_)),
             _ => false,
         }

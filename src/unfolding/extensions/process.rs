@@ -41,11 +41,13 @@ impl<S: System> Unfolding<'_, S> {
         from: Origin,
         target: ProcessId,
     ) -> Events {
-        if !self.locals.status(c.state.local(target)).has_ended() {
+        let local = c.state.local(target);
+        if !self.locals.status(local).has_ended() {
             return Events::new();
         }
         let last = c.last_of(&self.structure.lanes, target);
-        smallvec![self.add(c, from, Shape::plain(Response::Unit), &[last])]
+        let response = self.locals.returned(local).map_or(Response::Unit, Response::Value);
+        smallvec![self.add(c, from, Shape::plain(response), &[last])]
     }
 
     pub(super) fn extend_joined_by(

@@ -1,0 +1,159 @@
+//! Hangs: what is done about a process that asks nothing any more, where it runs in the thread of the search.
+//!
+//! Nobody can end a thread from outside. So such a search has a thread of its own, and notes whom it tells what. If that takes too
+//! long, the thread is left behind, and what it was doing is noted in the tree of histories: who is told this fails.
+//! Another thread begins the search again. It comes to that history, too, and finds the failure there instead of
+//! running the process. So a hang is a violation like others, with an execution that leads to it; what it costs is a
+//! thread that computes until the program ends. If it comes back after all, it is stopped, because nobody waits for it.
+//!
+//! ```text
+//!   turns   0 --begin--> 1 --end--> 2 --begin--> 3 --end--> ...      odd: a process is running
+//!                                                 \
+//!                                        the same 3 for too long: LEFT, for good
+//! ```
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::tree::NodeId;
+use super::{History, Runner, Told};
+
+/// The stack of a search: as much as the main thread of a program has.
+const STACK: usize = 8 << 20;
+
+/// It is looked so many times within the time that a process may take.
+const LOOKS: u32 = 8;
+
+/// What is told to a process: the history that it has, and what comes next; or that it starts there.
+#[derive(Clone)]
+pub(super) struct Telling {
+    pub(super) node: NodeId,
+    pub(super) told: Option<Told>,
+}
+
+/// What a thread is doing.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Odd while it runs a process, and another number whenever that has answered; or [`LEFT`].
+    count: AtomicU64,
+    latest: Mutex<Option<Telling>>,
+}
+
+/// The thread was left behind.
+const LEFT: u64 = u64::MAX;
+
+impl Turns {
+    /// A process is told something.
+    pub(super) fn begin(&self, node: NodeId, told: Option<&Told>) {
+        let telling = Telling { node, told: told.cloned() };
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling);
+        self.turn(1);
+    }
+
+    /// It has answered, and is told more.
+    pub(super) fn go_on(&self) {
+        self.turn(2);
+    }
+
+    /// It has answered.
+    pub(super) fn end(&self) {
+        self.turn(1);
+    }
+
+    fn turn(&self, by: u64) {
+        let count = self.count.load(Ordering::Relaxed);
+        while count == LEFT || !self.turn_to(count, count + by) {
+            thread::park();
+        }
+    }
+
+    /// Has it been so?
+    fn turn_to(&self, from: u64, to: u64) -> bool {
+        self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+/// The threads of a search.
+#[derive(Default)]
+pub(super) struct Watched(Mutex<Vec<Arc<Turns>>>);
+
+impl Watched {
+    /// One more thread takes part.
+    pub(super) fn join(&self) -> Arc<Turns> {
+        let turns = Arc::<Turns>::default();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turns.clone());
+        turns
+    }
+
+    /// What one of them has been doing for longer than this. Then all are left behind. `seen` is what was found before.
+    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Telling> {
+        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, turns) in threads.iter().enumerate() {
+            let count = turns.count.load(Ordering::Acquire);
+            match seen.get_mut(place) {
+                None => seen.push((count, Instant::now())),
+                Some((known, since)) if *known != count => {
+                    (*known, *since) = (count, Instant::now())
+                }
+                Some((_, since)) => {
+                    let is_running = count % 2 == 1;
+                    if is_running && since.elapsed() >= patience && turns.turn_to(count, LEFT) {
+                        let telling =
+                            turns.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                        threads
+                            .drain(..)
+                            .for_each(|other| other.count.store(LEFT, Ordering::Release));
+                        return telling;
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Does this, and does it again whenever a process has hung on the way.
+pub(super) fn attempt<R: Runner, T: Send + 'static>(
+    system: &History<R>,
+    patience: Duration,
+    work: impl Fn(&History<R>) -> T + Send + Sync + 'static,
+) -> T {
+    let work = Arc::new(work);
+    loop {
+        let (system_of_thread, work) = (system.share(), work.clone());
+        let (done, result) = channel();
+        let thread = named(move || tell(&done, work(&system_of_thread)));
+        let mut seen = Vec::new();
+        let hang = loop {
+            match result.recv_timeout(patience / LOOKS) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Disconnected) => {
+                    resume_unwind(thread.join().expect_err("it has panicked"))
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(hang) = system.shared.watched.hang(patience, &mut seen) {
+                break hang;
+            }
+        };
+        system.note_hang(hang, patience);
+    }
+}
+
+fn tell<T>(done: &Sender<T>, result: T) {
+    done.send(result)
+        .expect("somebody waits for it unless it was left behind, and then it has stopped");
+}
+
+/// A thread that is called like this one, for what is printed if it panics.
+fn named(work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    let mut builder = thread::Builder::new().stack_size(STACK);
+    if let Some(name) = thread::current().name() {
+        builder = builder.name(name.into());
+    }
+    builder.spawn(work).expect("the system has threads")
+}
