@@ -39,6 +39,7 @@ mod reproduce;
 mod run;
 mod spec;
 mod study;
+mod verification;
 
 use crate::model::NoSchedule;
 use std::ffi::{OsStr, OsString};

@@ -2,24 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, value_parser};
 
-use super::drawing::{Effort, Format as Drawing};
+use super::drawing::Effort;
 use super::execution::Execution;
-use super::options::{ExplorerArgs, LimitArgs, MpiArgs, time};
-use super::output::{Format, Output, format};
+use super::options::{MpiArgs, time};
+use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
-use super::{Exit, Failure, check, interrupt, memory, replay};
-use crate::explore::{Budget, Explorer, Listed, Setting, explore};
+use super::verification::{self, ResultArgs, SearchArgs};
+use super::{Exit, Failure, memory, replay};
+use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
-use crate::report::text::{self, quoted, shown};
-use crate::report::{CheckReport, Subject, Variants, ViolationReport, json};
+use crate::report::text::{quoted, shown};
+use crate::report::{CheckReport, Subject, Variants, ViolationReport};
 use crate::study::Limits;
 use crate::systems::history::History;
 
@@ -40,20 +41,8 @@ pub(super) struct Args {
     command: Vec<OsString>,
     #[command(flatten)]
     mpi: MpiArgs,
-    /// The algorithm; `mazurka explorers` lists them
-    #[arg(long, value_name = "NAME", default_value = "udpor")]
-    explorer: String,
     #[command(flatten)]
-    options: ExplorerArgs,
-    /// Explore everything instead of stopping at the first violation
-    #[arg(long)]
-    all: bool,
-    /// Explore everything, and for each violation report the execution with the fewest steps, then the fewest switches
-    /// between processes; the shortest comes first
-    #[arg(long)]
-    shortest: bool,
-    #[command(flatten)]
-    limits: LimitArgs,
+    search: SearchArgs,
     /// A rank that computes for longer than this without a call of MPI hangs
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
@@ -64,22 +53,14 @@ pub(super) struct Args {
     /// Keep at most this many processes alive; others are run again from their beginning when they are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
-    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
-    /// space-time diagram (.svg, .dot, .json)
-    #[arg(long, value_name = "FILE")]
-    draw: Option<PathBuf>,
     /// Show this execution instead, as reports print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
     step: bool,
-    /// Write the result to this file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// How to write the result [default: what FILE ends in, or text]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    results: ResultArgs,
 }
 
 /// Programs may go on for longer than specs before anybody takes them for endless.
@@ -96,25 +77,14 @@ Exit codes: 0 explored, nothing violated; 1 a violation was found; 2 the command
 be run; 3 not complete, nothing found so far.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let setting = Listed::named(&args.explorer).map_err(Failure::Usage).and_then(|explorer| {
-        Setting::new(explorer, args.options.options()?).map_err(Failure::Usage)
-    })?;
-    let limits = args.limits.limits()?;
-    output.direct(args.output.as_deref(), [args.program()])?;
-    let drawing = args.draw.as_deref().map(Drawing::of).transpose()?;
-    let format = format(args.format, args.output.as_deref(), Format::Text);
-    let properties = Properties::default().with(Unreceived);
-    let budget = Budget {
-        all: args.all || args.shortest,
-        shortest: args.shortest,
-        endless: Some(ENDLESS),
-        properties: properties.clone(),
-        cancel: interrupt::flag(),
-        ..limits.budget(memory::in_use)
-    };
+    let setting = args.search.setting()?;
+    let limits = args.search.limits()?;
+    let drawing = args.results.direct(args.program(), output)?;
     if let Some(schedule) = &args.schedule {
-        return args.replay(schedule, format, output);
+        return args.replay(schedule, output);
     }
+    let properties = Properties::default().with(Unreceived);
+    let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties) };
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
     let mut drawn = None;
@@ -134,10 +104,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         // Who waits for a rank that has failed is in no deadlock of its own.
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
-        report.shortest = args.shortest;
+        report.shortest = args.search.shortest;
         reports.push(report);
         let subject = args.subject(semantics);
-        if drawn.is_none() && args.draw.is_some() && !outcome.violations.is_empty() {
+        if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {
             drawn = Some((Spec { subject, program: system }, outcome.violations.clone()));
         }
         if !budget.all && !outcome.violations.is_empty() && !args.mpi.is_given() {
@@ -145,20 +115,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     progress.finish();
-    let (quiet, room) = (output.is_quiet(), output.room());
-    match (format, &reports[..]) {
-        (Format::Json, [report]) => output.print(json::render(report))?,
-        (Format::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
-        (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
-        (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
-    }
-    if let (Some(file), Some(format)) = (&args.draw, drawing) {
-        let effort = Effort::within(&limits);
-        let note = match &drawn {
-            Some((spec, violations)) => check::draw(file, format, spec, violations, effort)?,
-            None => format!("Nothing wrong was found, so {} was not written.\n", shown(file)),
-        };
-        output.remark(note);
+    args.results.print(&reports, output)?;
+    if let Some(drawing) = drawing {
+        let found = drawn.as_ref().map(|(spec, violations)| (spec, &violations[..]));
+        verification::draw(drawing, found, Effort::within(&limits), output)?;
     }
     Ok(Variants::new(&reports).verdict.into())
 }
@@ -179,7 +139,7 @@ impl Args {
     }
 
     /// Shows one execution.
-    fn replay(&self, schedule: &str, format: Format, output: &mut Output) -> Result<Exit, Failure> {
+    fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
         let schedule: Schedule = schedule.parse()?;
         let [semantics] = self.mpi.variants()[..] else {
             return Err(Failure::Usage(
@@ -192,7 +152,7 @@ impl Args {
             execution.take(action)?;
         }
         let report = execution.report(self.subject(semantics), None);
-        replay::show(&report, &execution.changes, format, self.step, output)
+        replay::show(&report, &execution.changes, self.results.format(), self.step, output)
     }
 
     fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {

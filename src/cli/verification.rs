@@ -1,0 +1,154 @@
+//! What `check` and `mpirun` have in common: what is searched, how, and where the results go.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
+use super::options::{ExplorerArgs, LimitArgs};
+use super::output::{self, Format, Output};
+use super::spec::Spec;
+use super::{Failure, files, interrupt, memory};
+use crate::explore::prefix::Extent;
+use crate::explore::{Budget, K, Listed, Setting, Violation};
+use crate::model::System;
+use crate::property::Properties;
+use crate::report::text::{self, shown};
+use crate::report::viewer::{Asked, View, Viewer};
+use crate::report::{CheckReport, Variants, json};
+use crate::study::Limits;
+
+/// How to search.
+#[derive(Args)]
+pub(super) struct SearchArgs {
+    /// The algorithm; `mazurka explorers` lists them
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_EXPLORER)]
+    explorer: String,
+    #[command(flatten)]
+    options: ExplorerArgs,
+    /// Explore everything instead of stopping at the first violation
+    #[arg(long)]
+    all: bool,
+    /// Explore everything, and for each violation report the execution with the fewest steps, then the fewest switches
+    /// between processes; the shortest comes first
+    #[arg(long)]
+    pub(super) shortest: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+const DEFAULT_EXPLORER: &str = "udpor";
+
+impl SearchArgs {
+    /// The explorer with its options.
+    pub(super) fn setting(&self) -> Result<Setting, Failure> {
+        let explorer = Listed::named(&self.explorer).map_err(Failure::Usage)?;
+        Setting::new(explorer, self.options.options()?).map_err(Failure::Usage)
+    }
+
+    pub(super) fn limits(&self) -> Result<Limits, Failure> {
+        self.limits.limits()
+    }
+
+    /// What a search for what violates these properties may take.
+    pub(super) fn budget(&self, limits: &Limits, properties: &Properties) -> Budget {
+        Budget {
+            all: self.all || self.shortest,
+            shortest: self.shortest,
+            properties: properties.clone(),
+            cancel: interrupt::flag(),
+            ..limits.budget(memory::in_use)
+        }
+    }
+}
+
+/// Where the results go.
+#[derive(Args)]
+pub(super) struct ResultArgs {
+    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
+    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`. What a page shows
+    /// is searched for as long as --timeout says once more, and for 20 s at most
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+/// A picture that is to be drawn: where, and what kind.
+pub(super) type Wanted<'a> = Option<(&'a Path, Drawing)>;
+
+impl ResultArgs {
+    /// Directs the output of a command that reads this file; and the picture that is wanted.
+    pub(super) fn direct(&self, input: &Path, output: &mut Output) -> Result<Wanted<'_>, Failure> {
+        let wanted = match self.draw.as_deref() {
+            Some(file) => Some((file, Drawing::of(file)?)),
+            None => None,
+        };
+        output.direct(self.output.as_deref(), [input])?;
+        if let Some((file, _)) = wanted {
+            files::keep(file, [input])?;
+        }
+        Ok(wanted)
+    }
+
+    /// How to write the result.
+    pub(super) fn format(&self) -> Format {
+        output::format(self.format, self.output.as_deref(), Format::Text)
+    }
+
+    /// Prints the reports, one for each thing that a program leaves open.
+    pub(super) fn print(
+        &self,
+        reports: &[CheckReport],
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let (quiet, room) = (output.is_quiet(), output.room());
+        match (self.format(), reports) {
+            (Format::Json, [report]) => output.print(json::render(report))?,
+            (Format::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
+            (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
+            (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
+        }
+        Ok(())
+    }
+}
+
+/// Draws what was found, if that is wanted, and tells what was written.
+pub(super) fn draw<P: System>(
+    (file, format): (&Path, Drawing),
+    found: Option<(&Spec<P>, &[Violation])>,
+    effort: Effort,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some((spec, violations @ [first, ..])) = found else {
+        let file = shown(file);
+        output.remark(format!("Nothing wrong was found, so {file} was not written.\n"));
+        return Ok(());
+    };
+    let limit = MAX_EVENTS as usize;
+    let text = match format {
+        Drawing::Html => drawing::render(&page(spec, violations, effort)?),
+        format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
+    };
+    files::write(file, &text)?;
+    output.remark(format!("Drawn: {}\n", shown(file)));
+    Ok(())
+}
+
+fn page<P: System>(
+    spec: &Spec<P>,
+    violations: &[Violation],
+    effort: Effort,
+) -> Result<Viewer, Failure> {
+    let asked = violations.iter().enumerate().map(|(index, violation)| Asked {
+        name: format!("Violation {}", index + 1),
+        schedule: violation.schedule.clone(),
+    });
+    let extent = Extent { events: MAX_EVENTS as usize, calls: MAX_NODES as usize };
+    let page = drawing::page(spec, asked.collect(), K::Optimal, extent, effort)?;
+    Ok(Viewer { start: View::SpaceTime, ..page })
+}
