@@ -42,7 +42,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   mazurka count philosophers.maz
-  mazurka count philosophers.maz -D N=8 --format json
+  mazurka count philosophers.maz -D N=5 --format json
 
 Exit codes: 0 counted, and nothing is violated; 1 some execution violates something; 2 the command line or the
 spec is wrong; 3 stopped by a limit or a signal before everything was counted, nothing found so far.";

@@ -168,7 +168,7 @@ pub fn spinning_program(seed: u64) -> String {
 
 #[test]
 fn programs_that_spin_end_as_in_the_full_graph() {
-    spinning_programs_end_as_in_the_full_graph(100);
+    spinning_programs_end_as_in_the_full_graph(40);
 }
 
 #[test]
