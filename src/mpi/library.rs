@@ -11,22 +11,30 @@ use super::compiler::Compiler;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// What only the library includes.
-const OWN_HEADERS: [(&str, &str); 2] =
-    [("rank.h", include_str!("c/rank.h")), ("windows.h", include_str!("c/windows.h"))];
+const OWN_HEADERS: [(&str, &str); 3] = [
+    ("rank.h", include_str!("c/rank.h")),
+    ("collectives.h", include_str!("c/collectives.h")),
+    ("windows.h", include_str!("c/windows.h")),
+];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 22] = [
+pub(super) const PARTS: [(&str, &str); 27] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
     ("files.c", include_str!("c/files.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
+    ("arrays.c", include_str!("c/arrays.c")),
+    ("contents.c", include_str!("c/contents.c")),
+    ("info.c", include_str!("c/info.c")),
     ("comm.c", include_str!("c/comm.c")),
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
     ("requests.c", include_str!("c/requests.c")),
     ("collectives.c", include_str!("c/collectives.c")),
+    ("meetings.c", include_str!("c/meetings.c")),
+    ("neighbors.c", include_str!("c/neighbors.c")),
     ("ops.c", include_str!("c/ops.c")),
     ("memory.c", include_str!("c/memory.c")),
     ("variables.c", include_str!("c/variables.c")),

@@ -4,6 +4,7 @@
 // 4: global concurrency
 // 5: global concurrency
 // 6: global concurrency
+// 10: invalid buffer
 #include "cases.h"
 
 static int memory[4];
@@ -85,6 +86,14 @@ static void run(void) {
         memory[0]++;
       }
       break;
+    case 10: { // The memory goes before the window.
+      int *memory_of_other = malloc(16);
+      MPI_Win other;
+      MPI_Win_create(memory_of_other, 16, 1, MPI_INFO_NULL, world, &other);
+      free(memory_of_other); // wrong 10
+      MPI_Win_free(&other);
+      break;
+    }
     case 9: // Elements that lie across one another are not the same elements.
       MPI_Win_fence(0, win);
       if (rank != 1) MPI_Accumulate(memory, 2, MPI_INT, 1, rank, 2, MPI_INT, MPI_SUM, win); // wrong 9

@@ -85,10 +85,7 @@ FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[])) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *dest)) {
-  CALL("MPI_Cart_shift");
-  const struct comm *cart = cart_get(comm);
-  if (direction < 0 || direction >= cart->ndims) fail("invalid argument", "dimension %d of %d", direction, cart->ndims);
+void cart_shift(const struct comm *cart, int direction, int disp, int *source, int *dest) {
   int *coords = allocate((size_t)cart->ndims * sizeof *coords);
   coords_of(cart, cart->rank, coords);
   coords[direction] -= disp;
@@ -96,7 +93,34 @@ FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *
   coords[direction] += 2 * disp;
   *dest = rank_at(cart, coords);
   release(coords);
+}
+
+FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *dest)) {
+  CALL("MPI_Cart_shift");
+  const struct comm *cart = cart_get(comm);
+  if (direction < 0 || direction >= cart->ndims) fail("invalid argument", "dimension %d of %d", direction, cart->ndims);
+  cart_shift(cart, direction, disp, require(source, "rank_source"), require(dest, "rank_dest"));
   return MPI_SUCCESS;
+}
+
+/* Ranks keep their numbers in a topology. */
+static int map(MPI_Comm comm, int size, int *rank) {
+  struct comm *of = comm_get(comm);
+  if (size > of->group->size) fail("invalid argument", "a topology of %d ranks, but there are %d", size, of->group->size);
+  *rank = of->rank < size ? of->rank : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank)) {
+  CALL("MPI_Cart_map");
+  (void)periods;
+  return map(comm, cells(ndims, dims), require(rank, "newrank"));
+}
+
+FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int index[], const int edges[], int *rank)) {
+  CALL("MPI_Graph_map");
+  (void)index, (void)edges;
+  return map(comm, nodes, require(rank, "newrank"));
 }
 
 FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
@@ -130,7 +154,8 @@ FUNCTION(Cartdim_get, (MPI_Comm comm, int *ndims)) {
 
 FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
   CALL("MPI_Topo_test");
-  *status = comm_get(comm)->ndims ? MPI_CART : MPI_UNDEFINED;
+  const struct comm *of = comm_get(comm);
+  *status = of->dims ? MPI_CART : of->graph ? of->graph->kind : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 

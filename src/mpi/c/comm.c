@@ -152,6 +152,7 @@ static int dup(MPI_Comm comm, MPI_Comm *made) {
   to->ndims = from->ndims;
   to->dims = from->dims;
   to->periods = from->periods;
+  to->graph = from->graph;
   *made = publish(to);
   return MPI_SUCCESS;
 }
@@ -270,6 +271,28 @@ FUNCTION(Comm_free, (MPI_Comm *comm)) {
 FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
   CALL("MPI_Comm_disconnect");
   return comm_free(comm);
+}
+
+/* Nobody here was spawned. */
+FUNCTION(Comm_get_parent, (MPI_Comm *parent)) {
+  CALL("MPI_Comm_get_parent");
+  *(MPI_Comm *)require(parent, "parent") = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
+  CALL("MPI_Comm_set_info");
+  comm_get(comm);
+  (void)info;
+  return MPI_SUCCESS;
+}
+
+/* No hint is in use. */
+FUNCTION(Comm_get_info, (MPI_Comm comm, MPI_Info *info)) {
+  CALL("MPI_Comm_get_info");
+  comm_get(comm);
+  *(MPI_Info *)require(info, "info") = info_new();
+  return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {

@@ -147,32 +147,6 @@ FUNCTION(Pcontrol, (const int level, ...)) {
   return MPI_SUCCESS;
 }
 
-/* Info objects: hints, which nobody here needs. */
-FUNCTION(Info_create, (MPI_Info *info)) {
-  CALL("MPI_Info_create");
-  *info = (MPI_Info)handle_new(INFO, allocate(sizeof(struct object)));
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Info_set, (MPI_Info info, const char *key, const char *value)) {
-  CALL("MPI_Info_set");
-  (void)info, (void)key, (void)value;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int *flag)) {
-  CALL("MPI_Info_get");
-  (void)info, (void)key, (void)length, (void)value;
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Info_free, (MPI_Info *info)) {
-  CALL("MPI_Info_free");
-  *info = MPI_INFO_NULL;
-  return MPI_SUCCESS;
-}
-
 /* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
  * program may have its own, or something else with such a name. */
 static uint64_t nanoseconds = 1000000000ull * 1000000000ull;

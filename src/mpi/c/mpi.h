@@ -94,6 +94,8 @@ typedef struct MPI_ABI_File *MPI_File;
 #define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
 #define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x217)
 #define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
 #define MPI_FLOAT_INT ((MPI_Datatype)0x228)
 #define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
 #define MPI_LONG_INT ((MPI_Datatype)0x22a)
@@ -162,7 +164,12 @@ enum {
   MPI_WIN_FLAVOR_CREATE = 311, MPI_WIN_FLAVOR_ALLOCATE = 312, MPI_WIN_UNIFIED = 321, MPI_WIN_SEPARATE = 322,
   MPI_KEYVAL_INVALID = 0, MPI_TAG_UB = 501, MPI_IO = 502, MPI_HOST = 503, MPI_WTIME_IS_GLOBAL = 504, MPI_APPNUM = 505,
   MPI_LASTUSEDCODE = 506, MPI_UNIVERSE_SIZE = 507, MPI_WIN_BASE = 601, MPI_WIN_DISP_UNIT = 602, MPI_WIN_SIZE = 603,
-  MPI_WIN_CREATE_FLAVOR = 604, MPI_WIN_MODEL = 605
+  MPI_WIN_CREATE_FLAVOR = 604, MPI_WIN_MODEL = 605,
+  MPI_DISTRIBUTE_NONE = 16, MPI_DISTRIBUTE_BLOCK = 17, MPI_DISTRIBUTE_CYCLIC = 18, MPI_DISTRIBUTE_DFLT_DARG = 19,
+  MPI_COMBINER_NAMED = 101, MPI_COMBINER_DUP = 102, MPI_COMBINER_CONTIGUOUS = 103, MPI_COMBINER_VECTOR = 104,
+  MPI_COMBINER_HVECTOR = 105, MPI_COMBINER_INDEXED = 106, MPI_COMBINER_HINDEXED = 107, MPI_COMBINER_INDEXED_BLOCK = 108,
+  MPI_COMBINER_HINDEXED_BLOCK = 109, MPI_COMBINER_STRUCT = 110, MPI_COMBINER_SUBARRAY = 111, MPI_COMBINER_DARRAY = 112,
+  MPI_COMBINER_RESIZED = 116, MPI_TYPECLASS_INTEGER = 192, MPI_TYPECLASS_REAL = 193, MPI_TYPECLASS_COMPLEX = 194
 };
 
 typedef void(MPI_User_function)(void *in, void *inout, int *length, MPI_Datatype *type);
@@ -461,6 +468,76 @@ MAZURKA_API(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype 
 MAZURKA_API(Type_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made))
 MAZURKA_API(Type_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made))
 
+/* Collectives that may be started again and again */
+MAZURKA_API(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Bcast_init, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Gather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Gatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Scatter_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Scatterv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Allgather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Alltoall_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Alltoallw_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Reduce_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Allreduce_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Scan_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Exscan_init, (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Reduce_scatter_init, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Reduce_scatter_block_init, (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+
+/* Neighbours */
+MAZURKA_API(Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank))
+MAZURKA_API(Graph_map, (MPI_Comm comm, int nodes, const int index[], const int edges[], int *rank))
+MAZURKA_API(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made))
+MAZURKA_API(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int *in_weights, int out, const int destinations[], const int *out_weights, MPI_Info info, int reorder, MPI_Comm *made))
+MAZURKA_API(Graphdims_get, (MPI_Comm comm, int *nodes, int *edges))
+MAZURKA_API(Graph_get, (MPI_Comm comm, int nodes, int count, int index[], int edges[]))
+MAZURKA_API(Graph_neighbors_count, (MPI_Comm comm, int rank, int *count))
+MAZURKA_API(Graph_neighbors, (MPI_Comm comm, int rank, int room, int ranks[]))
+MAZURKA_API(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *made))
+MAZURKA_API(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *weighted))
+MAZURKA_API(Dist_graph_neighbors, (MPI_Comm comm, int in, int sources[], int *in_weights, int out, int destinations[], int *out_weights))
+MAZURKA_API(Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Ineighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+MAZURKA_API(Neighbor_allgather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+MAZURKA_API(Neighbor_allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Ineighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoall_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
+MAZURKA_API(Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+MAZURKA_API(Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
+MAZURKA_API(Neighbor_alltoallw_init, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
+
+/* Hints, statuses, and how datatypes were made */
+MAZURKA_API(Info_dup, (MPI_Info info, MPI_Info *made))
+MAZURKA_API(Info_delete, (MPI_Info info, const char *key))
+MAZURKA_API(Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag))
+MAZURKA_API(Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *flag))
+MAZURKA_API(Info_get_nkeys, (MPI_Info info, int *count))
+MAZURKA_API(Info_get_nthkey, (MPI_Info info, int n, char *key))
+MAZURKA_API(Comm_set_info, (MPI_Comm comm, MPI_Info info))
+MAZURKA_API(Comm_get_info, (MPI_Comm comm, MPI_Info *info))
+MAZURKA_API(Comm_get_parent, (MPI_Comm *parent))
+MAZURKA_API(Type_create_darray, (int size, int rank, int ndims, const int sizes[], const int distributions[], const int arguments[], const int parts[], int order, MPI_Datatype old, MPI_Datatype *made))
+MAZURKA_API(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))
+MAZURKA_API(Type_get_contents, (MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype made[]))
+MAZURKA_API(Type_match_size, (int kind, int size, MPI_Datatype *type))
+MAZURKA_API(Status_set_cancelled, (MPI_Status *status, int flag))
+MAZURKA_API(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count))
+MAZURKA_API(Win_get_info, (MPI_Win win, MPI_Info *info))
+MAZURKA_API(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count))
+MAZURKA_API(Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Count count))
+MAZURKA_API(Type_size_x, (MPI_Datatype type, MPI_Count *size))
+MAZURKA_API(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent))
+MAZURKA_API(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent))
+
 /* Known, but not verified: a call is reported */
 MAZURKA_API(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file))
 MAZURKA_API(File_close, (MPI_File *file))
@@ -478,14 +555,9 @@ MAZURKA_API(File_write_all, (MPI_File file, const void *buf, int count, MPI_Data
 MAZURKA_API(File_write_at, (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
 MAZURKA_API(File_write_at_all, (MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status))
 MAZURKA_API(Comm_spawn, (const char *command, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[]))
-MAZURKA_API(Comm_get_parent, (MPI_Comm *parent))
 MAZURKA_API(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made))
 MAZURKA_API(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made))
 MAZURKA_API(Open_port, (MPI_Info info, char *name))
-MAZURKA_API(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made))
-MAZURKA_API(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made))
-MAZURKA_API(Neighbor_alltoall, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
-MAZURKA_API(Neighbor_allgather, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 MAZURKA_API(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
 MAZURKA_API(Win_attach, (MPI_Win win, void *base, MPI_Aint size))
 MAZURKA_API(Win_detach, (MPI_Win win, const void *base))
@@ -493,19 +565,10 @@ MAZURKA_API(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Co
 MAZURKA_API(Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base))
 MAZURKA_API(Win_test, (MPI_Win win, int *flag))
 MAZURKA_API(Win_call_errhandler, (MPI_Win win, int code))
-MAZURKA_API(Win_get_info, (MPI_Win win, MPI_Info *info))
 MAZURKA_API(Comm_remote_size, (MPI_Comm comm, int *size))
-MAZURKA_API(Type_create_darray, (int size, int rank, int ndims, const int sizes[], const int distributions[], const int arguments[], const int parts[], int order, MPI_Datatype old, MPI_Datatype *made))
-MAZURKA_API(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))
-MAZURKA_API(Type_get_contents, (MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype made[]))
-MAZURKA_API(Type_match_size, (int kind, int size, MPI_Datatype *type))
 MAZURKA_API(Pack_external, (const char form[], const void *in, int count, MPI_Datatype type, void *out, MPI_Aint size, MPI_Aint *position))
 MAZURKA_API(Unpack_external, (const char form[], const void *in, MPI_Aint size, MPI_Aint *position, void *out, int count, MPI_Datatype type))
 MAZURKA_API(Pack_external_size, (const char form[], int count, MPI_Datatype type, MPI_Aint *size))
-MAZURKA_API(Status_set_cancelled, (MPI_Status *status, int flag))
-MAZURKA_API(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count))
-MAZURKA_API(Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
-MAZURKA_API(Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ static enum class class_of(MPI_Datatype type) {
       return INTEGER;
     case 0x210: case 0x214: case 0x220: return FLOATING;
     case 0x238: case 0x239: return LOGICAL;
-    case 0x212: case 0x213: case 0x216: case 0x217: return COMPLEX;
+    case 0x212: case 0x213: case 0x216: case 0x217: case 0x224: case 0x225: return COMPLEX;
     case 0x247: return BYTES;
     case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: return PAIR;
     default: return 0;
@@ -149,6 +149,7 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
     case 0x220: FLOATINGS(long double)
     case 0x212: case 0x213: COMPLEXES(float _Complex)
     case 0x216: case 0x217: COMPLEXES(double _Complex)
+    case 0x224: case 0x225: COMPLEXES(long double _Complex)
     case 0x228: PAIRS(float)
     case 0x229: PAIRS(double)
     case 0x22a: PAIRS(long)

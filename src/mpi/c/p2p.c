@@ -152,13 +152,20 @@ FUNCTION(Recv, (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_
   BLOCKING("MPI_Recv", 'r', STANDARD, status);
 }
 
+/* Starts a persistent request. */
 static void start_again(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) fail("invalid request", "the request is MPI_REQUEST_NULL");
   struct request *request = request_get(handle);
   if (!request->is_persistent) fail("invalid request", "the request of %s is not persistent", request->name);
   if (request->state != INACTIVE)
     fail("invalid request", "the request made at {@%lx} is active already", request->object.made_at);
-  start(request);
+  if (request->what != 'c') {
+    start(request);
+    return;
+  }
+  request->state = ACTIVE;
+  request->is_started = true;
+  collective_start(request, true);
 }
 
 FUNCTION(Start, (MPI_Request *request)) {

@@ -37,7 +37,9 @@
 #define wire_bias mazurka_wire_bias
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
+#define collective_start mazurka_collective_start
 #define comm_get mazurka_comm_get
+#define cart_shift mazurka_cart_shift
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
@@ -97,7 +99,16 @@
 #define type_for mazurka_type_for
 #define type_get mazurka_type_get
 #define unpack mazurka_unpack
+#define contents_add mazurka_contents_add
+#define contents_add_addresses mazurka_contents_add_addresses
+#define contents_add_types mazurka_contents_add_types
+#define contents_start mazurka_contents_start
+#define info_new mazurka_info_new
+#define type_add mazurka_type_add
+#define type_done mazurka_type_done
+#define type_new mazurka_type_new
 #define windows_check_end mazurka_windows_check_end
+#define windows_check_freed mazurka_windows_check_freed
 #define windows_publish mazurka_windows_publish
 #define windows_pull mazurka_windows_pull
 #define windows_see mazurka_windows_see
@@ -208,6 +219,12 @@ struct piece { /* a run at a place */
   struct run run;
 };
 enum { SEVERAL = 0xffff };
+struct contents { /* how it was made: contents.c */
+  int combiner, integers, addresses, types;
+  int *integer;
+  MPI_Aint *address;
+  const struct type **type;
+};
 struct type {
   struct object object;
   char name[32];
@@ -217,7 +234,16 @@ struct type {
   struct piece *piece;
   uint32_t element; /* the basic type of all its values, pairs not taken apart, or SEVERAL */
   bool is_committed;
+  struct contents contents;
 };
+/* A new type that is empty so far; `count` elements of another one at an offset; its handle */
+struct type *type_new(void);
+void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
+int type_done(struct type *made, MPI_Datatype *handle);
+void contents_start(struct type *of, int combiner, const struct type *old);
+void contents_add(struct type *of, int count, const int *integers);
+void contents_add_addresses(struct type *of, int count, const MPI_Aint *addresses);
+void contents_add_types(struct type *of, int count, const struct type *const *types);
 struct type *type_get(MPI_Datatype type);                         /* any type */
 struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be used to communicate */
 size_t basic_size(uint32_t basic);
@@ -257,9 +283,21 @@ struct comm {
   char *title; /* what people call it */
   struct group *group;
   int rank;
-  uint32_t made; /* how many communicators and windows were made from it */
-  int ndims, *dims, *periods;
+  uint32_t made;       /* how many communicators and windows were made from it */
+  uint32_t persistent; /* how many persistent collectives are for it */
+  int ndims, *dims, *periods; /* a grid, if it is one; `dims` is NULL otherwise */
+  struct graph *graph;        /* another topology, or the neighbours in the grid */
 };
+/* The neighbours of a rank: edges that come in, and those that go out. */
+struct graph {
+  int kind; /* MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH */
+  int in, out, *sources, *destinations;
+  bool is_weighted;
+  int *in_weights, *out_weights;
+  int nodes, *index, *edges; /* as MPI_Graph_create was told */
+};
+/* cart.c: the ranks so many steps before and behind this one */
+void cart_shift(const struct comm *cart, int direction, int disp, int *source, int *dest);
 struct comm *comm_get(MPI_Comm comm);
 /* The part of the communicator that says this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
@@ -310,6 +348,8 @@ void request_complete(struct request *request, struct reader *value);
 /* p2p.c, collectives.c: the data of a request that is complete */
 void receive_end(struct request *request, struct reader *value);
 void collective_end(struct request *request, struct reader *value);
+/* Enters; from then on the memory belongs to the operation if the program has the request. */
+void collective_start(struct request *request, bool owns);
 
 /* collectives.c */
 struct contributions {
@@ -321,6 +361,9 @@ struct contributions exchange(struct comm *comm, const char *description, const 
 const struct reader *contribution(const struct contributions *from, int rank);
 /* The next value of a told list, or no value. */
 struct contributions take_contributions(struct reader *value);
+
+/* info.c */
+MPI_Info info_new(void);
 
 /* attributes.c: one that the program has attached; false if there is none */
 bool attribute_get(const void *of, int key, void *value);
@@ -352,6 +395,8 @@ void files_end(void);
 
 /* windows.c */
 void windows_check_end(void);
+/* A piece of the heap is freed at `site`: fails if a window is there. */
+void windows_check_freed(uintptr_t start, size_t size, uintptr_t site);
 /* Both copies of the parts of windows that this rank owns become equal: before others are told something, and after this
  * rank was told something. */
 void windows_publish(void);

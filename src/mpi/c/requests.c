@@ -279,18 +279,58 @@ FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   return MPI_SUCCESS;
 }
 
-/* Basic values, the last element may be in part. */
-FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
-  CALL("MPI_Get_elements");
+/* So many bytes in basic values; the last element may be in part. */
+static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
   size_t bytes = get_bytes(require((void *)status, "status"));
-  *count = 0;
+  MPI_Count count = 0;
   for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
     size_t size = basic_size(of->piece[p].run.basic), here = of->piece[p].run.count * size;
     if (here > bytes) here = bytes - bytes % size;
     if (here == 0) break;
-    *count += (int)(here / size);
+    count += (MPI_Count)(here / size);
     bytes -= here;
   }
+  return count;
+}
+
+FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
+  CALL("MPI_Get_elements");
+  *(int *)require(count, "count") = (int)elements(status, type);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count)) {
+  CALL("MPI_Get_elements_x");
+  *(MPI_Count *)require(count, "count") = elements(status, type);
+  return MPI_SUCCESS;
+}
+
+static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
+  const struct type *of = type_for(type, "datatype");
+  size_t bytes = 0, left = (size_t)count;
+  if (count < 0) fail("invalid count", "the count is %ld", (long)count);
+  for (size_t p = 0; of->size > 0 && left > 0; p = (p + 1) % of->pieces) {
+    size_t here = of->piece[p].run.count < left ? of->piece[p].run.count : left;
+    bytes += here * basic_size(of->piece[p].run.basic);
+    left -= here;
+  }
+  set_bytes(require(status, "status"), bytes);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count)) {
+  CALL("MPI_Status_set_elements");
+  return set_elements(status, type, count);
+}
+
+FUNCTION(Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Count count)) {
+  CALL("MPI_Status_set_elements_x");
+  return set_elements(status, type, count);
+}
+
+FUNCTION(Status_set_cancelled, (MPI_Status *status, int flag)) {
+  CALL("MPI_Status_set_cancelled");
+  ((MPI_Status *)require(status, "status"))->MPI_internal[2] = flag != 0;
   return MPI_SUCCESS;
 }

@@ -45,6 +45,8 @@ static const struct basic basics[] = {
     BASIC(MPI_C_DOUBLE_COMPLEX, double _Complex),
     BASIC(MPI_CXX_DOUBLE_COMPLEX, double _Complex),
     BASIC(MPI_LONG_DOUBLE, long double),
+    BASIC(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex),
+    BASIC(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex),
     PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT),
     PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE),
     PAIR(MPI_LONG_INT, long_int, MPI_LONG),
@@ -267,14 +269,14 @@ size_t take_data(struct reader *from, void *to, size_t count, const struct type 
 }
 
 /* A new type that is empty so far. */
-static struct type *new_type(void) {
+struct type *type_new(void) {
   struct type *made = allocate(sizeof *made);
   snprintf(made->name, sizeof made->name, "%s", call.name);
   return made;
 }
 
 /* Appends `count` elements of a type, the first one at this offset. */
-static void add_block(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
+void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
   bool was_empty = to->size == 0 && to->extent == 0;
   if (count > 0 && old->pieces > 0) to->element = to->pieces == 0 || to->element == old->element ? old->element : SEVERAL;
   for (size_t i = 0; i < count; i++) {
@@ -294,7 +296,7 @@ static void add_block(struct type *to, ptrdiff_t at, size_t count, const struct 
   to->size += count * old->size;
 }
 
-static int done(struct type *made, MPI_Datatype *handle) {
+int type_done(struct type *made, MPI_Datatype *handle) {
   *(MPI_Datatype *)require(handle, "newtype") = (MPI_Datatype)handle_new(DATATYPE, &made->object);
   return MPI_SUCCESS;
 }
@@ -302,52 +304,69 @@ static int done(struct type *made, MPI_Datatype *handle) {
 FUNCTION(Type_contiguous, (int count, MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_contiguous");
   check_count(count);
-  struct type *type = new_type();
-  add_block(type, 0, (size_t)count, type_get(old));
-  return done(type, made);
+  struct type *type = type_new();
+  type_add(type, 0, (size_t)count, type_get(old));
+  contents_start(type, MPI_COMBINER_CONTIGUOUS, type_get(old));
+  contents_add(type, 1, &count);
+  return type_done(type, made);
 }
 
-static int vector(int count, int length, ptrdiff_t stride, const struct type *old, MPI_Datatype *made) {
+static struct type *vector(int count, int length, ptrdiff_t stride, const struct type *old) {
   check_count(count);
   check_count(length);
-  struct type *type = new_type();
-  for (int i = 0; i < count; i++) add_block(type, i * stride, (size_t)length, old);
-  return done(type, made);
+  struct type *type = type_new();
+  for (int i = 0; i < count; i++) type_add(type, i * stride, (size_t)length, old);
+  return type;
 }
 
 FUNCTION(Type_vector, (int count, int blocklength, int stride, MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_vector");
-  const struct type *type = type_get(old);
-  return vector(count, blocklength, stride * type->extent, type, made);
+  const struct type *from = type_get(old);
+  struct type *type = vector(count, blocklength, stride * from->extent, from);
+  contents_start(type, MPI_COMBINER_VECTOR, from);
+  contents_add(type, 3, (int[]){count, blocklength, stride});
+  return type_done(type, made);
 }
 
 FUNCTION(Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_create_hvector");
-  return vector(count, blocklength, stride, type_get(old), made);
+  struct type *type = vector(count, blocklength, stride, type_get(old));
+  contents_start(type, MPI_COMBINER_HVECTOR, type_get(old));
+  contents_add(type, 2, (int[]){count, blocklength});
+  contents_add_addresses(type, 1, &stride);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_indexed, (int count, const int lengths[], const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_indexed");
   check_count(count);
   const struct type *from = type_get(old);
-  struct type *type = new_type();
+  struct type *type = type_new();
   for (int i = 0; i < count; i++) {
     check_count(lengths[i]);
-    add_block(type, displs[i] * from->extent, (size_t)lengths[i], from);
+    type_add(type, displs[i] * from->extent, (size_t)lengths[i], from);
   }
-  return done(type, made);
+  contents_start(type, MPI_COMBINER_INDEXED, from);
+  contents_add(type, 1, &count);
+  contents_add(type, count, lengths);
+  contents_add(type, count, displs);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_create_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_create_hindexed");
   check_count(count);
   const struct type *from = type_get(old);
-  struct type *type = new_type();
+  struct type *type = type_new();
   for (int i = 0; i < count; i++) {
     check_count(lengths[i]);
-    add_block(type, displs[i], (size_t)lengths[i], from);
+    type_add(type, displs[i], (size_t)lengths[i], from);
   }
-  return done(type, made);
+  contents_start(type, MPI_COMBINER_HINDEXED, from);
+  contents_add(type, 1, &count);
+  contents_add(type, count, lengths);
+  contents_add_addresses(type, count, displs);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
@@ -355,9 +374,12 @@ FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], 
   check_count(count);
   check_count(length);
   const struct type *from = type_get(old);
-  struct type *type = new_type();
-  for (int i = 0; i < count; i++) add_block(type, displs[i] * from->extent, (size_t)length, from);
-  return done(type, made);
+  struct type *type = type_new();
+  for (int i = 0; i < count; i++) type_add(type, displs[i] * from->extent, (size_t)length, from);
+  contents_start(type, MPI_COMBINER_INDEXED_BLOCK, from);
+  contents_add(type, 2, (int[]){count, length});
+  contents_add(type, count, displs);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
@@ -365,9 +387,12 @@ FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint disp
   check_count(count);
   check_count(length);
   const struct type *from = type_get(old);
-  struct type *type = new_type();
-  for (int i = 0; i < count; i++) add_block(type, displs[i], (size_t)length, from);
-  return done(type, made);
+  struct type *type = type_new();
+  for (int i = 0; i < count; i++) type_add(type, displs[i], (size_t)length, from);
+  contents_start(type, MPI_COMBINER_HINDEXED_BLOCK, from);
+  contents_add(type, 2, (int[]){count, length});
+  contents_add_addresses(type, count, displs);
+  return type_done(type, made);
 }
 
 /* What a compiler aligns a value of a basic type to. */
@@ -379,68 +404,46 @@ static size_t alignment(uint32_t basic) {
 FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made)) {
   CALL("MPI_Type_create_struct");
   check_count(count);
-  struct type *type = new_type();
+  struct type *type = type_new();
   size_t align = 1;
   for (int i = 0; i < count; i++) {
     const struct type *part = type_get(types[i]);
     check_count(lengths[i]);
-    add_block(type, displs[i], (size_t)lengths[i], part);
+    type_add(type, displs[i], (size_t)lengths[i], part);
+    contents_add_types(type, 1, &part);
     for (size_t p = 0; p < part->pieces; p++)
       if (alignment(part->piece[p].run.basic) > align) align = alignment(part->piece[p].run.basic);
   }
   /* The extent of a struct is rounded up, as in C. */
   type->extent = (type->extent + (ptrdiff_t)align - 1) / (ptrdiff_t)align * (ptrdiff_t)align;
-  return done(type, made);
+  contents_start(type, MPI_COMBINER_STRUCT, NULL);
+  contents_add(type, 1, &count);
+  contents_add(type, count, lengths);
+  contents_add_addresses(type, count, displs);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_create_resized, (MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *made)) {
   CALL("MPI_Type_create_resized");
-  struct type *type = new_type();
-  add_block(type, 0, 1, type_get(old));
+  struct type *type = type_new();
+  type_add(type, 0, 1, type_get(old));
   type->lb = lb;
   type->extent = extent;
-  return done(type, made);
-}
-
-FUNCTION(Type_create_subarray, (int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_subarray");
-  const struct type *from = type_get(old);
-  size_t rows = 1, whole = 1;
-  for (int d = 0; d < ndims; d++) {
-    if (sizes[d] < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] + subsizes[d] > sizes[d])
-      fail("invalid argument", "dimension %d: %d elements from %d on of %d", d, subsizes[d], starts[d], sizes[d]);
-    rows *= (size_t)subsizes[d];
-    whole *= (size_t)sizes[d];
-  }
-  /* The dimension that runs fastest is the last one in C. */
-  int fastest = order == MPI_ORDER_C ? ndims - 1 : 0;
-  rows /= (size_t)subsizes[fastest];
-  struct type *type = new_type();
-  for (size_t row = 0; row < rows; row++) {
-    size_t left = row;
-    ptrdiff_t at = starts[fastest], stride = sizes[fastest];
-    for (int k = 1; k < ndims; k++) {
-      int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
-      at += (ptrdiff_t)(starts[d] + (int)(left % (size_t)subsizes[d])) * stride;
-      left /= (size_t)subsizes[d];
-      stride *= sizes[d];
-    }
-    add_block(type, at * from->extent, (size_t)subsizes[fastest], from);
-  }
-  type->lb = 0;
-  type->extent = (ptrdiff_t)whole * from->extent;
-  return done(type, made);
+  contents_start(type, MPI_COMBINER_RESIZED, type_get(old));
+  contents_add_addresses(type, 2, (MPI_Aint[]){lb, extent});
+  return type_done(type, made);
 }
 
 FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_dup");
   const struct type *from = type_get(old);
-  struct type *type = new_type();
-  add_block(type, 0, 1, from);
+  struct type *type = type_new();
+  type_add(type, 0, 1, from);
   type->lb = from->lb;
   type->extent = from->extent;
   type->is_committed = from->is_committed;
-  return done(type, made);
+  contents_start(type, MPI_COMBINER_DUP, from);
+  return type_done(type, made);
 }
 
 FUNCTION(Type_commit, (MPI_Datatype *type)) {
@@ -472,9 +475,8 @@ FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
-  CALL("MPI_Type_get_true_extent");
-  const struct type *of = type_get(type);
+/* From the first byte that it has to the last one. */
+static void true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent) {
   ptrdiff_t low = 0, high = 0;
   for (size_t p = 0; p < of->pieces; p++) {
     const struct piece *piece = &of->piece[p];
@@ -484,6 +486,34 @@ FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *exten
   }
   *lb = low;
   *extent = high - low;
+}
+
+FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
+  CALL("MPI_Type_get_true_extent");
+  true_extent(type_get(type), lb, extent);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)) {
+  CALL("MPI_Type_get_true_extent_x");
+  ptrdiff_t low, length;
+  true_extent(type_get(type), &low, &length);
+  *lb = low;
+  *extent = length;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_size_x, (MPI_Datatype type, MPI_Count *size)) {
+  CALL("MPI_Type_size_x");
+  *size = (MPI_Count)type_get(type)->size;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)) {
+  CALL("MPI_Type_get_extent_x");
+  const struct type *of = type_get(type);
+  *lb = of->lb;
+  *extent = of->extent;
   return MPI_SUCCESS;
 }
 

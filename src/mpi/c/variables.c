@@ -227,6 +227,8 @@ WEAK int posix_memalign(void **made, size_t alignment, size_t size) {
 }
 
 WEAK void free(void *piece) {
+  const struct heap_piece *known = piece ? heap_find((uintptr_t)piece) : NULL;
+  if (known) windows_check_freed(known->start, known->size, (uintptr_t)__builtin_return_address(0));
   heap_remove(piece);
   __libc_free(piece);
 }

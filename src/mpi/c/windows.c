@@ -187,6 +187,15 @@ FUNCTION(Win_free, (MPI_Win *win)) {
   return MPI_SUCCESS;
 }
 
+void windows_check_freed(uintptr_t start, size_t size, uintptr_t site) {
+  EACH_WINDOW(window) {
+    bool is_there = (uintptr_t)window->base - start < size && own_size(window) > 0;
+    if (is_there && !window->is_allocated && !env_is_over())
+      fail_at(site, "invalid buffer", "the memory of the window made at {@%lx} is freed before the window",
+              window->object.made_at);
+  }
+}
+
 /* Windows that are left are leaks; what is wrong with an open one is its epoch. */
 void windows_check_end(void) {
   EACH_WINDOW(window) check_closed(window);
@@ -240,6 +249,13 @@ FUNCTION(Win_set_info, (MPI_Win win, MPI_Info info)) {
   CALL("MPI_Win_set_info");
   window_of(win);
   (void)info;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_get_info, (MPI_Win win, MPI_Info *info)) {
+  CALL("MPI_Win_get_info");
+  window_of(win);
+  *(MPI_Info *)require(info, "info") = info_new();
   return MPI_SUCCESS;
 }
 

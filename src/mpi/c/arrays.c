@@ -1,0 +1,115 @@
+/* Datatypes for parts of arrays: a block of one, and what a rank has of one that is distributed. */
+#include "rank.h"
+
+/* The places of a part in each dimension, as numbers of elements. */
+struct places {
+  int count, *at;
+};
+
+/* A type of all elements whose place is in the part in every dimension, in their order in memory. */
+static struct type *part_of_array(int ndims, const int *sizes, const struct places *part, int order, const struct type *old) {
+  struct type *made = type_new();
+  size_t rows = 1, whole = 1;
+  /* The dimension that runs fastest is the last one in C. */
+  int fastest = order == MPI_ORDER_C ? ndims - 1 : 0;
+  for (int d = 0; d < ndims; d++) {
+    whole *= (size_t)sizes[d];
+    if (d != fastest) rows *= (size_t)part[d].count;
+  }
+  for (size_t row = 0; row < rows; row++) {
+    size_t left = row;
+    ptrdiff_t begin = 0, stride = sizes[fastest];
+    for (int k = 1; k < ndims; k++) {
+      int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
+      begin += part[d].at[left % (size_t)part[d].count] * stride;
+      left /= (size_t)part[d].count;
+      stride *= sizes[d];
+    }
+    const struct places *run = &part[fastest];
+    for (int i = 0, length; i < run->count; i += length) {
+      for (length = 1; i + length < run->count && run->at[i + length] == run->at[i] + length;) length++;
+      type_add(made, (begin + run->at[i]) * old->extent, (size_t)length, old);
+    }
+  }
+  made->lb = 0;
+  made->extent = (ptrdiff_t)whole * old->extent;
+  return made;
+}
+
+static void check_array(int ndims, int order) {
+  if (ndims < 1) fail("invalid argument", "%d dimensions", ndims);
+  if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) fail("invalid argument", "%d is no order", order);
+}
+
+static void free_places(int ndims, struct places *part) {
+  for (int d = 0; d < ndims; d++) release(part[d].at);
+  release(part);
+}
+
+FUNCTION(Type_create_subarray, (int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_subarray");
+  const struct type *from = type_get(old);
+  check_array(ndims, order);
+  struct places *part = allocate((size_t)ndims * sizeof *part);
+  for (int d = 0; d < ndims; d++) {
+    if (sizes[d] < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] + subsizes[d] > sizes[d])
+      fail("invalid argument", "dimension %d: %d elements from %d on of %d", d, subsizes[d], starts[d], sizes[d]);
+    part[d] = (struct places){subsizes[d], allocate((size_t)subsizes[d] * sizeof(int))};
+    for (int i = 0; i < subsizes[d]; i++) part[d].at[i] = starts[d] + i;
+  }
+  struct type *type = part_of_array(ndims, sizes, part, order, from);
+  free_places(ndims, part);
+  contents_start(type, MPI_COMBINER_SUBARRAY, from);
+  contents_add(type, 1, &ndims);
+  contents_add(type, ndims, sizes);
+  contents_add(type, ndims, subsizes);
+  contents_add(type, ndims, starts);
+  contents_add(type, 1, &order);
+  return type_done(type, made);
+}
+
+/* The places of process `coord` of `processes` in a dimension. */
+static struct places distributed(int d, int size, int how, int argument, int processes, int coord) {
+  int block = argument;
+  if (how == MPI_DISTRIBUTE_NONE && processes != 1) fail("invalid argument", "dimension %d is not distributed, but has %d processes", d, processes);
+  if (how == MPI_DISTRIBUTE_NONE) block = size;
+  else if (argument == MPI_DISTRIBUTE_DFLT_DARG) block = how == MPI_DISTRIBUTE_BLOCK ? (size + processes - 1) / processes : 1;
+  else if (how != MPI_DISTRIBUTE_BLOCK && how != MPI_DISTRIBUTE_CYCLIC) fail("invalid argument", "%d is no distribution", how);
+  if (block < 1) fail("invalid argument", "dimension %d has blocks of %d", d, block);
+  if (how == MPI_DISTRIBUTE_BLOCK && (int64_t)block * processes < size)
+    fail("invalid argument", "dimension %d: %d blocks of %d for %d elements", d, processes, block, size);
+  struct places made = {0, allocate((size_t)size * sizeof(int))};
+  for (int i = 0; i < size; i++)
+    if (i / block % processes == coord) made.at[made.count++] = i;
+  return made;
+}
+
+FUNCTION(Type_create_darray, (int size, int rank, int ndims, const int sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *made)) {
+  CALL("MPI_Type_create_darray");
+  const struct type *from = type_get(old);
+  check_array(ndims, order);
+  if (rank < 0 || rank >= size) fail("invalid rank", "rank %d of %d", rank, size);
+  int all = 1;
+  for (int d = 0; d < ndims; d++) {
+    if (sizes[d] < 1 || processes[d] < 1) fail("invalid argument", "dimension %d: %d elements, %d processes", d, sizes[d], processes[d]);
+    all *= processes[d];
+  }
+  if (all != size) fail("invalid argument", "a grid of %d processes, but there are %d", all, size);
+  struct places *part = allocate((size_t)ndims * sizeof *part);
+  /* Processes are in a grid whose last dimension is the fastest, whatever the order of the array is. */
+  for (int d = 0, left = rank; d < ndims; d++) {
+    all /= processes[d];
+    part[d] = distributed(d, sizes[d], distributions[d], arguments[d], processes[d], left / all);
+    left %= all;
+  }
+  struct type *type = part_of_array(ndims, sizes, part, order, from);
+  free_places(ndims, part);
+  contents_start(type, MPI_COMBINER_DARRAY, from);
+  contents_add(type, 3, (int[]){size, rank, ndims});
+  contents_add(type, ndims, sizes);
+  contents_add(type, ndims, distributions);
+  contents_add(type, ndims, arguments);
+  contents_add(type, ndims, processes);
+  contents_add(type, 1, &order);
+  return type_done(type, made);
+}

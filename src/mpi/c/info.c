@@ -1,0 +1,135 @@
+/* Info objects: hints as pairs of texts. Nobody here needs a hint, but programs read back what they have set. */
+#include "rank.h"
+
+struct pair {
+  char *key, *value;
+};
+struct info {
+  struct object object;
+  int count;
+  struct pair *pairs;
+};
+
+static struct info *info_get(MPI_Info info) {
+  static struct info environment = {.object = {.is_predefined = true}};
+  if (info == MPI_INFO_ENV) return &environment;
+  struct info *found = (struct info *)handle_get(INFO, info);
+  if (info == MPI_INFO_NULL) fail("invalid argument", "the info is MPI_INFO_NULL");
+  if (!found) fail("invalid argument", "%p is no info", (void *)info);
+  if (found->object.is_freed) fail("invalid argument", "the info made at {@%lx} was freed", found->object.made_at);
+  return found;
+}
+
+static int find(const struct info *in, const char *key) {
+  for (int i = 0; i < in->count; i++)
+    if (strcmp(in->pairs[i].key, key) == 0) return i;
+  return -1;
+}
+
+static void set(struct info *in, const char *key, const char *value) {
+  int at = find(in, key);
+  if (at < 0) {
+    in->pairs = grow(in->pairs, (size_t)(in->count + 1) * sizeof *in->pairs);
+    at = in->count++;
+    in->pairs[at] = (struct pair){text_of("%s", key), NULL};
+  }
+  release(in->pairs[at].value);
+  in->pairs[at].value = text_of("%s", value);
+}
+
+static void check_text(const char *text, size_t most, const char *parameter) {
+  size_t length = strlen(require((void *)text, parameter));
+  if (length == 0 || length >= most) fail("invalid argument", "the %s has %zu characters", parameter, length);
+}
+
+MPI_Info info_new(void) { return (MPI_Info)handle_new(INFO, allocate(sizeof(struct info))); }
+
+FUNCTION(Info_create, (MPI_Info *info)) {
+  CALL("MPI_Info_create");
+  *(MPI_Info *)require(info, "info") = info_new();
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_dup, (MPI_Info info, MPI_Info *made)) {
+  CALL("MPI_Info_dup");
+  const struct info *from = info_get(info);
+  *(MPI_Info *)require(made, "newinfo") = info_new();
+  for (int i = 0; i < from->count; i++) set(info_get(*made), from->pairs[i].key, from->pairs[i].value);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_set, (MPI_Info info, const char *key, const char *value)) {
+  CALL("MPI_Info_set");
+  struct info *of = info_get(info);
+  check_text(key, MPI_MAX_INFO_KEY, "key");
+  check_text(value, MPI_MAX_INFO_VAL, "value");
+  set(of, key, value);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_delete, (MPI_Info info, const char *key)) {
+  CALL("MPI_Info_delete");
+  struct info *of = info_get(info);
+  int at = find(of, require((void *)key, "key"));
+  if (at < 0) fail("invalid argument", "the info has no key %s", key);
+  release(of->pairs[at].key);
+  release(of->pairs[at].value);
+  memmove(&of->pairs[at], &of->pairs[at + 1], (size_t)(--of->count - at) * sizeof *of->pairs);
+  return MPI_SUCCESS;
+}
+
+/* At most so many characters of a value, and a zero behind them. */
+FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int *flag)) {
+  CALL("MPI_Info_get");
+  const struct info *of = info_get(info);
+  int at = find(of, require((void *)key, "key"));
+  check_count(length);
+  *(int *)require(flag, "flag") = at >= 0;
+  if (at >= 0) snprintf(require(value, "value"), (size_t)length + 1, "%s", of->pairs[at].value);
+  return MPI_SUCCESS;
+}
+
+/* The length is that of the buffer, and then what the value needs: with the zero behind it. */
+FUNCTION(Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag)) {
+  CALL("MPI_Info_get_string");
+  const struct info *of = info_get(info);
+  int at = find(of, require((void *)key, "key"));
+  *(int *)require(flag, "flag") = at >= 0;
+  if (at < 0) return MPI_SUCCESS;
+  check_count(*(int *)require(length, "buflen"));
+  if (*length > 0) snprintf(require(value, "value"), (size_t)*length, "%s", of->pairs[at].value);
+  *length = (int)strlen(of->pairs[at].value) + 1;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *flag)) {
+  CALL("MPI_Info_get_valuelen");
+  const struct info *of = info_get(info);
+  int at = find(of, require((void *)key, "key"));
+  *(int *)require(flag, "flag") = at >= 0;
+  if (at >= 0) *(int *)require(length, "valuelen") = (int)strlen(of->pairs[at].value);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_get_nkeys, (MPI_Info info, int *count)) {
+  CALL("MPI_Info_get_nkeys");
+  *(int *)require(count, "nkeys") = info_get(info)->count;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_get_nthkey, (MPI_Info info, int n, char *key)) {
+  CALL("MPI_Info_get_nthkey");
+  const struct info *of = info_get(info);
+  if (n < 0 || n >= of->count) fail("invalid argument", "key %d of %d", n, of->count);
+  strcpy(require(key, "key"), of->pairs[n].key);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Info_free, (MPI_Info *info)) {
+  CALL("MPI_Info_free");
+  struct info *freed = info_get(*(MPI_Info *)require(info, "info"));
+  if (freed->object.is_predefined) fail("invalid argument", "MPI_INFO_ENV cannot be freed");
+  freed->object.is_freed = true;
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,284 @@
+/* Neighbours: topologies that are graphs, and collectives in which each rank exchanges with its neighbours only.
+ *
+ * All ranks of the communicator have to call them, and so they meet as in any collective. */
+#include "collectives.h"
+
+static int *copy(const int *from, int count) {
+  return count > 0 ? memcpy(allocate((size_t)count * sizeof *from), from, (size_t)count * sizeof *from) : NULL;
+}
+
+/* In a grid: for each dimension the one before, then the one behind. */
+static struct graph *around_in_grid(const struct comm *cart) {
+  struct graph *made = allocate(sizeof *made);
+  made->kind = MPI_CART;
+  made->in = made->out = 2 * cart->ndims;
+  made->sources = allocate((size_t)made->in * sizeof *made->sources);
+  for (int d = 0; d < cart->ndims; d++) cart_shift(cart, d, 1, &made->sources[2 * d], &made->sources[2 * d + 1]);
+  made->destinations = made->sources;
+  return made;
+}
+
+const struct graph *graph_around(struct comm *comm) {
+  if (!comm->graph && comm->dims) comm->graph = around_in_grid(comm);
+  if (!comm->graph) fail("invalid communicator", "%s has no topology", comm->title);
+  return comm->graph;
+}
+
+/* How many edges before this one are to the same rank. */
+static int times_before(const int *ranks, int edge) {
+  int times = 0;
+  for (int i = 0; i < edge; i++) times += ranks[i] == ranks[edge];
+  return times;
+}
+
+int label_in(const struct graph *graph, int edge) {
+  return graph->kind == MPI_CART ? edge : times_before(graph->sources, edge);
+}
+
+/* Who is behind me in a grid has me before it. */
+int label_out(const struct graph *graph, int edge) {
+  return graph->kind == MPI_CART ? edge ^ 1 : times_before(graph->destinations, edge);
+}
+
+static void check_ranks(const int *ranks, int count, int size) {
+  check_count(count);
+  for (int i = 0; i < count; i++)
+    if (ranks[i] < 0 || ranks[i] >= size) fail("invalid rank", "neighbour %d is rank %d of %d", i, ranks[i], size);
+}
+
+FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made)) {
+  CALL("MPI_Graph_create");
+  (void)reorder;
+  struct comm *from = comm_get(comm), *to;
+  require(made, "comm_graph");
+  if (nodes < 0 || nodes > from->group->size)
+    fail("invalid argument", "a graph of %d nodes, but there are %d ranks", nodes, from->group->size);
+  for (int node = 0; node < nodes; node++)
+    if (index[node] < (node > 0 ? index[node - 1] : 0)) fail("invalid argument", "index %d is %d", node, index[node]);
+  check_ranks(edges, nodes > 0 ? index[nodes - 1] : 0, nodes);
+  *made = comm_split(from, from->rank < nodes ? 0 : MPI_UNDEFINED, 0, &to);
+  if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
+  struct graph *graph = to->graph = allocate(sizeof *graph);
+  graph->kind = MPI_GRAPH;
+  graph->nodes = nodes;
+  graph->index = copy(index, nodes);
+  graph->edges = copy(edges, index[nodes - 1]);
+  int first = to->rank > 0 ? index[to->rank - 1] : 0;
+  graph->in = graph->out = index[to->rank] - first;
+  graph->sources = graph->destinations = graph->edges + first;
+  return MPI_SUCCESS;
+}
+
+static const struct graph *plain_graph(MPI_Comm comm) {
+  struct comm *of = comm_get(comm);
+  if (!of->graph || of->graph->kind != MPI_GRAPH) fail("invalid communicator", "%s has no graph", of->title);
+  return of->graph;
+}
+
+FUNCTION(Graphdims_get, (MPI_Comm comm, int *nodes, int *edges)) {
+  CALL("MPI_Graphdims_get");
+  const struct graph *graph = plain_graph(comm);
+  *nodes = graph->nodes;
+  *edges = graph->index[graph->nodes - 1];
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Graph_get, (MPI_Comm comm, int nodes, int count, int index[], int edges[])) {
+  CALL("MPI_Graph_get");
+  const struct graph *graph = plain_graph(comm);
+  int all = graph->index[graph->nodes - 1];
+  if (nodes < graph->nodes || count < all) fail("invalid argument", "room for %d nodes and %d edges of %d and %d", nodes, count, graph->nodes, all);
+  memcpy(index, graph->index, (size_t)graph->nodes * sizeof *index);
+  if (all > 0) memcpy(edges, graph->edges, (size_t)all * sizeof *edges);
+  return MPI_SUCCESS;
+}
+
+/* The neighbours of a node. */
+static const int *neighbors(const struct graph *graph, int rank, int *count) {
+  if (rank < 0 || rank >= graph->nodes) fail("invalid rank", "rank %d of %d", rank, graph->nodes);
+  int first = rank > 0 ? graph->index[rank - 1] : 0;
+  *count = graph->index[rank] - first;
+  return graph->edges + first;
+}
+
+FUNCTION(Graph_neighbors_count, (MPI_Comm comm, int rank, int *count)) {
+  CALL("MPI_Graph_neighbors_count");
+  neighbors(plain_graph(comm), rank, require(count, "nneighbors"));
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Graph_neighbors, (MPI_Comm comm, int rank, int room, int ranks[])) {
+  CALL("MPI_Graph_neighbors");
+  int count;
+  const int *found = neighbors(plain_graph(comm), rank, &count);
+  if (room < count) fail("invalid argument", "room for %d neighbours of %d", room, count);
+  if (count > 0) memcpy(ranks, found, (size_t)count * sizeof *ranks);
+  return MPI_SUCCESS;
+}
+
+static void check_weights(const int *weights, int count, const char *parameter) {
+  if (weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY && count > 0) require((void *)weights, parameter);
+}
+
+/* Weights are numbers for MPI that it may use to number the ranks; they are only kept here. */
+static int *weights_of(const int *weights, int count) { return weights == MPI_WEIGHTS_EMPTY ? NULL : copy(weights, count); }
+
+/* A new communicator of the same ranks, which meet for that. */
+static struct comm *with_graph(struct comm *from, MPI_Comm *made) {
+  struct comm *to;
+  *made = comm_split(from, 0, from->rank, &to);
+  to->graph = allocate(sizeof *to->graph);
+  to->graph->kind = MPI_DIST_GRAPH;
+  return to;
+}
+
+FUNCTION(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made)) {
+  CALL("MPI_Dist_graph_create_adjacent");
+  (void)info, (void)reorder;
+  struct comm *from = comm_get(comm);
+  require(made, "comm_dist_graph");
+  check_ranks(sources, in, from->group->size);
+  check_ranks(destinations, out, from->group->size);
+  if ((in_weights == MPI_UNWEIGHTED) != (out_weights == MPI_UNWEIGHTED))
+    fail("invalid argument", "either both ways have weights, or none");
+  check_weights(in_weights, in, "sourceweights");
+  check_weights(out_weights, out, "destweights");
+  struct comm *to = with_graph(from, made);
+  struct graph *graph = to->graph;
+  graph->in = in;
+  graph->out = out;
+  graph->sources = copy(sources, in);
+  graph->destinations = copy(destinations, out);
+  graph->is_weighted = in_weights != MPI_UNWEIGHTED;
+  if (graph->is_weighted) {
+    graph->in_weights = weights_of(in_weights, in);
+    graph->out_weights = weights_of(out_weights, out);
+  }
+  /* Each edge is told by both of its ends. */
+  struct bytes given = {0};
+  for (int i = 0; i < out; i++) put_i32(&given, destinations[i]);
+  struct contributions all = exchange(to, call.name, &given);
+  for (int rank = 0; rank < to->group->size; rank++) {
+    int there = 0, here = 0;
+    for (struct reader said = *contribution(&all, rank); said.at < said.end;) there += take_i32(&said) == to->rank;
+    for (int i = 0; i < in; i++) here += sources[i] == rank;
+    if (there != here)
+      fail("invalid argument", "rank %d has %d edges to this rank, which knows of %d", rank, there, here);
+  }
+  release(given.at);
+  release(all.of);
+  return MPI_SUCCESS;
+}
+
+static void add_edge(int **ranks, int **weights, int *count, int rank, int weight) {
+  *ranks = grow(*ranks, (size_t)(*count + 1) * sizeof **ranks);
+  *weights = grow(*weights, (size_t)(*count + 1) * sizeof **weights);
+  (*ranks)[*count] = rank;
+  (*weights)[(*count)++] = weight;
+}
+
+/* Anybody may tell of any edge; each rank keeps its own, in the order of those who tell. */
+FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made)) {
+  CALL("MPI_Dist_graph_create");
+  (void)info, (void)reorder;
+  struct comm *from = comm_get(comm);
+  require(made, "comm_dist_graph");
+  check_ranks(sources, n, from->group->size);
+  bool is_weighted = weights != MPI_UNWEIGHTED;
+  int all_edges = 0;
+  for (int i = 0; i < n; i++) {
+    check_count(degrees[i]);
+    all_edges += degrees[i];
+  }
+  check_ranks(destinations, all_edges, from->group->size);
+  check_weights(weights, all_edges, "weights");
+  struct bytes given = {0};
+  put_u8(&given, is_weighted);
+  for (int i = 0, edge = 0; i < n; i++)
+    for (int k = 0; k < degrees[i]; k++, edge++) {
+      put_i32(&given, sources[i]);
+      put_i32(&given, destinations[edge]);
+      put_i32(&given, is_weighted && weights != MPI_WEIGHTS_EMPTY ? weights[edge] : 1);
+    }
+  struct comm *to = with_graph(from, made);
+  struct graph *graph = to->graph;
+  graph->is_weighted = is_weighted;
+  struct contributions all = exchange(to, call.name, &given);
+  for (int rank = 0; rank < to->group->size; rank++) {
+    struct reader said = *contribution(&all, rank);
+    if (take_u8(&said) != is_weighted) fail("invalid argument", "rank %d says otherwise whether there are weights", rank);
+    while (said.at < said.end) {
+      int source = take_i32(&said), destination = take_i32(&said), weight = take_i32(&said);
+      if (destination == to->rank) add_edge(&graph->sources, &graph->in_weights, &graph->in, source, weight);
+      if (source == to->rank) add_edge(&graph->destinations, &graph->out_weights, &graph->out, destination, weight);
+    }
+  }
+  release(given.at);
+  release(all.of);
+  return MPI_SUCCESS;
+}
+
+static const struct graph *distributed_graph(MPI_Comm comm) {
+  struct comm *of = comm_get(comm);
+  if (!of->graph || of->graph->kind != MPI_DIST_GRAPH) fail("invalid communicator", "%s has no distributed graph", of->title);
+  return of->graph;
+}
+
+FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *weighted)) {
+  CALL("MPI_Dist_graph_neighbors_count");
+  const struct graph *graph = distributed_graph(comm);
+  *in = graph->in;
+  *out = graph->out;
+  *weighted = graph->is_weighted;
+  return MPI_SUCCESS;
+}
+
+static void tell_edges(int room, int count, const int *ranks, const int *weights, bool is_weighted, int *to, int *to_weights) {
+  for (int i = 0; i < room && i < count; i++) {
+    to[i] = ranks[i];
+    if (is_weighted && weights && to_weights != MPI_UNWEIGHTED) to_weights[i] = weights[i];
+  }
+}
+
+FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int in, int sources[], int in_weights[], int out, int destinations[], int out_weights[])) {
+  CALL("MPI_Dist_graph_neighbors");
+  const struct graph *graph = distributed_graph(comm);
+  tell_edges(in, graph->in, graph->sources, graph->in_weights, graph->is_weighted, sources, in_weights);
+  tell_edges(out, graph->out, graph->destinations, graph->out_weights, graph->is_weighted, destinations, out_weights);
+  return MPI_SUCCESS;
+}
+
+static int meet(enum shape shape, struct parts send, struct parts recv, MPI_Comm comm, struct ending ending) {
+  struct comm *in = comm_get(comm);
+  return collective_run((struct collective){.shape = shape, .comm = in, .root = NO_ROOT, .send = send, .recv = recv, .around = graph_around(in)}, ending);
+}
+
+/* The types of so many parts. */
+static struct type *const *types_of(const MPI_Datatype *types, int count) {
+  struct type **made = allocate((size_t)count * sizeof *made);
+  for (int i = 0; i < count; i++) made[i] = type_for(types[i], "datatype");
+  return made;
+}
+
+static struct parts given(const void *buffer, int count, const int *counts, const int *displs, MPI_Datatype type) {
+  return (struct parts){.base = (void *)buffer, .count = count, .counts = counts, .displs = displs,
+                        .type = buffer == MPI_IN_PLACE ? NULL : type_for(type, "datatype")};
+}
+
+MEETING(Neighbor_allgather, Ineighbor_allgather, (SEND, RECV),
+        meet(ALLGATHER, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, recvcount, NULL, NULL, recvtype), comm, ending))
+MEETING(Neighbor_allgatherv, Ineighbor_allgatherv, (SEND, RECVV),
+        meet(ALLGATHER, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, 0, recvcounts, rdispls, recvtype), comm, ending))
+MEETING(Neighbor_alltoall, Ineighbor_alltoall, (SEND, RECV),
+        meet(ALLTOALL, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, recvcount, NULL, NULL, recvtype), comm, ending))
+MEETING(Neighbor_alltoallv, Ineighbor_alltoallv, (SENDV, RECVV),
+        meet(ALLTOALL, given(sendbuf, 0, sendcounts, sdispls, sendtype), given(recvbuf, 0, recvcounts, rdispls, recvtype), comm, ending))
+MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
+        (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+         const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
+        meet(ALLTOALL,
+             (struct parts){.base = (void *)sendbuf, .counts = sendcounts, .places = sdispls,
+                            .types = types_of(sendtypes, graph_around(comm_get(comm))->out)},
+             (struct parts){.base = recvbuf, .counts = recvcounts, .places = rdispls,
+                            .types = types_of(recvtypes, graph_around(comm_get(comm))->in)},
+             comm, ending))
