@@ -195,6 +195,11 @@ fn exit_codes_and_reports_are_those_of_check() {
         stdout(&again)
     );
 
+    // An end has no line.
+    let lifetime = compile("lifetime", &folder);
+    let ended = stdout(&mpirun(&["mpirun", "-q", &lifetime, "5"]));
+    assert!(ended.contains("the rank ends without MPI_Finalize (rank 0)."), "{ended}");
+
     let cut =
         mpirun(&["mpirun", "-n", "3", "--max-traces", "1", "--buffering", "infinite", &races, "1"]);
     assert_eq!(code(&cut), 3, "{}", stdout(&cut));

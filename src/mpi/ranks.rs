@@ -177,7 +177,8 @@ impl Ranks {
             b'F' => {
                 let (class, message) = (parts.text()?, parts.text()?);
                 let message = self.source.with_places(&message, self.bias);
-                Asked::Failed(failure(&format!("{class}: {message}"), Some(site.clone())))
+                let known = Some(site).filter(|site| site.line > 0);
+                Asked::Failed(failure(&format!("{class}: {message}"), known.cloned()))
             }
             _ => return Err(Trouble::Protocol),
         })

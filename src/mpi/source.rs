@@ -10,14 +10,14 @@ use crate::model::Site;
 
 /// The source of a program, as its debug information tells.
 pub struct Source {
-    program: PathBuf,
     /// Paths below this are shown without it.
     base: PathBuf,
     known: Mutex<Known>,
 }
 
-#[derive(Default)]
 struct Known {
+    /// The debug information, if the program can be read.
+    loader: Option<Loader>,
     places: HashMap<u64, Option<Place>>,
     /// The lines of files that can be read.
     files: HashMap<Arc<str>, Vec<String>>,
@@ -31,22 +31,23 @@ struct Place {
     column: u32,
 }
 
+fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
+    let location = loader.find_location(address).ok()??;
+    let path = Path::new(location.file?);
+    let shown = path.strip_prefix(base).unwrap_or(path);
+    Some(Place {
+        file: shown.to_string_lossy().into(),
+        line: location.line?,
+        column: location.column.unwrap_or(0),
+    })
+}
+
 impl Source {
     /// That of this program. Paths below `base` are shown without it.
     pub fn new(program: &Path, base: PathBuf) -> Source {
-        Source { program: program.to_owned(), base, known: Mutex::default() }
-    }
-
-    fn find(&self, address: u64) -> Option<Place> {
-        let loader = Loader::new(&self.program).ok()?;
-        let location = loader.find_location(address).ok()??;
-        let path = Path::new(location.file?);
-        let shown = path.strip_prefix(&self.base).unwrap_or(path);
-        Some(Place {
-            file: shown.to_string_lossy().into(),
-            line: location.line?,
-            column: location.column.unwrap_or(0),
-        })
+        let loader = Loader::new(program).ok();
+        let known = Known { loader, places: HashMap::new(), files: HashMap::new() };
+        Source { base, known: Mutex::new(known) }
     }
 
     /// The place of a call that returns to this address (of the program as it was linked), and the text of its line, or
@@ -54,10 +55,12 @@ impl Source {
     pub fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let address = returns_to.wrapping_sub(1);
-        let place = known.places.entry(address).or_insert_with(|| self.find(address)).clone();
+        let Known { loader, places, files } = &mut *known;
+        let find = || find(loader.as_ref()?, address, &self.base);
+        let place = places.entry(address).or_insert_with(find).clone();
         let Place { file, line, column } = place?;
         let base = &self.base;
-        let lines = known.files.entry(file.clone()).or_insert_with(|| {
+        let lines = files.entry(file.clone()).or_insert_with(|| {
             let text = std::fs::read(base.join(&*file)).unwrap_or_default();
             String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
         });
