@@ -10,10 +10,13 @@
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
+//! | `scout` | whether anything is left to do where a branch could be cut off |
 //! | `walk` | forward along an execution, and back |
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
+//! | `joined` | the result of a search in pieces |
+//! | `pieces` | a search in pieces, several at a time |
 //! | `settings` | the table of explorers, and their options |
 //!
 //! Imports go from the bottom of this table to the top, and a test checks it.
@@ -22,9 +25,12 @@ mod budget;
 mod dpor;
 mod driver;
 mod explorer;
+mod joined;
 mod observer;
 mod order;
+mod pieces;
 mod result;
+mod scout;
 mod settings;
 mod states;
 mod symptom;
@@ -40,12 +46,14 @@ pub use driver::Driver;
 pub use explorer::{Depth, Explorer, Guarantee, Info, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
+pub use pieces::InPieces;
 pub use result::{Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
 pub use settings::options::{Choosable, OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;
 pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
+pub use symptom::Symptom;
 pub use tree::{Branch, Splitter};
 pub use udpor::prefix::{self, Prefix, unfold};
 pub use udpor::{K, udpor_with};

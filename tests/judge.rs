@@ -23,7 +23,7 @@ use mazurka::trace::{Classes, NormalForm};
 /// see `stateful`.
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged =
-        |e: &&Listed| e.info.guarantee != Guarantee::EveryExecution && !e.takes.contain("jobs");
+        |e: &&Listed| e.info.guarantee != Guarantee::EveryExecution && e.info.name != "portfolio";
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });
 

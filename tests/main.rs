@@ -88,6 +88,7 @@ mod naive;
 mod observers;
 mod own_explorer;
 mod own_property;
+mod pieces;
 mod program;
 mod published;
 mod random_models;

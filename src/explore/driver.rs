@@ -22,7 +22,7 @@ use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, Whe
 use crate::trace::{Execution, Linearisation, causal_past, few_switches, switches};
 
 /// How many violations are kept; further ones are still counted where there is a count.
-const MAX_VIOLATIONS: usize = 100;
+pub(super) const MAX_VIOLATIONS: usize = 100;
 /// The most actions between two looks at the clock. There are fewer if they take longer than [`TICK_TIME`].
 const MAX_TICK: u64 = 1 << 10;
 /// Time between two looks at the clock.
@@ -114,7 +114,7 @@ impl<'o> Driver<'o> {
     /// The search has gone on to another state. Is a branch to be cut off it now?
     #[inline]
     pub fn is_to_split(&mut self) -> bool {
-        self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch())
+        self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch()) && !self.is_stopped()
     }
 
     /// Gives away the branch that was asked for.
@@ -128,6 +128,11 @@ impl<'o> Driver<'o> {
     /// Is the search to end now?
     pub fn is_stopped(&self) -> bool {
         self.stopped_by.is_some() || self.signal().is_raised()
+    }
+
+    /// Which limit of the budget has ended the search, if one has.
+    pub(super) fn limit_reached(&self) -> Option<StopReason> {
+        self.watchdog.reason()
     }
 
     /// The signal that loops within a step have to look at. When it is raised, [`is_stopped`](Driver::is_stopped) is true.
@@ -458,11 +463,18 @@ impl<'o> Driver<'o> {
                 return;
             }
             let failure = broken.failure.clone();
-            let symptom = Symptom::Failure(None, failure.clone());
+            let symptom = Symptom::of_failure(locals, None, &failure);
             self.note(locals.system(), symptom, 0, || {
                 let (kind, schedule) = (failure.kind.into(), broken.way(locals, state));
                 let failure = Some(failure);
-                Violation { kind, process: None, failure, schedule, has_fewest_switches: None }
+                Violation {
+                    kind,
+                    process: None,
+                    failure,
+                    schedule,
+                    has_fewest_switches: None,
+                    symptom,
+                }
             });
         }
     }
@@ -484,12 +496,13 @@ impl<'o> Driver<'o> {
                 (ViolationKind::Livelock, Symptom::of_livelock(locals, state, at.spins()), None)
             }
             Objection::Wrong(failure) => {
-                (failure.kind.into(), Symptom::Failure(None, failure.clone()), Some(failure))
+                let symptom = Symptom::of_failure(locals, None, &failure);
+                (failure.kind.into(), symptom, Some(failure))
             }
         };
         self.note(system, symptom, state.depth(), || {
             let schedule = Schedule::of(state);
-            Violation { kind, process: None, failure, schedule, has_fewest_switches: None }
+            Violation { kind, process: None, failure, schedule, has_fewest_switches: None, symptom }
         });
     }
 
@@ -501,7 +514,7 @@ impl<'o> Driver<'o> {
         let system = locals.system();
         let failure = property::process_failure(locals, state, process);
         let failure = failure.unwrap_or_else(|| panic!("{process:?} has not failed"));
-        let symptom = Symptom::Failure(Some(process), failure.clone());
+        let symptom = Symptom::of_failure(locals, Some(process), failure);
         self.note(system, symptom, 0, || {
             let mut violation = Violation {
                 kind: failure.kind.into(),
@@ -509,6 +522,7 @@ impl<'o> Driver<'o> {
                 failure: Some(failure.clone()),
                 schedule: causal_past(system, &Schedule::of(state)),
                 has_fewest_switches: None,
+                symptom,
             };
             let moved = state.schedule().last().map(|action| action.process);
             if let Some(moved) = moved {
@@ -557,7 +571,7 @@ impl<'o> Driver<'o> {
 }
 
 /// The steps of a violation, and its switches.
-fn length(violation: &Violation) -> (usize, usize) {
+pub(super) fn length(violation: &Violation) -> (usize, usize) {
     (violation.schedule.len(), switches(&violation.schedule))
 }
 

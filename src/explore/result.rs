@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::symptom::Symptom;
 use crate::alternatives::Combs;
 use crate::model::{Failure, FailureKind, ProcessId, Schedule};
 use crate::property::Leak;
@@ -226,4 +227,6 @@ pub struct Violation {
     pub schedule: Schedule,
     /// If the shortest was asked for: is it certain that no execution of its class has fewer switches between processes?
     pub has_fewest_switches: Option<bool>,
+    /// Equal for violations that are alike, in all searches of a system.
+    pub symptom: Symptom,
 }

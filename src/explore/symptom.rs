@@ -1,53 +1,79 @@
 //! What tells violations apart: those with equal symptoms are reported once.
+//!
+//! A symptom is a hash of what can be said of a violation in every search of the system: processes by how they came into
+//! being, and places in the source, or local states where there are none. So several searches can compare theirs.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, Hash};
 
-use crate::model::{Failure, LocalId, Locals, ProcessId, Site, State, System};
+use rustc_hash::FxBuildHasher;
+
+use crate::model::{Failure, LocalId, Locals, ProcessId, State, System};
 use crate::property::Spin;
 
-/// Lines and columns, and local states without a place in the source.
-type Places = (BTreeSet<(u32, u32)>, BTreeSet<LocalId>);
-
 /// Violations with equal symptoms are reported once.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Symptom {
-    /// The blocked processes, each with its place in the source (or else its local state).
-    Deadlock(Vec<(ProcessId, Option<Site>, Option<LocalId>)>),
-    /// The processes that go round for ever or are blocked, each with all its places.
-    Livelock(Vec<(ProcessId, Places)>),
-    /// The process that failed, and the failure.
-    Failure(Option<ProcessId>, Failure),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symptom(u64);
+
+/// A place in a program: in its source, or else the hash of a local state.
+#[derive(Hash, PartialEq, Eq, PartialOrd, Ord)]
+enum Spot {
+    Site(u32, u32),
+    Local(u64),
+}
+
+fn hash(what: impl Hash) -> u64 {
+    FxBuildHasher.hash_one(what)
+}
+
+/// A name for the process that is the same in all searches.
+fn name<S: System>(locals: &Locals<'_, S>, process: ProcessId) -> u64 {
+    match locals.birth(process) {
+        None => hash(process),
+        Some(birth) => hash((name(locals, birth.parent), birth.act, birth.place)),
+    }
 }
 
 impl Symptom {
-    pub fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
+    /// The blocked processes, each with its place in the source (or else its local state).
+    pub(super) fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
         let blocked = state.unfinished(locals).map(|process| {
-            let local = state.local(process);
-            match locals.system().describe().site(locals.get(local)) {
-                None => (process, None, Some(local)),
-                site => (process, site, None),
-            }
+            let local = locals.get(state.local(process));
+            let site = locals.system().describe().site(local);
+            let local = site.is_none().then(|| hash(local));
+            (name(locals, process), hash(&site), local)
         });
-        Symptom::Deadlock(blocked.collect())
+        Symptom(hash(("deadlock", blocked.collect::<BTreeSet<_>>())))
     }
 
-    pub fn of_livelock<S: System>(
+    /// The processes that go round for ever or are blocked, each with all its places.
+    pub(super) fn of_livelock<S: System>(
         locals: &Locals<'_, S>,
         state: &State,
         spins: &[Spin],
     ) -> Symptom {
+        let spot = |&local: &LocalId| {
+            let local = locals.get(local);
+            match locals.system().describe().site(local) {
+                Some(site) => Spot::Site(site.line, site.column),
+                None => Spot::Local(hash(local)),
+            }
+        };
         let stuck = state.unfinished(locals).map(|process| {
             let here = [state.local(process)];
             let spin = spins.iter().find(|spin| spin.process == process);
-            let (mut places, mut unknown) = (BTreeSet::new(), BTreeSet::new());
-            for &local in spin.map_or(&here[..], |spin| &spin.circle) {
-                match locals.system().describe().site(locals.get(local)) {
-                    Some(site) => drop(places.insert((site.line, site.column))),
-                    None => drop(unknown.insert(local)),
-                }
-            }
-            (process, (places, unknown))
+            let places = spin.map_or(&here[..], |spin| &spin.circle).iter().map(spot);
+            (name(locals, process), places.collect::<BTreeSet<_>>())
         });
-        Symptom::Livelock(stuck.collect())
+        Symptom(hash(("livelock", stuck.collect::<BTreeSet<_>>())))
+    }
+
+    /// The process that failed, if one did, and the failure.
+    pub(super) fn of_failure<S: System>(
+        locals: &Locals<'_, S>,
+        process: Option<ProcessId>,
+        failure: &Failure,
+    ) -> Symptom {
+        Symptom(hash(("failure", process.map(|process| name(locals, process)), failure)))
     }
 }

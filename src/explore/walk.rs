@@ -15,6 +15,7 @@
 use super::driver::Driver;
 use super::explorer::Depth;
 use super::order::{Order, Sorter};
+use super::scout::Scout;
 use super::tree::Branch;
 use crate::model::{Action, Schedule, System};
 use crate::trace::{Candidate, Execution, SleepSet};
@@ -100,6 +101,8 @@ pub struct Walk<'s, 'd, 'o, S: System> {
     /// The length of the shortest prefix of E from which something else may be tried. What is left to do from shorter
     /// prefixes belongs to others.
     start: usize,
+    /// Looks whether anything is left to do from that prefix.
+    scout: Option<Scout<'s, S>>,
 }
 
 /// The stack that a call must find left, and the stack that is added if there is less.
@@ -140,6 +143,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             sorter: manner.order.map(Sorter::new),
             max_length: max_length as usize,
             start: 0,
+            scout: None,
         }
     }
 
@@ -219,11 +223,27 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         });
     }
 
-    /// Gives to others what is left to do from the prefix where the walk began.
+    /// Gives to others what is left to do from the prefix where the walk began; if nothing is, what is left to do from the next
+    /// one.
     #[cold]
     fn split(&mut self) {
+        while self.start < self.execution.len() {
+            let branch = self.rest();
+            self.start += 1;
+            let system = self.execution.locals.system();
+            let scout = self.scout.get_or_insert_with(|| Scout::at(system, &branch.prefix));
+            let is_exhausted = scout.is_exhausted(&branch.elsewhere);
+            scout.go_on(*branch.elsewhere.last().expect("the next action"));
+            if !is_exhausted {
+                return self.driver.split_off(branch);
+            }
+        }
+    }
+
+    /// What is left to do from the prefix where the walk began. The last action that others explore is the one with which the
+    /// walk goes on.
+    fn rest(&self) -> Branch {
         let length = self.start;
-        self.start += 1;
         let state = self.execution.state();
         let mut prefix = Schedule::of(state);
         prefix.truncate(length);
@@ -240,7 +260,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             state.portable(action, op.chooses_message())
         };
         let elsewhere = asleep.chain([next]).map(portable).collect();
-        self.driver.split_off(Branch { prefix, elsewhere });
+        Branch { prefix, elsewhere }
     }
 
     /// Is anything ever asleep?

@@ -24,6 +24,12 @@ impl StopSignal {
     }
 }
 
+impl From<StopSignal> for Arc<AtomicBool> {
+    fn from(signal: StopSignal) -> Self {
+        signal.0
+    }
+}
+
 impl From<Arc<AtomicBool>> for StopSignal {
     fn from(flag: Arc<AtomicBool>) -> Self {
         StopSignal(flag)

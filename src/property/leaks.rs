@@ -54,6 +54,22 @@ pub struct Leak {
     pub schedule: Schedule,
 }
 
+impl Leak {
+    /// Adds it to those found, unless the same one is there already or there are very many.
+    pub fn add_to(self, found: &mut Vec<Leak>) {
+        let is_same = |known: &Leak| {
+            known.kind == self.kind
+                && match &self.site {
+                    Some(_) => known.site == self.site,
+                    None => (&known.process, &known.object) == (&self.process, &self.object),
+                }
+        };
+        if found.len() < MAX_LEAKS && !found.iter().any(is_same) {
+            found.push(self);
+        }
+    }
+}
+
 /// A request as it can be told apart from others without looking back.
 type Seen = (ProcessId, Handle, LeakKind, LocalId);
 
@@ -129,15 +145,7 @@ impl Leaks {
             site: describe.site(locals.get(asked_from(locals, state, process, handle))),
             schedule: Schedule::of(state),
         };
-        let is_known = self.found.iter().any(|known| match &leak.site {
-            Some(_) => (known.kind, &known.site) == (kind, &leak.site),
-            None => {
-                (known.kind, &known.process, &known.object) == (kind, &leak.process, &leak.object)
-            }
-        });
-        if !is_known {
-            self.found.push(leak);
-        }
+        leak.add_to(&mut self.found);
     }
 }
 

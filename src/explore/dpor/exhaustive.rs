@@ -27,7 +27,7 @@ impl Choosable for Exhaustive {
         guarantee: Guarantee::EveryExecution,
         requires: None,
     };
-    const TAKES: Takes = Takes::NOTHING;
+    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
 
     fn new(_: &Options) -> Self {
         Exhaustive

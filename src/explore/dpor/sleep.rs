@@ -39,7 +39,7 @@ impl Choosable for Sleep {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::PIECES };
 
     fn new(options: &Options) -> Self {
         Sleep { order: options.order.unwrap_or_default() }

@@ -30,7 +30,7 @@ pub struct Options {
     pub histories: bool,
     /// Hashes instead of states.
     pub hash_compaction: bool,
-    /// How many searches to run at once.
+    /// How many threads search at once.
     pub jobs: Option<NonZeroU32>,
 }
 
@@ -65,6 +65,9 @@ impl Takes {
     /// Any order.
     pub const ORDER: Takes =
         Takes { options: &["order", "seed"], orders: Orders::All, ..Takes::NOTHING };
+
+    /// Any order, and how many pieces to search at once.
+    pub const PIECES: Takes = Takes { options: &["order", "seed", "jobs"], ..Takes::ORDER };
 
     /// What an explorer that stores states takes, if these can be switched off in it.
     pub const fn of_stored(switches: &'static [Switch]) -> Takes {
@@ -317,8 +320,9 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "How many searches `portfolio` runs at once [default: as many as there are processors, 2 to 6]",
-        stray: "--jobs is for explorers that run several searches; `{}` is one",
+        help: "Search with this many threads [default: as many as there are processors; `portfolio`: as many searches, 2 \
+               to 6]",
+        stray: "--jobs is for searches that can be cut into pieces; that of `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
             options.jobs = Some(jobs);

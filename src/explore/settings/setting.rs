@@ -12,6 +12,7 @@ use super::table::{AnyExplorer, Listed};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::pieces::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
@@ -69,6 +70,13 @@ impl Setting {
         self.explorer.takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
     }
 
+    /// The explorer with these options, for a search in pieces if it can be split. Unless the options say how many threads
+    /// it has, there are as many as there are processors.
+    pub fn in_pieces(&self) -> InPieces<AnyExplorer> {
+        let on_all = InPieces::on_all_processors(self.made());
+        InPieces { jobs: self.options.jobs.unwrap_or(on_all.jobs), ..on_all }
+    }
+
     /// The explorer with these options.
     pub fn made(&self) -> AnyExplorer {
         self.explorer.with(&self.options)
@@ -105,7 +113,10 @@ impl Explorer for Setting {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        self.made().explore(system, driver);
+        match self.options.jobs {
+            Some(_) => self.in_pieces().explore(system, driver),
+            None => self.made().explore(system, driver),
+        }
     }
 }
 

@@ -50,6 +50,7 @@ use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
 use crate::explore::result::Outcome;
+use crate::explore::scout::Scout;
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::tree::Branch;
 use crate::model::{Action, Op, ProcessId, Schedule, State, System};
@@ -72,7 +73,7 @@ impl Choosable for Udpor {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes { options: &["k", "order", "seed"], ..Takes::ORDER };
+    const TAKES: Takes = Takes { options: &["k", "order", "seed", "jobs"], ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         Udpor { k: options.k.unwrap_or_default(), order: options.order }
@@ -149,6 +150,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         notes,
         driver,
         start: branch.prefix.len(),
+        scout: None,
         calls: Vec::new(),
     };
     if branch.is_root() {
@@ -183,6 +185,8 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     /// The size of the smallest C with a call that goes on to alternatives. What calls with smaller ones had left to do
     /// belongs to others.
     start: usize,
+    /// Looks whether that call has anything left to do.
+    scout: Option<Scout<'s, S>>,
     /// Where D ∩ en(C) of each call begins among the `live` ones.
     calls: Vec<usize>,
 }
@@ -191,7 +195,7 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
-impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
+impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
     /// the `live` ones from `outer` on.
     fn explore(&mut self, mut a: usize, outer: usize) {
@@ -223,13 +227,20 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         self.live.truncate(live);
     }
 
-    /// C := the prefix of the branch, without the events that others explore.
+    /// C := the prefix of the branch, without the events that others explore. Stops where the search is stopped: what is
+    /// enabled is not known then.
     fn go_to(&mut self, branch: &Branch) {
         for &portable in &branch.prefix {
+            if self.driver.is_stopped() {
+                return;
+            }
             let e = self.named(portable);
             self.unfolding.push(&mut self.c, e);
         }
         for &portable in &branch.elsewhere {
+            if self.driver.is_stopped() {
+                return;
+            }
             let e = self.named(portable);
             self.unfolding.bar(&mut self.c, e);
         }
@@ -244,11 +255,25 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         found.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
-    /// Gives to others what the outermost call has left to do.
+    /// Gives to others what the outermost call has left to do; if that is nothing, what the next one has left.
     #[cold]
     fn split(&mut self) {
+        while self.start < self.c.state().depth() {
+            let branch = self.rest();
+            self.start += 1;
+            let system = self.unfolding.locals.system();
+            let scout = self.scout.get_or_insert_with(|| Scout::at(system, &branch.prefix));
+            let is_exhausted = scout.is_exhausted(&branch.elsewhere);
+            scout.go_on(*branch.elsewhere.last().expect("the next action"));
+            if !is_exhausted {
+                return self.driver.split_off(branch);
+            }
+        }
+    }
+
+    /// What the outermost call has left to do. The last action that others explore is the one with which that call goes on.
+    fn rest(&self) -> Branch {
         let size = self.start;
-        self.start += 1;
         let mut prefix = Schedule::of(self.c.state());
         prefix.truncate(size);
         let next = self.c.events()[size];
@@ -257,7 +282,7 @@ impl<S: System, T: Alternatives, N: Notes> Search<'_, '_, '_, S, T, N> {
         let barred = self.unfolding.barred_after(&self.c.events()[..size]);
         let elsewhere = barred.chain(self.live[live].iter().copied()).chain([next]);
         let elsewhere = elsewhere.map(|e| self.portable(e)).collect();
-        self.driver.split_off(Branch { prefix, elsewhere });
+        Branch { prefix, elsewhere }
     }
 
     fn portable(&self, e: EventId) -> Action {

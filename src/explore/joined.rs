@@ -1,0 +1,113 @@
+//! The result of a search that was made in pieces, from the results of the pieces in their order.
+
+use rustc_hash::FxHashMap;
+
+use super::driver::{MAX_VIOLATIONS, length};
+use super::result::{Outcome, Stats, StopReason, Violation};
+use super::symptom::Symptom;
+use crate::alternatives::Combs;
+use crate::property::Leak;
+
+/// The results of some pieces.
+#[derive(Default)]
+pub(super) struct Joined {
+    pub(super) stats: Option<Stats>,
+    violations: Vec<Violation>,
+    known: FxHashMap<Symptom, usize>,
+    leaks: Vec<Leak>,
+    stopped_by: Option<StopReason>,
+    /// Of similar violations, is the shortest kept?
+    shortest: bool,
+}
+
+impl Joined {
+    /// No results yet.
+    pub(super) fn new(shortest: bool) -> Joined {
+        Joined { shortest, ..Joined::default() }
+    }
+
+    /// Adds the result of the next piece.
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        add_to(&mut self.stats, &outcome.stats);
+        for violation in outcome.violations {
+            self.note(violation);
+        }
+        for leak in outcome.leaks {
+            leak.add_to(&mut self.leaks);
+        }
+        self.stopped_by = [self.stopped_by, outcome.stopped_by]
+            .into_iter()
+            .flatten()
+            .min_by_key(|&reason| (reason.is_doubt(), reason == StopReason::Depth));
+    }
+
+    fn note(&mut self, violation: Violation) {
+        match self.known.get(&violation.symptom) {
+            Some(&at) => {
+                let known = &mut self.violations[at];
+                if self.shortest && length(&violation) < length(known) {
+                    *known = violation;
+                }
+            }
+            None if self.violations.len() < MAX_VIOLATIONS => {
+                self.known.insert(violation.symptom, self.violations.len());
+                self.violations.push(violation);
+            }
+            None => {}
+        }
+    }
+
+    /// The result of all of them.
+    pub(super) fn outcome(mut self) -> Outcome {
+        if self.shortest {
+            self.violations.sort_by_key(length);
+        }
+        Outcome {
+            stats: self.stats.unwrap_or_default(),
+            violations: self.violations,
+            leaks: self.leaks,
+            stopped_by: self.stopped_by,
+            elapsed: Default::default(),
+            answered_by: None,
+        }
+    }
+}
+
+/// Adds the figures of another part of a search, if there were any.
+pub(super) fn add_to(all: &mut Option<Stats>, part: &Stats) {
+    match all {
+        Some(all) => all.add(part),
+        None => *all = Some(part.clone()),
+    }
+}
+
+impl Stats {
+    /// Adds the figures of another part of a search. What both parts may have counted is unknown from then on.
+    fn add(&mut self, other: &Stats) {
+        self.traces += other.traces;
+        self.deadlocked_traces += other.deadlocked_traces;
+        self.violating_traces += other.violating_traces;
+        self.livelocked_traces += other.livelocked_traces;
+        self.blocked += other.blocked;
+        self.given_up += other.given_up;
+        self.truncated += other.truncated;
+        self.transitions += other.transitions;
+        self.max_depth = self.max_depth.max(other.max_depth);
+        self.classes = None;
+        self.events = None;
+        self.events_built = sum(self.events_built, other.events_built);
+        self.states = None;
+        self.state_bytes = None;
+        self.states_by_depth = None;
+        self.sat_calls = sum(self.sat_calls, other.sat_calls);
+        self.combs = self.combs.zip(other.combs).map(|(one, other)| Combs {
+            asked: one.asked + other.asked,
+            most_spikes: one.most_spikes.max(other.most_spikes),
+            longest_spike: one.longest_spike.max(other.longest_spike),
+        });
+    }
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.zip(other).map(|(one, other)| one + other)
+}

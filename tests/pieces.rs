@@ -1,0 +1,78 @@
+//! Searches in pieces: the same for any number of threads, and the same classes as in one piece.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+
+use mazurka::explore::{
+    AnyExplorer, Budget, Depth, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order,
+    Outcome, Sleep, explore,
+};
+
+use crate::judge::{LONG, METHODS, has_ended, is_refused};
+use crate::random_models::{Sample, Subject, actors, processes};
+
+/// Cut so early that small programs make many pieces.
+fn in_pieces<S: Subject>(
+    sample: &Sample<S>,
+    explorer: AnyExplorer,
+    jobs: u32,
+    budget: &Budget,
+) -> Outcome {
+    let jobs = NonZeroU32::new(jobs).expect("some");
+    let early = InPieces { first: 20, grain: 10, ..InPieces::new(explorer, jobs) };
+    explore(&sample.script, early, budget.clone(), &mut NoObserver)
+}
+
+fn same(one: &Outcome, other: &Outcome, what: &str) {
+    assert_eq!(one.stats, other.stats, "{what}");
+    assert_eq!(one.violations, other.violations, "{what}");
+    assert_eq!(one.leaks, other.leaks, "{what}");
+    assert_eq!(one.stopped_by, other.stopped_by, "{what}");
+}
+
+fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+    outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
+}
+
+/// Explores with different numbers of threads, and in one piece.
+fn check<S: Subject>(sample: &Sample<S>) {
+    let able = METHODS.iter().map(|&(_, method, _)| method).chain([Exhaustive.into()]);
+    let depth = |m: &AnyExplorer| (m.depth() == Depth::Length).then_some(LONG);
+    let able = able.filter(|m| m.can_split(depth(m)) && !is_refused(&sample.script, *m));
+    for explorer in able {
+        let what = format!("{explorer:?} on {}", sample.describe());
+        for all in [true, false] {
+            let budget = Budget { all, depth: depth(&explorer), ..Budget::default() };
+            let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
+            let one = in_pieces(sample, explorer, 1, &budget);
+            for jobs in [2, 3] {
+                same(&one, &in_pieces(sample, explorer, jobs, &budget), &what);
+            }
+            assert_eq!(one.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
+            if all {
+                assert!(has_ended(&one), "{what}");
+                assert_eq!(kinds(&one), kinds(&whole), "{what}");
+                let is_exact = explorer.guarantee() >= Guarantee::EveryClassOnce;
+                assert!(!is_exact || one.stats.traces == whole.stats.traces, "{what}");
+            }
+            // Nothing that one piece finds makes another look elsewhere, unless chance decides.
+            let is_plain = match explorer {
+                AnyExplorer::Exhaustive(_) => true,
+                AnyExplorer::Sleep(Sleep { order }) => !matches!(order, Order::Random(_)),
+                _ => false,
+            };
+            let first = |outcome: &Outcome| outcome.violations.first().cloned();
+            assert!(!is_plain || first(&one) == first(&whole), "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference_to_processes() {
+    processes().iter().for_each(check);
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference_to_actors() {
+    actors().iter().for_each(check);
+}
