@@ -3,9 +3,10 @@
 //! | file | idea |
 //! |---|---|
 //! | `tree` | a part of the executions, which can be cut off from one search and left to another |
-//! | `result` | the result of a search |
-//! | `observer` | who watches a search |
 //! | `symptom` | what tells violations apart |
+//! | `result` | the result of a search |
+//! | `few_switches` | the same violation with fewer switches between processes |
+//! | `observer` | who watches a search |
 //! | `unvisited` | invariants: in the states that a search goes through, and in the others |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `explorer` | what an explorer is, and how one is run |
@@ -25,6 +26,7 @@ mod budget;
 mod dpor;
 mod driver;
 mod explorer;
+mod few_switches;
 mod joined;
 mod observer;
 mod order;

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::driver::{MAX_VIOLATIONS, length};
+use super::driver::MAX_VIOLATIONS;
+use super::few_switches::length;
 use super::result::{Outcome, Stats, StopReason, Violation};
 use super::symptom::Symptom;
 use crate::alternatives::Combs;

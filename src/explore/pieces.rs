@@ -111,7 +111,7 @@ impl<E: Explorer> Explorer for InPieces<E> {
             return self.explorer.explore(system, driver);
         }
         let start = Instant::now();
-        let mut outcome = Search::new(system, self, driver).run(driver);
+        let mut outcome = Team::new(system, self, driver).run(driver);
         if outcome.stopped_by == Some(StopReason::Interrupted) {
             outcome.stopped_by = driver.limit_reached().or(outcome.stopped_by);
         }
@@ -146,7 +146,8 @@ struct Pieces {
     is_over: bool,
 }
 
-struct Search<'s, S, E> {
+/// Those who explore the pieces.
+struct Team<'s, S, E> {
     system: &'s S,
     how: &'s InPieces<E>,
     budget: Budget,
@@ -155,7 +156,7 @@ struct Search<'s, S, E> {
     changed: Condvar,
 }
 
-impl<'s, S: System, E: Explorer> Search<'s, S, E> {
+impl<'s, S: System, E: Explorer> Team<'s, S, E> {
     fn new(system: &'s S, how: &'s InPieces<E>, driver: &Driver<'_>) -> Self {
         // The limits are kept by the driver of the whole search.
         let budget = Budget { timeout: None, max_memory: None, ..driver.budget().clone() };
@@ -167,7 +168,7 @@ impl<'s, S: System, E: Explorer> Search<'s, S, E> {
             last: None,
             is_over: false,
         });
-        Search { system, how, budget, pieces, changed: Condvar::new() }
+        Team { system, how, budget, pieces, changed: Condvar::new() }
     }
 
     fn pieces(&self) -> MutexGuard<'_, Pieces> {
@@ -260,8 +261,8 @@ impl<'s, S: System, E: Explorer> Search<'s, S, E> {
         let grain = self.how.grain.max(FOR_EACH * branch.prefix.len() as u64);
         let (left, given) = (first.max(grain), 0);
         let (of, budget) = (place.clone(), Budget { cancel: stop, ..self.budget.clone() });
-        let mut cutter = Cutter { search: self, place: of, grain, left, given, begin };
-        let mut teller = Teller { search: self, place: place.clone(), tell };
+        let mut cutter = Cutter { team: self, place: of, grain, left, given, begin };
+        let mut teller = Teller { team: self, place: place.clone(), tell };
         let (system, explorer) = (self.system, self.how.explorer);
         let outcome = explore_branch(system, explorer, branch, &mut cutter, budget, &mut teller);
         self.pieces().finish(place, outcome);
@@ -340,7 +341,7 @@ fn ends_all(reason: StopReason) -> bool {
 
 /// Cuts a piece.
 struct Cutter<'c, 's, S, E> {
-    search: &'c Search<'s, S, E>,
+    team: &'c Team<'s, S, E>,
     place: Place,
     grain: u64,
     /// Transitions until it is cut again.
@@ -364,27 +365,27 @@ impl<S: System, E: Explorer> Splitter for Cutter<'_, '_, S, E> {
         let mut place = self.place.clone();
         place.push(u32::MAX - self.given);
         self.given += 1;
-        let mut pieces = self.search.pieces();
+        let mut pieces = self.team.pieces();
         let is_late = pieces.last.as_ref().is_some_and(|last| *last < place);
         if !is_late && !pieces.is_over {
             pieces.open.insert(place, branch);
         }
         drop(pieces);
         (self.begin)();
-        self.search.changed.notify_one();
+        self.team.changed.notify_one();
     }
 }
 
 /// Notes how far a piece is.
 struct Teller<'t, 's, S, E> {
-    search: &'t Search<'s, S, E>,
+    team: &'t Team<'s, S, E>,
     place: Place,
     tell: &'t mut dyn FnMut(&Stats),
 }
 
 impl<S: System, E: Explorer> Observer for Teller<'_, '_, S, E> {
     fn progress(&mut self, stats: &Stats, _: Duration) {
-        let mut pieces = self.search.pieces();
+        let mut pieces = self.team.pieces();
         if let Some(running) = pieces.running.get_mut(&self.place) {
             running.stats.clone_from(stats);
         }
@@ -395,7 +396,7 @@ impl<S: System, E: Explorer> Observer for Teller<'_, '_, S, E> {
 }
 
 /// Ends the search if one of its threads panics: the others would wait for it for ever.
-struct Guard<'g, 's, S: System, E: Explorer>(&'g Search<'s, S, E>);
+struct Guard<'g, 's, S: System, E: Explorer>(&'g Team<'s, S, E>);
 
 impl<S: System, E: Explorer> Drop for Guard<'_, '_, S, E> {
     fn drop(&mut self) {

@@ -4,9 +4,7 @@
 //! being, and places in the source, or local states where there are none. So several searches can compare theirs.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, Hash};
-
-use rustc_hash::FxBuildHasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::{Failure, LocalId, Locals, ProcessId, State, System};
 use crate::property::Spin;
@@ -23,7 +21,10 @@ enum Spot {
 }
 
 fn hash(what: impl Hash) -> u64 {
-    FxBuildHasher.hash_one(what)
+    // It always has the same keys.
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A name for the process that is the same in all searches.
