@@ -72,8 +72,7 @@ pub struct Check<'s, S: System> {
 }
 
 impl<S: System> Check<'_, S> {
-    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with full alternatives. With
-    /// `jobs=1` among its options, long searches use one thread; otherwise, as many as there are processors.
+    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with full alternatives.
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
     }
@@ -138,7 +137,7 @@ impl<S: System> Check<'_, S> {
             panic!("{why}");
         }
         system.attempt(move |system: &S| {
-            let outcome = explore(system, setting.in_pieces(), budget.clone(), &mut NoObserver);
+            let outcome = explore(system, setting, budget.clone(), &mut NoObserver);
             let subject = Subject::in_rust(allow_pending);
             let judged = (limits.clone(), properties.clone());
             let report = CheckReport::new(subject, system, setting, judged, &outcome, None);

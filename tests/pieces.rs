@@ -76,3 +76,17 @@ fn the_number_of_threads_makes_no_difference_to_processes() {
 fn the_number_of_threads_makes_no_difference_to_actors() {
     actors().iter().for_each(check);
 }
+
+/// Long enough to be cut as searches are on a command line.
+#[test]
+fn a_setting_says_how_many_threads() {
+    let text = read("specs/memory/writers.maz");
+    let program = compile("writers.maz", &text, &[("N".into(), 9.into())]).expect("a spec");
+    let run = |setting: &str| {
+        let setting: Setting = setting.parse().expect("a setting");
+        explore(&program, setting, Budget::default(), &mut NoObserver)
+    };
+    let (whole, pieces) = (run("sleep"), run("sleep:jobs=2"));
+    assert!(whole.stats.transitions > 900_000, "{:?}", whole.stats);
+    same(&whole, &pieces, "sleep");
+}

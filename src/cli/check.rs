@@ -74,7 +74,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut drawn = None;
     for spec in &variants {
-        let outcome = explore(&spec.program, setting.in_pieces(), budget.clone(), &mut progress);
+        let outcome = explore(&spec.program, setting, budget.clone(), &mut progress);
         let subject = spec.subject.clone();
         let judged = (limits.clone(), properties.clone());
         let peak = memory::peak();

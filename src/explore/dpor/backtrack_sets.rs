@@ -85,8 +85,7 @@ impl Choosable for Dpor {
         guarantee: Guarantee::EveryClass,
         requires: None,
     };
-    const TAKES: Takes =
-        Takes { options: &["order", "seed", "sleep-sets", "jobs"], ..Takes::ORDER };
+    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }

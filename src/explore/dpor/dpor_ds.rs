@@ -152,7 +152,7 @@ impl Choosable for DporDs {
         guarantee: Guarantee::EveryClassOnce,
         requires: Some("actors, and a depth bound"),
     };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::PIECES };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         DporDs { order: options.order.unwrap_or_default() }

@@ -63,7 +63,7 @@ impl Choosable for Optimal {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::PIECES };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         Optimal { order: options.order.unwrap_or_default() }

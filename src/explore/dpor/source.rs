@@ -50,7 +50,7 @@ impl Choosable for Source {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::PIECES };
+    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         Source { order: options.order.unwrap_or_default() }

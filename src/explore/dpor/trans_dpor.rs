@@ -58,8 +58,7 @@ impl Choosable for TransDpor {
         guarantee: Guarantee::EveryClass,
         requires: Some("actors only"),
     };
-    const TAKES: Takes =
-        Takes { options: &["order", "seed", "sleep-sets", "jobs"], ..Takes::ORDER };
+    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         TransDpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }

@@ -320,9 +320,9 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "Search with this many threads [default: as many as there are processors; `portfolio`: as many searches, 2 \
-               to 6]",
-        stray: "--jobs is for searches that can be cut into pieces; that of `{}` cannot",
+        help: "How many threads explore, of `exhaustive` and `sleep` [default: 1]; how many searches `portfolio` runs at \
+               once [default: as many as there are processors, 2 to 6]",
+        stray: "--jobs is for explorers that can do their work in pieces, or run several searches; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
             options.jobs = Some(jobs);

@@ -70,13 +70,6 @@ impl Setting {
         self.explorer.takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
     }
 
-    /// The explorer with these options, for a search in pieces if it can be split. Unless the options say how many threads
-    /// it has, there are as many as there are processors.
-    pub fn in_pieces(&self) -> InPieces<AnyExplorer> {
-        let on_all = InPieces::on_all_processors(self.made());
-        InPieces { jobs: self.options.jobs.unwrap_or(on_all.jobs), ..on_all }
-    }
-
     /// The explorer with these options.
     pub fn made(&self) -> AnyExplorer {
         self.explorer.with(&self.options)
@@ -113,9 +106,10 @@ impl Explorer for Setting {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        let explorer = self.made();
         match self.options.jobs {
-            Some(_) => self.in_pieces().explore(system, driver),
-            None => self.made().explore(system, driver),
+            Some(jobs) => InPieces::new(explorer, jobs).explore(system, driver),
+            None => explorer.explore(system, driver),
         }
     }
 }

@@ -73,7 +73,7 @@ impl Choosable for Udpor {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes { options: &["k", "order", "seed", "jobs"], ..Takes::ORDER };
+    const TAKES: Takes = Takes { options: &["k", "order", "seed"], ..Takes::ORDER };
 
     fn new(options: &Options) -> Self {
         Udpor { k: options.k.unwrap_or_default(), order: options.order }
