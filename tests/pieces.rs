@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 
 use mazurka::explore::{
     AnyExplorer, Budget, Depth, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order,
-    Outcome, Sleep, explore,
+    Outcome, Setting, Sleep, explore,
 };
+use mazurka::lang::compile;
 
 use crate::judge::{LONG, METHODS, has_ended, is_refused};
 use crate::random_models::{Sample, Subject, actors, processes};
@@ -80,8 +81,8 @@ fn the_number_of_threads_makes_no_difference_to_actors() {
 /// Long enough to be cut as searches are on a command line.
 #[test]
 fn a_setting_says_how_many_threads() {
-    let text = read("specs/memory/writers.maz");
-    let program = compile("writers.maz", &text, &[("N".into(), 9.into())]).expect("a spec");
+    let text = include_str!("../specs/memory/writers.maz");
+    let program = compile("writers.maz", text, &[("N".into(), "9".into())]).expect("a spec");
     let run = |setting: &str| {
         let setting: Setting = setting.parse().expect("a setting");
         explore(&program, setting, Budget::default(), &mut NoObserver)
