@@ -32,7 +32,7 @@
 //! ([`history`](crate::systems::history)). So told the same, it must ask the same. It must not look at clocks, random numbers,
 //! the order of a `HashMap`, or anything that outlives a run. If it does, that is found wherever it is run again, and is a violation
 //! with both requests; each is run twice at least. Use [`choose`] for what may be so or so.
-//! What a process prints with `println!` is printed whenever it is run; what it prints with [`print`] is shown with the counterexample.
+//! What a process prints with `println!` is printed whenever it is run; what it prints with [`print()`] is shown with the counterexample.
 //!
 //! # Processes that compute for ever
 //!
@@ -55,7 +55,7 @@
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
 //! | [`Cell`], [`Semaphore`], [`Barrier`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
-//! | [`spawn`], [`Child`], [`choose`], [`print`] | what needs no object |
+//! | [`spawn`], [`Child`], [`choose`], [`print()`] | what needs no object |
 //! | [`End`] | what can be asked when all processes have ended |
 
 mod collectives;
