@@ -48,7 +48,7 @@ impl Default for Budget {
             max_traces: None,
             timeout: None,
             max_memory: None,
-            keep_events: 1 << 14,
+            keep_events: 1 << 10,
             properties: Properties::default(),
             cancel: Arc::new(AtomicBool::new(false)),
         }

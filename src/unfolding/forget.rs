@@ -7,6 +7,10 @@
 //! Q(C, D)  =  C ∪ D ∪ ⋃ { [u] : u ∈ U, u #i e for some e ∈ C ∪ D }
 //! ```
 //!
+//! That is more than can be of use. An e ∈ C becomes disabled at the node from which it was added, and there an alternative
+//! contains no u that is in conflict with the C of that node, or after something that was disabled there. C and
+//! what was disabled only grow below it. So of the u #i e only the others are kept.
+//!
 //! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along C and
 //! in A is kept too, because the search continues with it instead of computing it again.
 //!
@@ -15,19 +19,36 @@
 
 use roaring::RoaringBitmap;
 
-use super::event::EventId;
+use super::cut::{Cut, CutBuffer};
+use super::event::{EventId, EventKind};
 use super::structure::{Edge, EventStructure, NO_EDGE};
 use super::{Configuration, Unfolding};
 use crate::model::System;
 
 impl<S: System> Unfolding<'_, S> {
     /// U := U ∩ Q(C, D), keeping also the guides A and what is or was enabled along C. Ids of other events
-    /// become meaningless.
-    pub fn forget(&mut self, c: &Configuration, d: &[EventId], a: &[EventId]) {
+    /// become meaningless. For each event of C it is known how many events of D were disabled when it was added.
+    pub fn forget(
+        &mut self,
+        c: &Configuration,
+        d: &[EventId],
+        a: &[EventId],
+        disabled_before: &[usize],
+    ) {
         self.crowd = Default::default();
         let structure = &mut self.structure;
         let mut q = RoaringBitmap::new();
-        for &e in c.events().iter().chain(d) {
+        let mut before = CutBuffer::default();
+        for (&e, &disabled) in c.events().iter().zip(disabled_before) {
+            structure.keep(&mut q, e);
+            for u in structure.immediate_conflicts(e) {
+                if structure.may_follow(u, before.cut(), &d[..disabled]) {
+                    structure.keep(&mut q, u);
+                }
+            }
+            structure.extend_cut(&mut before, e);
+        }
+        for &e in d {
             structure.keep(&mut q, e);
             for u in structure.immediate_conflicts(e) {
                 structure.keep(&mut q, u);
@@ -42,6 +63,20 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
+    /// Can u come after the configuration with this cut, without any of the disabled events?
+    fn may_follow(&self, u: EventId, cut: Cut<'_>, disabled: &[EventId]) -> bool {
+        self.compatible(cut, self.cut(u)) && !disabled.iter().any(|&d| self.is_at_or_before(d, u))
+    }
+
+    /// Adds an enabled event to the configuration with this cut.
+    fn extend_cut(&self, cut: &mut CutBuffer, e: EventId) {
+        let event = self.event(e);
+        cut.set(self.lanes.process(event.process), e);
+        if event.kind == EventKind::Change {
+            cut.set(event.chain, e);
+        }
+    }
+
     /// `q := q ∪ [e]`
     fn keep(&self, q: &mut RoaringBitmap, e: EventId) {
         let mut pending = vec![e];

@@ -141,6 +141,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         unfolding,
         c,
         d: Vec::new(),
+        disabled_before: Vec::new(),
         live: Vec::new(),
         guides: Vec::new(),
         j: Vec::new(),
@@ -169,6 +170,8 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     c: Configuration,
     /// D, newest last.
     d: Vec<EventId>,
+    /// For each event of C, how large D was when it was added.
+    disabled_before: Vec<usize>,
     /// D ∩ en(C) of each call, one after the other, newest last.
     live: Vec<EventId>,
     /// The A of each call, one after the other, causes first.
@@ -235,6 +238,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
                 return;
             }
             let e = self.named(portable);
+            self.disabled_before.push(0);
             self.unfolding.push(&mut self.c, e);
         }
         for &portable in &branch.elsewhere {
@@ -313,7 +317,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
 
     /// U := U ∩ Q(C, D)
     fn forget(&mut self) {
-        self.unfolding.forget(&self.c, &self.d, &self.guides);
+        self.unfolding.forget(&self.c, &self.d, &self.guides, &self.disabled_before);
         self.alternatives.forget();
         self.enough = self.driver.keep_events().max(2 * self.unfolding.structure.len());
     }
@@ -362,6 +366,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     }
 
     fn push(&mut self, e: EventId) {
+        self.disabled_before.push(self.d.len());
         self.unfolding.push(&mut self.c, e);
         let action = action(&self.unfolding, e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
@@ -374,6 +379,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
 
     fn pop(&mut self) {
         self.unfolding.pop(&mut self.c);
+        self.disabled_before.pop();
         self.notes.popped();
     }
 
