@@ -133,7 +133,8 @@ impl Event {
         self.after_event
     }
 
-    /// How many events are in immediate conflict with this one.
+    /// How many events in immediate conflict with this one were met. Forgotten ones count, too, and again when they are met
+    /// again.
     pub fn degree(&self) -> u32 {
         self.degree
     }

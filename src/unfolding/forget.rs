@@ -111,7 +111,7 @@ impl EventStructure {
         for id in q.iter().map(EventId) {
             kept.clear();
             let event = &mut self.events[id.index()];
-            event.degree = 0;
+            let degree = event.degree;
             let mut edge = std::mem::replace(&mut event.conflicts, NO_EDGE);
             while let Some(&Edge { to, next }) = former.get(edge as usize) {
                 kept.extend(q.contains(to.0).then_some(to));
@@ -120,6 +120,8 @@ impl EventStructure {
             for &to in kept.iter().rev() {
                 self.add_edge(id, to);
             }
+            // How contended it is does not change by forgetting by whom.
+            self.events[id.index()].degree = degree;
         }
     }
 
