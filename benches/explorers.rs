@@ -5,7 +5,7 @@
 
 use mazurka::report::text::thousands;
 
-use crate::measure::{Bench, EXPLORERS_COMPARED, Job, Search};
+use crate::measure::{Bench, Job};
 use crate::table::{memory, print, rate, ratio, table, time, title};
 
 const ABOUT: &str = "\
@@ -18,6 +18,19 @@ const PROGRAMS: [(&str, &[(&str, u32)]); 4] = [
     ("actor/leader", &[("N", 4)]),
     ("mailbox/rmq-receiving", &[("N", 8)]),
     ("mutex/dispatcher", &[("S", 5), ("R", 2)]),
+];
+
+/// As the command line names them.
+const EXPLORERS: [&str; 9] = [
+    "udpor",
+    "udpor:k=1",
+    "optimal",
+    "source",
+    "dpor:sleep-sets",
+    "dpor",
+    "transdpor",
+    "transdpor-tool",
+    "sleep",
 ];
 
 /// The section.
@@ -38,8 +51,8 @@ pub fn run(bench: &Bench) {
         let job = Job::new(spec, constants);
         let mut name = job.name();
         let mut first = None;
-        for (index, explorer) in EXPLORERS_COMPARED.into_iter().enumerate() {
-            let job = job.by(Search::By(index));
+        for explorer in EXPLORERS {
+            let job = job.explorer(explorer);
             if job.is_refused() {
                 continue;
             }

@@ -2,75 +2,117 @@
 
 use mazurka::report::text::thousands;
 
-use crate::measure::{Bench, Job, Search};
-use crate::table::{memory, or_dash, print, ratio, table, time, title};
+use crate::measure::{Bench, Job, Measured};
+use crate::table::{memory, memory_ratio, or_dash, print, ratio, table, time, title};
 
 const ABOUT: &str = "\
-UDPOR with full alternatives on families that grow. 'Each' is the time by transition, and 'growth' what it has
-become since the line above: 1 would be ideal; as programs grow so do their histories, so a little more is fair.";
+Families that grow: the time by transition of the bare model on the walk of UDPOR ('floor'), of UDPOR with full
+alternatives and of optimal DPOR, and UDPOR's peak of memory. The last line of a family says what has become of them from
+its smallest member to its largest: 1 would be ideal. As programs grow so do their histories, so a little more is fair.";
 
+type Constants = &'static [(&'static str, Option<u32>)];
+
+/// A specification and its constants. The one without a value grows.
 struct Family {
     spec: &'static str,
-    parameter: &'static str,
+    constants: Constants,
     quick: &'static [u32],
     heavy: &'static [u32],
 }
 
 const fn family(
     spec: &'static str,
-    parameter: &'static str,
+    constants: Constants,
     quick: &'static [u32],
     heavy: &'static [u32],
 ) -> Family {
-    Family { spec, parameter, quick, heavy }
+    Family { spec, constants, quick, heavy }
 }
 
+const N: Constants = &[("N", None)];
+const K: Constants = &[("K", None)];
+
 const FAMILIES: &[Family] = &[
-    family("mailbox/rmq-receiving", "N", &[6, 7, 8], &[9]),
-    family("mailbox/master-worker", "N", &[5, 6, 7], &[8]),
-    family("mutex/mutex", "N", &[5, 6, 7], &[8]),
-    family("mutex/philosophers-ordered", "N", &[8, 10, 12], &[14]),
-    family("mutex/mpat", "K", &[3, 4, 5], &[6]),
-    family("mutex/ssbexp", "K", &[12, 24, 48], &[96]),
-    family("mutex/filesystem", "N", &[16, 18, 20], &[22]),
-    family("memory/writers", "N", &[5, 6, 7], &[8, 9]),
-    family("memory/lastzero", "N", &[8, 10, 12], &[14]),
-    family("memory/readers", "N", &[8, 9, 10, 11], &[12, 13]),
+    family("mailbox/rmq-receiving", N, &[6, 7, 8, 9], &[10]),
+    family("mailbox/master-worker", N, &[5, 6, 7], &[8]),
+    family("memory/lastzero", N, &[8, 10, 12], &[13, 15]),
+    family("memory/writers", N, &[5, 6, 7, 8], &[9]),
+    family("memory/readers", N, &[8, 9, 10, 11], &[12, 13]),
+    family("mutex/mutex", N, &[5, 6, 7], &[8]),
+    family("mutex/mpat", K, &[3, 4, 5], &[6]),
+    family("mutex/ssbexp", K, &[12, 24, 48], &[96]),
+    family("mutex/philosophers", N, &[6, 8, 10, 12], &[14]),
+    family("mutex/filesystem", N, &[16, 18, 20], &[22]),
+    family("mutex/multiprodcon", &[("P", None), ("W", Some(5))], &[2, 3], &[4]),
+    family("mutex/poke", &[("N", Some(9)), ("K", None)], &[1, 2, 3], &[]),
+    family("mutex/poke", &[("N", Some(3)), ("K", None)], &[2, 3, 4], &[5]),
+    family("mutex/dispatcher", &[("S", Some(5)), ("R", None)], &[2, 3, 4], &[5]),
 ];
 
 /// The section.
 pub fn run(bench: &Bench) {
     title(bench, "Growth", ABOUT);
-    let mut table = table([
-        "program",
-        "traces",
-        "transitions",
-        "events",
-        "time",
-        "each",
-        "growth",
-        "SAT",
-        "peak",
-    ]);
+    let mut table =
+        table(["program", "traces", "transitions", "floor", "udpor", "optimal", "peak"]);
     for family in FAMILIES {
         let heavy = if bench.full { family.heavy } else { &[] };
-        let mut former = None;
-        for &size in family.quick.iter().chain(heavy) {
-            let job = Job::new(family.spec, &[(family.parameter, size)]).by(Search::Optimal);
-            let ours = bench.run(&job);
-            let each = ours.per_transition();
-            table.add_row([
-                job.name(),
-                ours.traces(None),
-                ours.count(ours.transitions),
-                ours.events(),
-                ours.time(),
-                time(each),
-                or_dash(former.replace(each), |former| ratio(each / former)),
-                thousands(ours.sat_calls),
-                memory(ours.peak),
-            ]);
+        let sizes: Vec<_> = family.quick.iter().chain(heavy).collect();
+        let members: Vec<_> =
+            sizes.into_iter().map(|&size| Member::new(bench, family, size)).collect();
+        for member in &members {
+            table.add_row(member.line());
         }
+        let (least, most) = (&members[0], members.last().expect("a member"));
+        table.add_row(most.by(least));
     }
     print(bench, table, 1);
+}
+
+/// A member of a family, measured.
+struct Member {
+    name: String,
+    udpor: Measured,
+    optimal: Measured,
+}
+
+impl Member {
+    fn new(bench: &Bench, family: &Family, size: u32) -> Member {
+        let valued = |&(name, value): &(_, Option<u32>)| (name, value.unwrap_or(size));
+        let constants: Vec<_> = family.constants.iter().map(valued).collect();
+        let job = Job::new(family.spec, &constants);
+        let (udpor, optimal) = (bench.run(&job.with_floor()), bench.run(&job.explorer("optimal")));
+        Member { name: job.name(), udpor, optimal }
+    }
+
+    /// By transition: the floor, UDPOR, optimal DPOR; of what is complete.
+    fn times(&self) -> [Option<f64>; 3] {
+        let floor = self.udpor.floor().map(|(floor, _)| floor);
+        let [udpor, optimal] = [&self.udpor, &self.optimal]
+            .map(|search| search.is_complete.then(|| search.per_transition()));
+        [floor, udpor, optimal]
+    }
+
+    fn line(&self) -> Vec<String> {
+        let mut cells = vec![
+            self.name.clone(),
+            self.udpor.traces(None),
+            self.udpor.count(self.udpor.transitions),
+        ];
+        cells.extend(self.times().map(|each| or_dash(each, time)));
+        cells.push(memory(self.udpor.peak));
+        cells
+    }
+
+    /// The ratios of a large member to a small one.
+    fn by(&self, small: &Member) -> Vec<String> {
+        let mut cells = vec![String::from("  ratio"), String::new()];
+        let transitions = self.udpor.transitions as f64 / small.udpor.transitions as f64;
+        cells.push(thousands(transitions.round() as u64));
+        let times = self.times().into_iter().zip(small.times());
+        cells.extend(times.map(|(large, small)| {
+            or_dash(large.zip(small), |(large, small)| ratio(large / small))
+        }));
+        cells.push(memory_ratio(self.udpor.peak, small.udpor.peak));
+        cells
+    }
 }

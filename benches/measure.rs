@@ -2,9 +2,11 @@
 //!
 //! The child gets a [`Job`] as JSON in an argument and prints [`Measured`] as JSON. It repeats a short search
 //! and reports the fastest run: noise only ever adds time. The peak is read after the first run, before the
-//! heap can fragment, and includes the program itself (see [`Bench::idle`]).
+//! heap can fragment, and includes the program itself (see [`Bench::idle`]). If the floor is wanted, too, searches and
+//! walks on the bare model take turns, so that both see the same load.
 
 use std::fs;
+use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -12,12 +14,14 @@ use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
 use mazurka::explore::{
-    Budget, Exhaustive, Explorer, K, NoObserver, Outcome, Setting, StopReason, Udpor, explore,
-    udpor_with,
+    Budget, Exhaustive, Explorer, K, NoObserver, Observer, Outcome, Setting, StopReason, Udpor,
+    explore, udpor_with,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
 use serde::{Deserialize, Serialize};
+
+use crate::tape::{Recorder, Tape};
 
 /// Searches that take less than a second are repeated: until they have taken this long altogether, in seconds,
 const ENOUGH: f64 = 0.25;
@@ -36,11 +40,13 @@ pub struct Job {
     constants: Vec<(String, u32)>,
     search: Search,
     keeps_events: bool,
-    limit: Duration,
+    has_floor: bool,
+    /// That of the bench, if there is none.
+    limit: Option<Duration>,
 }
 
 /// How to explore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Search {
     /// Every interleaving.
     Exhaustive,
@@ -54,52 +60,51 @@ pub enum Search {
     SatNever,
     /// As `Optimal`, but every spike is drawn afresh for every question.
     SpikesAfresh,
-    /// An explorer by its place in [`EXPLORERS_COMPARED`].
-    By(usize),
-    /// One that stores states, by its place in [`STORING`].
-    Storing(usize),
+    /// An explorer as the command line names it.
+    Named(String),
     /// Nothing at all.
     Nothing,
 }
 
-/// Explorers as the command line names them.
-pub const EXPLORERS_COMPARED: [&str; 9] = [
-    "udpor",
-    "udpor:k=1",
-    "optimal",
-    "source",
-    "dpor:sleep-sets",
-    "dpor",
-    "transdpor",
-    "transdpor-tool",
-    "sleep",
-];
-
-/// Explorers that store states, and for comparison one that does not.
-pub const STORING: [&str; 10] = [
-    "stateful",
-    "s-por",
-    "de-s-por",
-    "dl-s-por",
-    "dl-s-por:order=visited",
-    "dl-s-por:without=summaries",
-    "de-s-por:without=summaries",
-    "dl-s-por:without=safe-sets",
-    "stateful:hash-compaction",
-    "udpor",
-];
+impl Search {
+    fn setting(&self) -> Option<Setting> {
+        let Search::Named(name) = self else { return None };
+        Some(name.parse().unwrap_or_else(|error| panic!("{error}")))
+    }
+}
 
 impl Job {
     /// UDPOR with full alternatives on `specs/{spec}.maz`, with these constants.
     pub fn new(spec: &str, constants: &[(&str, u32)]) -> Job {
         let constants = constants.iter().map(|&(name, value)| (name.into(), value)).collect();
         let search = Search::Optimal;
-        Job { spec: spec.into(), constants, search, keeps_events: false, limit: QUICK_LIMIT }
+        let (keeps_events, has_floor, limit) = (false, false, None);
+        Job { spec: spec.into(), constants, search, keeps_events, has_floor, limit }
     }
 
     /// The same with another search.
     pub fn by(&self, search: Search) -> Job {
         Job { search, ..self.clone() }
+    }
+
+    /// The same with this explorer, as the command line names it.
+    pub fn explorer(&self, name: &str) -> Job {
+        self.by(Search::Named(name.into()))
+    }
+
+    /// The same, and beside it the walk of the search on the bare model.
+    pub fn with_floor(&self) -> Job {
+        Job { has_floor: true, ..self.clone() }
+    }
+
+    /// Is that wanted?
+    pub fn has_floor(&self) -> bool {
+        self.has_floor
+    }
+
+    /// The same, cut short after this time.
+    pub fn within(&self, limit: Duration) -> Job {
+        Job { limit: Some(limit), ..self.clone() }
     }
 
     /// The same without ever forgetting an event.
@@ -109,9 +114,8 @@ impl Job {
 
     /// Is there a reason not to run it?
     pub fn is_refused(&self) -> bool {
-        let Search::By(explorer) = self.search else { return false };
-        let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
-        setting.refusal(&self.compile(), &Budget::default()).is_some()
+        let refusal = |setting: Setting| setting.refusal(&self.compile(), &Budget::default());
+        self.search.setting().and_then(refusal).is_some()
     }
 
     /// `dispatcher(5, 2)`
@@ -121,7 +125,8 @@ impl Job {
         if values.is_empty() { program.into() } else { format!("{program}({})", values.join(", ")) }
     }
 
-    fn compile(&self) -> Program {
+    /// The program.
+    pub fn compile(&self) -> Program {
         let path = format!("{}/specs/{}.maz", env!("CARGO_MANIFEST_DIR"), self.spec);
         let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let constants: Vec<_> =
@@ -130,37 +135,43 @@ impl Job {
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
     }
 
-    fn explore(&self, program: &Program) -> Outcome {
-        let mut budget = Budget { all: true, timeout: Some(self.limit), ..Budget::default() };
+    /// One search.
+    pub fn explore(&self, program: &Program, observer: &mut dyn Observer) -> Outcome {
+        let mut budget = Budget { all: true, timeout: self.limit, ..Budget::default() };
         if self.keeps_events {
             budget.keep_events = usize::MAX;
         }
-        let nobody = &mut NoObserver;
         let optimal = Optimal::<Varisat>::with_effort;
-        match self.search {
-            Search::Exhaustive => explore(program, Exhaustive, budget, nobody),
+        match &self.search {
+            Search::Exhaustive => explore(program, Exhaustive, budget, observer),
             Search::Partial(k) => {
-                explore(program, Udpor { k: K::Partial(k), order: None }, budget, nobody)
+                explore(program, Udpor { k: K::Partial(*k), order: None }, budget, observer)
             }
-            Search::Optimal => explore(program, Udpor::default(), budget, nobody),
-            Search::SatAfter(effort) => udpor_with(program, optimal(effort), budget, nobody),
-            Search::SatNever => udpor_with(program, KPartial::new(u32::MAX), budget, nobody),
+            Search::Optimal => explore(program, Udpor::default(), budget, observer),
+            Search::SatAfter(effort) => udpor_with(program, optimal(*effort), budget, observer),
+            Search::SatNever => udpor_with(program, KPartial::new(u32::MAX), budget, observer),
             Search::SpikesAfresh => {
-                udpor_with(program, Afresh(Optimal::<Varisat>::new()), budget, nobody)
+                udpor_with(program, Afresh(Optimal::<Varisat>::new()), budget, observer)
             }
-            Search::Storing(explorer) => {
-                let setting: Setting = STORING[explorer].parse().expect("an explorer");
-                explore(program, setting, budget, nobody)
-            }
-            Search::By(explorer) => {
-                let setting: Setting = EXPLORERS_COMPARED[explorer].parse().expect("an explorer");
-                explore(program, setting, budget, nobody)
+            Search::Named(_) => {
+                let setting = self.search.setting().expect("a name");
+                explore(program, setting, budget, observer)
             }
             Search::Nothing => {
                 let budget = Budget { max_traces: Some(1), ..budget };
-                explore(program, Udpor::default(), budget, nobody)
+                explore(program, Udpor::default(), budget, observer)
             }
         }
+    }
+
+    /// The walk of the search, which must be one that ends.
+    pub fn record(&self, program: &Program) -> Tape {
+        let mut recorder = Recorder::default();
+        let whole = Job { limit: None, ..self.clone() };
+        let outcome = whole.explore(program, &mut recorder);
+        let tape = recorder.tape(program);
+        assert_eq!(tape.steps() as u64, outcome.stats.transitions, "{self:?}: every step is known");
+        tape
     }
 }
 
@@ -214,6 +225,8 @@ pub struct Measured {
     pub states: Option<u64>,
     pub state_bytes: Option<u64>,
     pub seconds: f64,
+    /// The time of the same walk on the bare model, where that was wanted.
+    pub floor: Option<f64>,
     /// Bytes; `None` where the platform does not tell.
     pub peak: Option<u64>,
 }
@@ -222,16 +235,21 @@ pub struct Measured {
 pub fn as_child(job: &str) {
     let job: Job = serde_json::from_str(job).expect("a job from the parent process");
     let program = job.compile();
-    let (outcome, mut fastest) = timed(|| job.explore(&program));
+    let search = || timed(|| job.explore(&program, &mut NoObserver));
+    let (outcome, mut fastest) = search();
     let peak = peak();
+    let tape = (job.has_floor && is_complete(&outcome)).then(|| job.record(&program));
+    let walk = || tape.as_ref().map(|tape| timed(|| black_box(tape.play(&program))).1);
+    let mut floor = walk();
     let (mut total, mut runs) = (fastest, 1);
     while fastest < 1.0 && runs < MOST && (total < ENOUGH || runs < LEAST) {
-        let (_, seconds) = timed(|| job.explore(&program));
+        let (_, seconds) = search();
         (fastest, total, runs) = (fastest.min(seconds), total + seconds, runs + 1);
+        floor = floor.zip(walk()).map(|(floor, seconds)| floor.min(seconds));
     }
     let stats = &outcome.stats;
     let measured = Measured {
-        is_complete: matches!(outcome.stopped_by, None | Some(StopReason::HashCompaction)),
+        is_complete: is_complete(&outcome),
         traces: stats.traces,
         blocked: stats.blocked,
         transitions: stats.transitions,
@@ -241,9 +259,14 @@ pub fn as_child(job: &str) {
         states: stats.states,
         state_bytes: stats.state_bytes,
         seconds: fastest,
+        floor,
         peak,
     };
     println!("{}", serde_json::to_string(&measured).expect("plain data"));
+}
+
+fn is_complete(outcome: &Outcome) -> bool {
+    matches!(outcome.stopped_by, None | Some(StopReason::HashCompaction))
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
@@ -278,7 +301,8 @@ impl Bench {
         self.line.set_message(format!("{} by {:?}", job.name(), job.search));
         self.line.tick();
         let limit = if self.full { FULL_LIMIT } else { QUICK_LIMIT };
-        let text = serde_json::to_string(&Job { limit, ..job.clone() }).expect("plain data");
+        let job = &job.within(job.limit.unwrap_or(limit));
+        let text = serde_json::to_string(job).expect("plain data");
         let itself = std::env::current_exe().expect("the path of this program");
         let child =
             Command::new(itself).args(["--measure", &text]).stderr(Stdio::inherit()).output();

@@ -5,7 +5,7 @@
 
 use mazurka::report::text::thousands;
 
-use crate::measure::{Bench, Job, STORING, Search};
+use crate::measure::{Bench, Job};
 use crate::table::{memory, or_dash, print, rate, ratio, table, time, title};
 
 const ABOUT: &str = "\
@@ -20,6 +20,20 @@ const PROGRAMS: [(&str, &[(&str, u32)]); 6] = [
     ("mutex/dispatcher", &[("S", 4), ("R", 2)]),
     ("memory/lastzero", &[("N", 9)]),
     ("mailbox/rmq-receiving", &[("N", 7)]),
+];
+
+/// Explorers that store states, and for comparison one that does not.
+const EXPLORERS: [&str; 10] = [
+    "stateful",
+    "s-por",
+    "de-s-por",
+    "dl-s-por",
+    "dl-s-por:order=visited",
+    "dl-s-por:without=summaries",
+    "de-s-por:without=summaries",
+    "dl-s-por:without=safe-sets",
+    "stateful:hash-compaction",
+    "udpor",
 ];
 
 /// The section.
@@ -41,8 +55,8 @@ pub fn run(bench: &Bench) {
         let job = Job::new(spec, constants);
         let mut name = job.name();
         let mut full = None;
-        for (index, explorer) in STORING.into_iter().enumerate() {
-            let measured = bench.best(&job.by(Search::Storing(index)));
+        for explorer in EXPLORERS {
+            let measured = bench.best(&job.explorer(explorer));
             if !measured.is_complete {
                 continue;
             }
