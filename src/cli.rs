@@ -11,6 +11,7 @@
 //! | 3 | not complete: stopped by a limit or a signal, or an explorer was run that may miss executions; nothing found so far |
 
 mod batch;
+mod branches;
 mod check;
 mod client;
 mod compare;
@@ -26,12 +27,14 @@ mod log;
 mod machine;
 mod measure;
 mod memory;
+mod merge;
 #[cfg(unix)]
 mod mpicc;
 #[cfg(unix)]
 mod mpirun;
 mod options;
 mod output;
+mod parts;
 mod progress;
 mod refusal;
 mod replay;
@@ -96,6 +99,7 @@ enum Command {
     Compare(compare::Args),
     Count(count::Args),
     Draw(draw::Args),
+    Merge(merge::Args),
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
@@ -210,6 +214,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Compare(args) => compare::run(args, &mut output),
         Command::Count(args) => count::run(args, &mut output),
         Command::Draw(args) => draw::run(args, &mut output),
+        Command::Merge(args) => merge::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Study(args) => study::run(args, &mut output),

@@ -16,13 +16,19 @@
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
+//! | `place` | where a piece of a search stands among all |
 //! | `joined` | the result of a search in pieces |
+//! | `part` | the pieces of a search that are done, and those that are left, in portable form |
+//! | `cut` | a search is cut into parts for many machines |
+//! | `crew` | a search by workers that may die |
 //! | `pieces` | a search in pieces, several at a time |
 //! | `settings` | the table of explorers, and their options |
 //!
 //! Imports go from the bottom of this table to the top, and a test checks it.
 
 mod budget;
+pub mod crew;
+mod cut;
 mod dpor;
 mod driver;
 mod explorer;
@@ -30,7 +36,9 @@ mod few_switches;
 mod joined;
 mod observer;
 mod order;
+mod part;
 mod pieces;
+mod place;
 mod result;
 mod scout;
 mod settings;
@@ -48,7 +56,9 @@ pub use driver::Driver;
 pub use explorer::{Depth, Explorer, Guarantee, Info, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
+pub use part::{Disagreement, Part};
 pub use pieces::InPieces;
+pub use place::Place;
 pub use result::{Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
 pub use settings::options::{Choosable, OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;

@@ -26,6 +26,7 @@
 //! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
 
 mod actors;
+mod as_text;
 mod declarations;
 mod describe;
 pub mod flow;
@@ -48,6 +49,7 @@ mod touch;
 mod value;
 
 pub use actors::{Actors, Effects};
+pub(crate) use as_text::stored_as_text;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
 pub use foresight::Foresight;

@@ -8,6 +8,7 @@
 //! Explorers that promise the same must find the same. [`disagreements`] compares the rows of a case with each other. If
 //! they differ, one of the explorers is wrong, and that is a bug of this crate.
 //! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
+//! A [`Task`] is a search that is done in parts.
 //! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures;
 //! [`stateful`] is a study of those.
 
@@ -18,10 +19,12 @@ mod point;
 mod specs;
 pub mod stateful;
 mod sweep;
+pub mod task;
 
 pub use agreement::{About, Disagreement, disagreements};
 pub use point::{Point, median};
 pub use sweep::{Sweep, ks, product};
+pub use task::Task;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -39,7 +42,7 @@ use crate::model::Semantics;
 use crate::model::System;
 
 /// A program, ready to be compiled.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Its name: the path of the spec.
     pub name: String,

@@ -6,13 +6,14 @@ use std::process::Command;
 
 use crate::cli::{code, run, stderr, stdout};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "check",
     "client",
     "compare",
     "count",
     "draw",
+    "merge",
     "replay",
     "run",
     "study",

@@ -31,6 +31,7 @@
 //! | `history` | processes that are told their outcomes, held against the systems that they are |
 //! | `ranks` | random MPI programs in C, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
+//! | `branches` | searches in parts: on random programs, and as files on a command line |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
@@ -61,6 +62,7 @@
 //! their classes.
 
 mod agreement;
+mod branches;
 mod check;
 mod cli;
 mod client;

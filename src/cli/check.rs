@@ -2,14 +2,16 @@
 
 use clap::Args as ClapArgs;
 
+use super::branches::{self, BranchArgs};
 use super::drawing::Effort;
 use super::options::{LintArgs, SpecArgs};
 use super::output::Output;
+use super::parts::Stored;
 use super::progress::Progress;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, lint, memory};
-use crate::explore::explore;
+use crate::explore::{Part, explore};
 use crate::property::Properties;
 use crate::report::{CheckReport, Variants};
 
@@ -30,6 +32,8 @@ pub(super) struct Args {
     #[arg(long)]
     keep_events: bool,
     #[command(flatten)]
+    branches: BranchArgs,
+    #[command(flatten)]
     results: ResultArgs,
 }
 
@@ -42,6 +46,7 @@ Examples:
   mazurka check philosophers.maz --order random --seed 7
   mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz -o result.json
+  mazurka check philosophers.maz --explorer sleep --branches jobs
   mazurka replay philosophers.maz result.json
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or what is denied; 2 the command line or the spec is
@@ -50,10 +55,20 @@ executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    if args.branches.is_branch() {
+        return branches::run(&args.spec.path, &args.branches, &args.results, &args.search, output);
+    }
     let setting = args.search.setting()?;
     let limits = args.search.limits()?;
     let lints = args.lints.levels()?;
-    let drawing = args.results.direct(&args.spec.path, output)?;
+    let drawing = args.results.direct([args.spec.path.as_path()], output)?;
+    if args.branches.folder().is_some() {
+        let keep_events = args.keep_events.then_some(usize::MAX);
+        let budget = args.search.budget_of(&limits);
+        let task = branches::task_of(&args.spec, setting, (&limits, &budget), keep_events, output)?;
+        let whole = Stored::new(task, Part::whole());
+        return branches::cut(&args.spec.path, whole, &args.branches, output);
+    }
     let mut variants = Spec::variants(&args.spec, output)?;
     if let Some(refusal) = refusal(&setting, &variants[0].program, &limits) {
         return Err(Failure::Usage(refusal));

@@ -63,7 +63,7 @@ impl Key {
 }
 
 /// FNV-1a with 64 bits: the same on every platform, in every version.
-fn hash(text: &str) -> String {
+pub(super) fn hash(text: &str) -> String {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", text.bytes().fold(start, step))

@@ -79,7 +79,7 @@ be run; 3 not complete, nothing found so far.";
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let setting = args.search.setting()?;
     let limits = args.search.limits()?;
-    let drawing = args.results.direct(args.program(), output)?;
+    let drawing = args.results.direct([args.program()], output)?;
     if let Some(schedule) = &args.schedule {
         return args.replay(schedule, output);
     }

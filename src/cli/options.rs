@@ -113,9 +113,9 @@ impl MpiArgs {
     pub(super) fn only(&self) -> Result<Semantics, Failure> {
         match self.variants()[..] {
             [only] => Ok(only),
-            _ => {
-                Err(Failure::Usage("`both` means several searches: only `check` makes them".into()))
-            }
+            _ => Err(Failure::Usage(
+                "`both` means several searches: only `check` makes them, each in one part".into(),
+            )),
         }
     }
 

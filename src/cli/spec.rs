@@ -14,7 +14,7 @@ use crate::model::flow::Flow;
 use crate::model::{System, Value, Values, masked};
 use crate::report::Subject;
 use crate::report::text::shown;
-use crate::study::{Case, Limits};
+use crate::study::{Case, Limits, Task};
 
 /// A compiled spec, or another system that a command is about.
 pub(super) struct Spec<P = Program> {
@@ -25,15 +25,29 @@ pub(super) struct Spec<P = Program> {
 impl Spec {
     /// Reads and compiles it; its warnings go to standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
+        Ok(Spec::with_case(args, output)?.1)
+    }
+
+    /// The same, and what it was compiled from.
+    pub(super) fn with_case(args: &SpecArgs, output: &Output) -> Result<(Case, Spec), Failure> {
         let case = case(&args.path, &args.setup)?;
-        Spec::of(args, &case, output)
+        let program = compile(&case, output)?;
+        let spec = Spec::of(&args.path, &case, program);
+        Ok((case, spec))
+    }
+
+    /// What is searched in parts. Who made the parts has been told of the warnings.
+    pub(super) fn of_task(task: &Task) -> Result<Spec, Failure> {
+        let program =
+            task.case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
+        Ok(Spec::of(Path::new(&task.path), &task.case, program))
     }
 
     /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a difference.
     pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
         let variants = args.setup.mpi.variants();
         let case = case_with(&args.path, &args.setup, variants[0])?;
-        let first = Spec::of(args, &case, output)?;
+        let first = Spec::of(&args.path, &case, compile(&case, output)?);
         if !first.program.uses_network() {
             return Ok(vec![first]);
         }
@@ -52,12 +66,11 @@ impl Spec {
         Spec { program: self.program.observed(), ..self }
     }
 
-    fn of(args: &SpecArgs, case: &Case, output: &Output) -> Result<Spec, Failure> {
-        let program = compile(case, output)?;
+    fn of(path: &Path, case: &Case, program: Program) -> Spec {
         let subject = Subject {
             mazurka: env!("CARGO_PKG_VERSION"),
-            spec: shown(&args.path),
-            path: args.path.clone(),
+            spec: shown(path),
+            path: path.to_owned(),
             constants: constants(&program),
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
@@ -66,7 +79,7 @@ impl Spec {
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             source: masked(&case.source).into_owned(),
         };
-        Ok(Spec { subject, program })
+        Spec { subject, program }
     }
 }
 

@@ -52,13 +52,14 @@ impl SearchArgs {
 
     /// What a search for what violates these properties may take.
     pub(super) fn budget(&self, limits: &Limits, properties: &Properties) -> Budget {
-        Budget {
-            all: self.all || self.shortest,
-            shortest: self.shortest,
-            properties: properties.clone(),
-            cancel: interrupt::flag(),
-            ..limits.budget(memory::in_use)
-        }
+        let (properties, cancel) = (properties.clone(), interrupt::flag());
+        Budget { properties, cancel, ..self.budget_of(limits) }
+    }
+
+    /// The same for the default properties, when no signal ends it.
+    pub(super) fn budget_of(&self, limits: &Limits) -> Budget {
+        let (all, shortest) = (self.all || self.shortest, self.shortest);
+        Budget { all, shortest, ..limits.budget(memory::in_use) }
     }
 }
 
@@ -82,17 +83,26 @@ pub(super) struct ResultArgs {
 pub(super) type Wanted<'a> = Option<(&'a Path, Drawing)>;
 
 impl ResultArgs {
-    /// Directs the output of a command that reads this file; and the picture that is wanted.
-    pub(super) fn direct(&self, input: &Path, output: &mut Output) -> Result<Wanted<'_>, Failure> {
+    /// Directs the output of a command that reads these files; and the picture that is wanted.
+    pub(super) fn direct<'p>(
+        &self,
+        inputs: impl IntoIterator<Item = &'p Path> + Clone,
+        output: &mut Output,
+    ) -> Result<Wanted<'_>, Failure> {
         let wanted = match self.draw.as_deref() {
             Some(file) => Some((file, Drawing::of(file)?)),
             None => None,
         };
-        output.direct(self.output.as_deref(), [input])?;
+        output.direct(self.output.as_deref(), inputs.clone())?;
         if let Some((file, _)) = wanted {
-            files::keep(file, [input])?;
+            files::keep(file, inputs)?;
         }
         Ok(wanted)
+    }
+
+    /// The file for the result, if one is given.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
     }
 
     /// How to write the result.

@@ -379,7 +379,8 @@ impl<'o> Driver<'o> {
         if self.invariants.is_open {
             self.stop(StopReason::Invariant);
         }
-        if self.budget.shortest {
+        // Those of pieces are joined in the order in which they were found.
+        if self.budget.shortest && !self.can_split() {
             self.violations.sort_by_key(length);
         }
         Outcome {

@@ -84,6 +84,11 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         false
     }
 
+    /// If it can be split: do the pieces together make exactly the transitions of the whole?
+    fn splits_exactly(&self) -> bool {
+        false
+    }
+
     /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it can.
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let _ = (system, budget);

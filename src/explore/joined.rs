@@ -63,6 +63,11 @@ impl Joined {
         if self.shortest {
             self.violations.sort_by_key(length);
         }
+        self.piece()
+    }
+
+    /// The same, as the result of a piece: the violations are in the order in which they were found.
+    pub(super) fn piece(self) -> Outcome {
         Outcome {
             stats: self.stats.unwrap_or_default(),
             violations: self.violations,
@@ -83,6 +88,13 @@ pub(super) fn add_to(all: &mut Option<Stats>, part: &Stats) {
 }
 
 impl Stats {
+    /// These are the figures of a branch. If nothing was left to do in it, nothing was blocked.
+    pub(super) fn forget_idle(&mut self) {
+        if self.transitions == 0 {
+            self.blocked = 0;
+        }
+    }
+
     /// Adds the figures of another part of a search. What both parts may have counted is unknown from then on.
     fn add(&mut self, other: &Stats) {
         self.traces += other.traces;

@@ -4,17 +4,7 @@
 //! again after each further so many. The pieces do the same. So where a search is cut depends on nothing but the
 //! system and the explorer. Whoever is idle takes the first piece that nobody works on.
 //!
-//! ```text
-//!   X ──────┬──────────┬─────────► end             X gives away B1, then B2, which is left to do further down;
-//!           │ B1       │ B2                        B1 gives away B3.
-//!           ▼          ▼                           In order: X, B2, B1, B3
-//!           ──────┬──► end   ─────► end
-//!                 │ B3
-//!                 ▼
-//! ```
-//!
-//! Pieces have an order: what a piece gave away comes right after it, the latest first. It is the order in which one search
-//! would go through them. The result is that of all pieces up to the first one that ends the search: that has a
+//! Pieces have an order ([`Place`]). The result is that of all pieces up to the first one that ends the search: that has a
 //! violation, if one is enough. What comes after it is given up at once; what comes before it goes on. So figures, verdict and
 //! counterexamples are the same for any number of jobs; unless a limit or a signal ends the search.
 //!
@@ -40,6 +30,7 @@ use super::driver::Driver;
 use super::explorer::{Depth, Explorer, Guarantee, Info, explore_branch};
 use super::joined::{Joined, add_to};
 use super::observer::Observer;
+use super::place::Place;
 use super::result::{Outcome, Stats, StopReason};
 use super::tree::{Branch, Splitter};
 use crate::model::System;
@@ -122,10 +113,6 @@ impl<E: Explorer> Explorer for InPieces<E> {
     }
 }
 
-/// The place of a piece among all. A piece that was given away has the place of the one it comes from, and one number more,
-/// which is smaller the later it was given away.
-type Place = Vec<u32>;
-
 /// A piece that somebody works on.
 struct Running {
     /// Ends the work.
@@ -195,11 +182,11 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
                 }
             };
             let running = Running { stop: stop.clone(), stats: Stats::default() };
-            self.pieces().running.insert(Place::new(), running);
+            self.pieces().running.insert(Place::default(), running);
             let guard = Guard(&self);
             let mut tell = |stats: &Stats| driver.progress(stats);
             let first = self.how.first;
-            self.explore(Place::new(), &Branch::default(), stop, first, &mut begin, &mut tell);
+            self.explore(Place::default(), &Branch::default(), stop, first, &mut begin, &mut tell);
             if !self.pieces().are_all_done() {
                 scope.spawn(work);
                 self.watch(driver);
@@ -289,11 +276,10 @@ impl Pieces {
         if self.last.as_ref().is_some_and(|last| *last < place) {
             return;
         }
-        // Nothing was left to do in it.
-        if !place.is_empty() && outcome.stats.transitions == 0 {
-            outcome.stats.blocked = 0;
+        if !place.is_first() {
+            outcome.stats.forget_idle();
         }
-        if outcome.stopped_by.is_some_and(ends_all) {
+        if outcome.stopped_by.is_some_and(StopReason::ends_all) {
             self.end_after(&place);
         }
         self.done.insert(place, outcome);
@@ -336,11 +322,6 @@ impl Pieces {
     }
 }
 
-/// Does a piece that ends like this end the search?
-fn ends_all(reason: StopReason) -> bool {
-    !reason.is_doubt() && !reason.is_external() && reason != StopReason::Depth
-}
-
 /// Cuts a piece.
 struct Cutter<'c, 's, S, E> {
     team: &'c Team<'s, S, E>,
@@ -364,8 +345,7 @@ impl<S: System, E: Explorer> Splitter for Cutter<'_, '_, S, E> {
     }
 
     fn take(&mut self, branch: Branch) {
-        let mut place = self.place.clone();
-        place.push(u32::MAX - self.given);
+        let place = self.place.given(self.given);
         self.given += 1;
         let mut pieces = self.team.pieces();
         let is_late = pieces.last.as_ref().is_some_and(|last| *last < place);

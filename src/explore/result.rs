@@ -10,7 +10,7 @@ use crate::model::{Failure, FailureKind, ProcessId, Schedule};
 use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Complete executions visited.
     pub traces: u64,
@@ -51,7 +51,7 @@ pub struct Stats {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The figures.
     pub stats: Stats,
@@ -140,6 +140,8 @@ pub enum StopReason {
     MaxMemory,
     /// A signal.
     Interrupted,
+    /// Parts of it are not done yet.
+    Missing,
     /// Some executions were cut at `--depth`; all others were visited.
     Depth,
     /// An execution went on and on, and no depth was given: perhaps it never ends.
@@ -165,6 +167,11 @@ impl StopReason {
         matches!(self, StopReason::HashCompaction | StopReason::Invariant | StopReason::NoGuarantee)
     }
 
+    /// Does a piece of a search that ends like this end the whole search?
+    pub fn ends_all(self) -> bool {
+        !self.is_doubt() && !self.is_external() && self != StopReason::Depth
+    }
+
     /// The word for it, as in JSON; for a limit, the name of its option.
     pub fn word(self) -> &'static str {
         match self {
@@ -173,6 +180,7 @@ impl StopReason {
             StopReason::Timeout => "timeout",
             StopReason::MaxMemory => "max-memory",
             StopReason::Interrupted => "interrupted",
+            StopReason::Missing => "missing",
             StopReason::Depth => "depth",
             StopReason::Endless => "endless",
             StopReason::HashCompaction => "hash-compaction",
@@ -214,7 +222,7 @@ impl From<FailureKind> for ViolationKind {
 }
 
 /// A violation with the execution that leads to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,

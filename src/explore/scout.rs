@@ -24,11 +24,16 @@ impl<'s, S: System> Scout<'s, S> {
 
     /// Is everything that is enabled here among these?
     pub(super) fn is_exhausted(&self, elsewhere: &[Action]) -> bool {
+        self.left(elsewhere) == 0
+    }
+
+    /// How much of what is enabled here is not among these.
+    pub(super) fn left(&self, elsewhere: &[Action]) -> usize {
         let named = |&portable: &Action| self.state.action_named(&self.locals, portable);
         let elsewhere: Vec<_> = elsewhere.iter().filter_map(named).collect();
         let mut enabled = Vec::new();
         self.state.enabled(&self.locals, &mut enabled);
-        enabled.iter().all(|action| elsewhere.contains(action))
+        enabled.iter().filter(|action| !elsewhere.contains(action)).count()
     }
 
     /// Goes on by an action, in portable names.

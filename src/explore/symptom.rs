@@ -6,11 +6,13 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Failure, LocalId, Locals, ProcessId, State, System};
 use crate::property::Spin;
 
 /// Violations with equal symptoms are reported once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Symptom(u64);
 
 /// A place in a program: in its source, or else the hash of a local state.

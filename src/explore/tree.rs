@@ -45,7 +45,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use crate::model::{Action, NoSchedule, Schedule};
+use crate::model::{Action, NoSchedule, Schedule, stored_as_text};
 
 /// A part of the executions of a system: those that begin with one execution, without those of certain classes.
 ///
@@ -80,6 +80,8 @@ impl FromStr for Branch {
         Ok(Branch { prefix: prefix.parse()?, elsewhere: elsewhere.to_vec() })
     }
 }
+
+stored_as_text!(Branch);
 
 /// Takes branches out of a running search.
 pub trait Splitter {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
 
@@ -103,7 +103,7 @@ pub type Contents<'c> = &'c dyn Fn(CellId) -> Value;
 pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 
 /// A place in the source of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// The file, if the program has several.
     pub file: Option<Arc<str>>,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 
 use super::objects::World;
 use super::{
@@ -30,7 +31,7 @@ impl LocalId {
 }
 
 /// A process: the static ones in order of declaration, then spawned ones as explorers meet them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessId(pub u32);
 
 impl ProcessId {

@@ -20,6 +20,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
+use super::as_text::stored_as_text;
 use super::state::State;
 use super::{Action, Choice, Handled, Locals, Op, ProcessId, System};
 
@@ -213,6 +214,8 @@ impl fmt::Display for Schedule {
         Ok(())
     }
 }
+
+stored_as_text!(Schedule);
 
 /// Why a text is no schedule: which item is wrong, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]

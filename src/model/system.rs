@@ -6,6 +6,8 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Actors, Describe, Finale, Foresight, Invariants, Objects, Op, Response, Site, ValueId, Values,
 };
@@ -101,7 +103,7 @@ pub enum Next<L> {
 }
 
 /// A violation that a process, or the judgement of a final state, ran into.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Failure {
     /// Assertion or run-time error.
     pub kind: FailureKind,
@@ -112,7 +114,7 @@ pub struct Failure {
 }
 
 /// The kinds of [`Failure`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureKind {
     /// `assert` or `final`.
     Assertion,

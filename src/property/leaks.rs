@@ -13,6 +13,7 @@
 //! the process remembers the same. Then the place is one of them.)
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::process_failure;
 use crate::model::{
@@ -23,7 +24,7 @@ use crate::model::{
 const MAX_LEAKS: usize = 1000;
 
 /// The kinds of leak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum LeakKind {
     /// A message that no receive takes.
     Message,
@@ -40,7 +41,7 @@ pub enum LeakKind {
 }
 
 /// Something that an execution leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
     /// What it is.
     pub kind: LeakKind,

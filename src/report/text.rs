@@ -418,7 +418,8 @@ fn values(violation: &ViolationReport) -> String {
 }
 
 /// `1 trace`, `12,000 traces`.
-pub(super) fn plural(n: u64, one: &str, more: &str) -> String {
+/// A number of things, in figures.
+pub fn plural(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { more })
 }
 

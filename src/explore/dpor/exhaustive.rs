@@ -43,6 +43,10 @@ impl Explorer for Exhaustive {
         true
     }
 
+    fn splits_exactly(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let manner = Manner { order: None, sleep: Sleepers::None, depth: Depth::Causal };
         let mut rule = Everything::default();

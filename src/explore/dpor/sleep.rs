@@ -59,6 +59,10 @@ impl Explorer for Sleep {
         true
     }
 
+    fn splits_exactly(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         walk::explore(system, Manner::sleeping(self.order), &mut Awake::default(), driver);
     }

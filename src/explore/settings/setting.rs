@@ -97,6 +97,10 @@ impl Explorer for Setting {
         self.made().can_split(depth)
     }
 
+    fn splits_exactly(&self) -> bool {
+        self.made().splits_exactly()
+    }
+
     fn visits_every_state(&self) -> bool {
         self.made().visits_every_state()
     }

@@ -78,6 +78,12 @@ macro_rules! explorers {
                 }
             }
 
+            fn splits_exactly(&self) -> bool {
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => explorer.splits_exactly()),*
+                }
+            }
+
             fn visits_every_state(&self) -> bool {
                 match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.visits_every_state()),*

@@ -110,6 +110,7 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             None => format!("stopped by {}", option("max-memory")),
         },
         StopReason::Interrupted => "interrupted".into(),
+        StopReason::Missing => "the results of some branches are missing".into(),
         StopReason::HashCompaction => {
             let how = match report.subject.has_file() {
                 true => "--hash-compaction",

@@ -1,0 +1,245 @@
+//! `mazurka check --branches` and `--branch`: a search in independent jobs, for any system that runs them.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, value_parser};
+
+use super::options::SpecArgs;
+use super::output::Output;
+use super::parts::{BEGINNING, Searched, Stored, name};
+use super::progress::Progress;
+use super::spec::Spec;
+use super::verification::{ResultArgs, SearchArgs};
+use super::{Exit, Failure, files, interrupt, memory};
+use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting};
+use crate::report::text::{plural, quoted_path, shown};
+use crate::study::{Limits, Task, task};
+
+/// How a search is done in parts.
+#[derive(Args)]
+pub(super) struct BranchArgs {
+    /// Cut the search into branches instead, which can be searched anywhere and at any time, and write them to files in this
+    /// folder. `mazurka merge` makes one result of theirs. With `exhaustive` and `sleep` the branches make exactly the steps of
+    /// one search. With `udpor`, `optimal` and `source` they also find each class once, but may take many times as long: a
+    /// branch does not know what the others have found out
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["max_traces", "timeout", "max_memory", "jobs", "allow",
+        "warn", "deny", "draw", "format", "output"])]
+    branches: Option<PathBuf>,
+    /// With --branches: into so many files. Each gets branches from all over the search [default: 64]
+    #[arg(long, value_name = "N", requires = "branches", value_parser = value_parser!(u32).range(1..=10_000))]
+    count: Option<u32>,
+    /// Search the branches in a file that --branches has written, which stands in the place of SPEC. The result is for
+    /// `mazurka merge`. When a signal, --timeout or --max-memory ends the search, the result also has the branches that are
+    /// left, and can be gone on with in the same way. With --branches these branches are only cut into more
+    #[arg(long, conflicts_with_all = GIVEN.iter().copied().chain(OPTIONS.iter().map(|option| option.name)))]
+    branch: bool,
+}
+
+/// What a file of branches says, so that the command line does not.
+const GIVEN: [&str; 17] = [
+    "defines",
+    "granularity",
+    "allow_pending",
+    "buffering",
+    "collectives",
+    "polls",
+    "explorer",
+    "all",
+    "shortest",
+    "depth",
+    "max_traces",
+    "allow",
+    "warn",
+    "deny",
+    "keep_events",
+    "draw",
+    "format",
+];
+
+/// Into how many files a search is cut.
+const FILES: NonZeroU32 = NonZeroU32::new(64).expect("not 0");
+/// A piece that does not end early when it is asked to is given up after this time.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl BranchArgs {
+    /// Is SPEC a file of branches?
+    pub(super) fn is_branch(&self) -> bool {
+        self.branch
+    }
+
+    /// Where the branches go, if the search is only to be cut.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.branches.as_deref()
+    }
+
+    fn count(&self) -> NonZeroU32 {
+        self.count.and_then(NonZeroU32::new).unwrap_or(FILES)
+    }
+}
+
+/// The search that these arguments ask for.
+pub(super) fn task_of(
+    spec: &SpecArgs,
+    setting: Setting,
+    (limits, budget): (&Limits, &Budget),
+    keep_events: Option<usize>,
+    output: &Output,
+) -> Result<Task, Failure> {
+    let (case, spec) = Spec::with_case(spec, output)?;
+    if let Some(refusal) = task::refusal(&setting, &spec.program, budget) {
+        return Err(Failure::Usage(refusal));
+    }
+    Ok(Task {
+        mazurka: env!("CARGO_PKG_VERSION").into(),
+        case,
+        path: spec.subject.path.to_string_lossy().into_owned(),
+        setting: setting.to_string(),
+        depth: limits.depth,
+        all: budget.all,
+        shortest: budget.shortest,
+        keep_events,
+    })
+}
+
+/// Cuts a search, or what is left of one, and writes the branches to files in the folder.
+pub(super) fn cut(
+    input: &Path,
+    mut stored: Stored,
+    args: &BranchArgs,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let folder = args.folder().expect("who calls this has one");
+    prepare(folder)?;
+    let Searched { spec, setting, budget, .. } = stored.searched(input)?;
+    let budget = Budget { cancel: interrupt::flag(), ..budget };
+    if !setting.splits_exactly() {
+        output.remark(format!(
+            "note: branches of `{}` may take much longer than one search, because none knows what the others have found \
+             out; those of `sleep` and `exhaustive` do not.\n",
+            setting.info().name
+        ));
+    }
+    let mut progress = Progress::new(!output.is_quiet());
+    let search = (&spec.program, setting);
+    let parts = stored.part.cut(search, args.count(), &budget, &mut progress);
+    progress.finish();
+    let Some(parts) = parts else {
+        output.remark("Interrupted: nothing was written.\n");
+        return Ok(Exit::Incomplete);
+    };
+    let count = parts.len();
+    for (index, part) in parts.into_iter().enumerate() {
+        Stored::new(stored.task.clone(), part).write(&folder.join(name(index + 1)))?;
+    }
+    stored.note_memory();
+    stored.write(&folder.join(BEGINNING))?;
+    let quoted = quoted_path(folder);
+    output.remark(match count {
+        0 => format!("Nothing is left to do: `mazurka merge {quoted}` tells the result.\n"),
+        _ => format!(
+            "{} of branches in {}. Search each, and merge the results:\n  \
+             mazurka check --branch {} -o {}\n  ...\n  mazurka merge {quoted}\n",
+            plural(count as u64, "file", "files"),
+            shown(folder),
+            quoted_path(&folder.join(name(1))),
+            quoted_path(&folder.join("result-1.json")),
+        ),
+    });
+    Ok(Exit::Fine)
+}
+
+/// Makes the folder. What is in it must not be mistaken for a part of another search.
+fn prepare(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| files::cannot_write(folder, error))?;
+    let is_taken = |name: &str| folder.join(name).exists();
+    match is_taken(BEGINNING) || is_taken(&name(1)) {
+        true => Err(Failure::Usage(format!(
+            "{} has branches of a search already: choose another folder",
+            shown(folder)
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Searches what is left to do in a file, or cuts it further.
+pub(super) fn run(
+    input: &Path,
+    args: &BranchArgs,
+    results: &ResultArgs,
+    search: &SearchArgs,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let limits = search.limits()?;
+    let stored = Stored::read(input)?;
+    match args.folder() {
+        Some(_) => cut(input, stored, args, output),
+        None => go_on((input, stored), results.file(), &limits, output),
+    }
+}
+
+/// Searches what is left to do in a file.
+fn go_on(
+    (input, mut stored): (&Path, Stored),
+    result: Option<&Path>,
+    limits: &Limits,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if let Some(result) = result {
+        files::keep(result, [input])?;
+    }
+    let Searched { spec, setting, budget, .. } = stored.searched(input)?;
+    let flag = interrupt::flag();
+    let budget = Budget {
+        timeout: limits.timeout.map(|timeout| timeout + PATIENCE),
+        max_memory: limits
+            .max_memory
+            .map(|bytes| (bytes + bytes / 8, memory::in_use as fn() -> u64)),
+        ..budget
+    };
+    let mut progress = Progress::new(!output.is_quiet());
+    let search = (&spec.program, setting);
+    let mut is_over = end(limits, &flag);
+    stored.part.go_on(search, &budget, &mut is_over, &mut progress);
+    progress.finish();
+    stored.note_memory();
+    match result {
+        Some(result) => stored.write(result)?,
+        None => output.print(stored.text())?,
+    }
+    let left = stored.part.missing().count();
+    let outcome = stored.part.outcome(&budget);
+    output.remark(told(&outcome, left, result));
+    Ok(outcome.verdict().into())
+}
+
+/// Is the search to end?
+fn end(limits: &Limits, flag: &AtomicBool) -> impl FnMut() -> bool {
+    let start = Instant::now();
+    move || {
+        flag.load(Ordering::Relaxed)
+            || limits.timeout.is_some_and(|timeout| start.elapsed() >= timeout)
+            || limits.max_memory.is_some_and(|bytes| memory::in_use() > bytes)
+    }
+}
+
+/// What was done, and what is left.
+fn told(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
+    let traces = plural(outcome.stats.traces, "execution", "executions");
+    let found = match outcome.violations.len() as u64 {
+        0 => "nothing wrong was found".into(),
+        n => format!("{} found", plural(n, "violation was", "violations were")),
+    };
+    let rest = match (left as u64, result) {
+        (0, _) => String::new(),
+        (left, None) => format!(" {} left.", plural(left, "branch is", "branches are")),
+        (left, Some(result)) => format!(
+            " {} left; go on with\n  mazurka check --branch {} -o ...",
+            plural(left, "branch is", "branches are"),
+            quoted_path(result)
+        ),
+    };
+    format!("{traces} explored, {found}.{rest}\n")
+}

@@ -1,0 +1,143 @@
+//! Cuts a search into pieces of which many machines can do some each.
+//!
+//! How much is to be done in a branch is not known before it is done. It is guessed as in D. E. Knuth, *Estimating the
+//! efficiency of backtrack programs* (Mathematics of Computation 29, 1975): where n actions are to be tried, each leads to an n-th of
+//! the work. So along an execution from a branch that weighs 1, what is given away weighs
+//!
+//! ```text
+//!   ∅ ── e1 ──────── e2 ──────── …       n1 actions are enabled, then n2
+//!   │                │
+//!   (n1 - 1) / n1    (n2 - 1) / (n1·n2)
+//! ```
+//!
+//! The piece that weighs most is explored next: one execution, with everything else along it given away. This ends when no piece
+//! weighs much, or nothing is left. Then the pieces are dealt out, the heaviest first, each to the hand that holds least. A
+//! hand gets many pieces from all over the search, so wrong guesses even out.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::num::NonZeroU32;
+
+use super::budget::Budget;
+use super::explorer::Explorer;
+use super::observer::Observer;
+use super::part::Part;
+use super::place::Place;
+use super::result::StopReason;
+use super::scout::Scout;
+use super::tree::{Branch, Splitter};
+use crate::model::System;
+
+/// No piece is to be more than such a part of what a hand gets.
+const FINE: usize = 16;
+
+/// How heavy a piece seems to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weight(f64);
+
+impl Eq for Weight {}
+
+impl Ord for Weight {
+    fn cmp(&self, other: &Weight) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Weight {
+    fn partial_cmp(&self, other: &Weight) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Pieces that are left to do, the heaviest on top; of equal ones the first.
+type Heap = BinaryHeap<(Weight, Reverse<Place>)>;
+
+impl Part {
+    /// Cuts what is left to do into pieces for so many hands, and deals them out: the parts, at most so many, each with
+    /// something to do. Here all pieces stay, and what was done on the way. `None` if the budget ended it.
+    ///
+    /// # Panics
+    /// As [`go_on`](Part::go_on).
+    pub fn cut<S: System, E: Explorer>(
+        &mut self,
+        search: (&S, E),
+        hands: NonZeroU32,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+    ) -> Option<Vec<Part>> {
+        let first = |place: &Place| (Weight(1.0), Reverse(place.clone()));
+        let mut heap: Heap = self.missing().map(|(place, _)| first(place)).collect();
+        let mut all = heap.len() as f64;
+        let most = hands.get() as usize * FINE;
+        for _ in 0..most {
+            let Some((Weight(weight), Reverse(place))) = heap.pop() else { break };
+            if weight * (most as f64) < all {
+                heap.push((Weight(weight), Reverse(place)));
+                break;
+            }
+            let branch = self.open[&place].clone();
+            let mut shares = Shares::new(search.0, &place, &branch, weight);
+            if !self.explore(search, (&place, &branch), budget, &mut shares, observer) {
+                return None;
+            }
+            all -= shares.rest;
+            for (place, branch, weight) in shares.given {
+                heap.push((Weight(weight), Reverse(place.clone())));
+                self.open.insert(place, branch);
+            }
+            // What comes after a piece that ends the search is not needed.
+            if self.done[&place].stopped_by.is_some_and(StopReason::ends_all) {
+                heap.retain(|(_, Reverse(other))| *other < place);
+            }
+        }
+        Some(self.dealt(heap.into_sorted_vec(), hands.get() as usize))
+    }
+
+    /// These pieces, the heaviest last, in so many hands.
+    fn dealt(&self, pieces: Vec<(Weight, Reverse<Place>)>, hands: usize) -> Vec<Part> {
+        let mut loads: BinaryHeap<_> =
+            (0..hands).map(|hand| Reverse((Weight(0.0), hand))).collect();
+        let mut dealt = vec![Part::default(); hands];
+        for (Weight(weight), Reverse(place)) in pieces.into_iter().rev() {
+            let Reverse((Weight(load), hand)) = loads.pop().expect("at least one hand");
+            let branch = self.open[&place].clone();
+            dealt[hand].open.insert(place, branch);
+            loads.push(Reverse((Weight(load + weight), hand)));
+        }
+        dealt.retain(|part| !part.open.is_empty());
+        dealt
+    }
+}
+
+/// Takes everything from a piece but one execution, and guesses how heavy it is.
+struct Shares<'s, S: System> {
+    place: &'s Place,
+    /// Goes along the execution, up to the state of the latest branch.
+    scout: Scout<'s, S>,
+    depth: usize,
+    /// The weight of what begins with the execution so far.
+    rest: f64,
+    given: Vec<(Place, Branch, f64)>,
+}
+
+impl<'s, S: System> Shares<'s, S> {
+    fn new(system: &'s S, place: &'s Place, branch: &Branch, rest: f64) -> Self {
+        let (scout, depth) = (Scout::at(system, &branch.prefix), branch.prefix.len());
+        Shares { place, scout, depth, rest, given: Vec::new() }
+    }
+}
+
+impl<S: System> Splitter for Shares<'_, S> {
+    fn wants_branch(&mut self) -> bool {
+        true
+    }
+
+    fn take(&mut self, branch: Branch) {
+        branch.prefix[self.depth..].iter().for_each(|&action| self.scout.go_on(action));
+        self.depth = branch.prefix.len();
+        let others = self.scout.left(&branch.elsewhere) as f64;
+        self.rest /= others + 1.0;
+        let place = self.place.given(self.given.len() as u32);
+        self.given.push((place, branch, self.rest * others));
+    }
+}

@@ -1,0 +1,70 @@
+//! A search that is done in parts, by processes that know nothing of one another: what each of them has to know.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Case, Limits};
+use crate::explore::{Budget, Explorer, Setting};
+use crate::model::System;
+
+/// A search that can be done in parts. Two parts belong together if their tasks are equal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// The version of this crate: another one may cut a search in another way.
+    pub mazurka: String,
+    /// The program.
+    pub case: Case,
+    /// The file it was read from.
+    pub path: String,
+    /// The explorer: the text of a [`Setting`].
+    pub setting: String,
+    /// Where executions are cut.
+    pub depth: Option<u32>,
+    /// Continue after a violation.
+    pub all: bool,
+    /// Of similar violations keep the shortest.
+    pub shortest: bool,
+    /// How many events are always kept, if that was asked for.
+    pub keep_events: Option<usize>,
+}
+
+impl Task {
+    /// The limits of the search.
+    pub fn limits(&self) -> Limits {
+        Limits { depth: self.depth, ..Limits::default() }
+    }
+
+    /// The budget with these limits.
+    pub fn budget(&self) -> Budget {
+        let budget = self.limits().budget(|| 0);
+        let keep_events = self.keep_events.unwrap_or(budget.keep_events);
+        Budget { all: self.all || self.shortest, shortest: self.shortest, keep_events, ..budget }
+    }
+
+    /// What a search of another task does not have in common with this one; `None` if they are equal.
+    pub fn difference(&self, other: &Task) -> Option<&'static str> {
+        let (own, case) = (&self.case, &other.case);
+        let parts = [
+            ("other programs", own.source == case.source),
+            ("other constants", own.defines == case.defines),
+            ("other explorers", self.setting == other.setting),
+            ("another depth", self.depth == other.depth),
+            ("other options", self == other),
+        ];
+        parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what)
+    }
+}
+
+/// Why a search cannot be done in parts, in a sentence; `None` if it can.
+pub fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Option<String> {
+    if setting.can_split(budget.depth) {
+        return setting.refusal(system, budget);
+    }
+    let name = setting.explorer().info.name;
+    let why = match budget.depth {
+        Some(_) if setting.can_split(None) => " up to a depth",
+        _ => "",
+    };
+    Some(format!(
+        "`{name}` cannot search a single branch{why}: `exhaustive`, `sleep`, `source` and `udpor` can"
+    ))
+}
