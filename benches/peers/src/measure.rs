@@ -1,93 +1,183 @@
-//! A search by each engine: how many executions, and how many in a second.
+//! Searches by several engines, measured in turns.
+//!
+//! Machines are busy now and then, and that must not look as if an engine were slow. So there are rounds: in each of them every engine
+//! searches once, or so often that it takes [`LONG`]. Times are processor times, of all threads. The time of an engine is the median over the rounds. Its ratio to Mazurka is that
+//! of the medians, and the spread is the least and the greatest ratio within a round.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mazurka::program::Closures;
-use mazurka::systems::history::History;
-use must::{Config, CountingObserver, System, explore};
+use cpu_time::ProcessTime;
 
-/// A search is repeated until it has taken this long, because many of them take less than a millisecond.
-const LONG: Duration = Duration::from_millis(300);
+/// In a round, a search is repeated until it has taken this long, because many of them take less than a millisecond.
+const LONG: Duration = Duration::from_millis(60);
+const ROUNDS: usize = 5;
 
-/// What one engine did.
-#[derive(Clone, Copy)]
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Engine {
+    /// Closures, by UDPOR.
+    Mazurka,
+    /// A model, by UDPOR.
+    Model,
+    /// A model, by the explorer that stores every state.
+    States,
+    /// The same with a hash of each state.
+    HashedStates,
+    Must,
+    TraceForge,
+    Loom,
+    Shuttle,
+    StaterightDepth,
+    StaterightBreadth,
+}
+
+impl Engine {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Mazurka => "Mazurka",
+            Engine::Model => "Mazurka, as a model",
+            Engine::States => "Mazurka, states",
+            Engine::HashedStates => "Mazurka, hashes",
+            Engine::Must => "must-mc",
+            Engine::TraceForge => "TraceForge",
+            Engine::Loom => "loom",
+            Engine::Shuttle => "shuttle",
+            Engine::StaterightDepth => "Stateright, depth first",
+            Engine::StaterightBreadth => "Stateright, breadth first",
+        }
+    }
+
+    /// Does it count what Mazurka counts?
+    ///
+    /// Loom tells apart more: an atomic variable may be read at an older value, and it may meet a class several times. Shuttle goes through
+    /// all schedules.
+    fn counts_the_same(self) -> bool {
+        !matches!(self, Engine::Loom | Engine::Shuttle)
+    }
+}
+
+/// A search of one program.
+pub struct Search {
+    engine: Engine,
+    /// Returns what it has counted: executions or states.
+    run: Box<dyn Fn() -> u64>,
+    /// It counts no further.
+    most: u64,
+}
+
+impl Search {
+    pub fn new(engine: Engine, run: impl Fn() -> u64 + 'static) -> Search {
+        Search::up_to(u64::MAX, engine, run)
+    }
+
+    pub fn up_to(most: u64, engine: Engine, run: impl Fn() -> u64 + 'static) -> Search {
+        Search { engine, run: Box::new(run), most }
+    }
+}
+
+/// What an engine did.
 pub struct Measured {
-    executions: u64,
-    per_second: f64,
+    pub engine: Engine,
+    /// Executions or states.
+    pub count: u64,
+    /// Are there more?
+    pub is_cut: bool,
+    /// Seconds, the median.
+    pub time: f64,
+    /// By the time of the first engine: of the medians, the least and the greatest.
+    pub ratio: [f64; 3],
 }
 
-/// A program by all three.
-pub struct Row {
-    pub name: String,
-    all: [Measured; 3],
+/// A program by all engines. The first one is Mazurka.
+pub struct Comparison {
+    pub program: String,
+    pub all: Vec<Measured>,
 }
 
-pub fn row(name: &str, mazurka: Measured, must: Measured, traceforge: Measured) -> Row {
-    Row { name: name.into(), all: [mazurka, must, traceforge] }
-}
-
-/// The whole of it: the program is built, its processes are run, every class of executions is visited.
-pub fn mazurka(program: impl Fn() -> History<Closures>) -> Measured {
-    measure(|| {
-        let checked = mazurka::check(&program()).all().run();
-        assert!(checked.is_ok(), "{checked}");
-        checked.outcome.stats.traces
-    })
-}
-
-pub fn must(program: impl Fn() -> System + Copy + Send + Sync + 'static) -> Measured {
-    measure(|| {
-        let counter = CountingObserver::new();
-        explore(program, &counter, Config::default());
-        assert_eq!(counter.errors(), 0);
-        (counter.full() + counter.blocked()) as u64
-    })
-}
-
-pub fn traceforge(program: impl Fn() + Copy + Send + Sync + 'static) -> Measured {
-    measure(|| {
-        let config = traceforge::Config::builder().with_progress_report(u32::MAX as usize).build();
-        let stats = traceforge::verify(config, program);
-        (stats.execs + stats.block) as u64
-    })
-}
-
-fn measure(search: impl Fn() -> u64) -> Measured {
-    let executions = search();
-    let (start, mut searches) = (Instant::now(), 0);
-    while searches == 0 || start.elapsed() < LONG {
-        assert_eq!(search(), executions);
-        searches += 1;
+/// Measures in rounds.
+pub fn compare(program: &str, searches: Vec<Search>) -> Comparison {
+    let first: Vec<_> = searches.iter().map(|search| timed(search, 1)).collect();
+    let often = |seconds: f64| (LONG.as_secs_f64() / seconds).ceil().max(1.0) as u32;
+    let mut times = vec![Vec::new(); searches.len()];
+    for _ in 0..ROUNDS {
+        for ((search, times), &(count, seconds)) in searches.iter().zip(&mut times).zip(&first) {
+            let (again, seconds) = timed(search, often(seconds));
+            assert_eq!(again, count, "{program} by {:?}", search.engine);
+            times.push(seconds);
+        }
     }
-    let per_second = (executions * searches) as f64 / start.elapsed().as_secs_f64();
-    Measured { executions, per_second }
+    let all = searches.iter().zip(&first).zip(&times).map(|((search, &(count, _)), own)| {
+        let ratios: Vec<f64> = own.iter().zip(&times[0]).map(|(own, base)| own / base).collect();
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = ratios.iter().copied().fold(0.0, f64::max);
+        let ratio = [median(own) / median(&times[0]), least, greatest];
+        let (engine, is_cut) = (search.engine, count >= search.most);
+        Measured { engine, count, is_cut, time: median(own), ratio }
+    });
+    Comparison { program: program.into(), all: all.collect() }
 }
 
-impl Row {
+/// What a search counts, and how many seconds it takes.
+fn timed(search: &Search, often: u32) -> (u64, f64) {
+    let start = ProcessTime::now();
+    let counts: Vec<u64> = (0..often).map(|_| (search.run)()).collect();
+    let seconds = start.elapsed().as_secs_f64() / f64::from(often);
+    assert!(
+        counts.iter().all(|&count| count == counts[0]),
+        "{:?} counts {counts:?}",
+        search.engine
+    );
+    (counts[0], seconds)
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+impl Comparison {
     pub const HEADER: &str = "
-                            executions                       in a second
-program             Mazurka    must-mc  TraceForge     Mazurka  must-mc  TraceForge   Mazurka : must-mc";
+program             engine                         count        time   a second   ratio  (spread)";
 
+    /// Do all who count the same have counted as many?
     pub fn agrees(&self) -> bool {
-        self.all.iter().all(|one| one.executions == self.all[0].executions)
+        self.all.iter().all(|one| !self.differs(one))
     }
 
-    /// How much faster than must-mc.
-    pub fn ratio(&self) -> f64 {
-        self.all[0].per_second / self.all[1].per_second
+    fn differs(&self, one: &Measured) -> bool {
+        one.engine.counts_the_same() && one.count != self.all[0].count
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c] = self.all.map(|one| one.executions);
-        let [x, y, z] = self.all.map(|one| one.per_second.round());
-        let ratio = self.ratio();
-        write!(
-            f,
-            "{:<17} {a:>9}  {b:>9}   {c:>9}   {x:>9}  {y:>7}   {z:>9}   {ratio:>6.1}",
-            self.name
-        )
+        let mut program = self.program.as_str();
+        for one in &self.all {
+            let mark = match () {
+                () if self.differs(one) => "≠ ",
+                () if one.is_cut => "> ",
+                () => "",
+            };
+            let [ratio, least, greatest] = one.ratio;
+            let bound = if one.is_cut { "> " } else { "" };
+            writeln!(
+                f,
+                "{program:<19} {:<25} {:>10}  {:>10} {:>10.0} {:>7}  {}",
+                one.engine.name(),
+                format!("{mark}{}", one.count),
+                format!("{bound}{:.2} ms", 1e3 * one.time),
+                one.count as f64 / one.time,
+                format!("{bound}{ratio:.2}"),
+                if program.is_empty() {
+                    format!("({least:.2} to {greatest:.2})")
+                } else {
+                    String::new()
+                },
+            )?;
+            program = "";
+        }
+        Ok(())
     }
 }
