@@ -215,6 +215,30 @@ fn exit_codes_and_reports_are_those_of_check() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The source of a message is the rank of who sends it, in the communicator. So it is known who could end a wait.
+#[test]
+fn who_could_end_a_wait_is_known_by_rank() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-helpers");
+    let order = compile("order", &folder);
+    let stuck = |case: &str, ranks: &str| {
+        let mut wrong = mazurka(&["mpirun", "-n", ranks, "--format", "json", &order, case]);
+        json(&wrong.output().unwrap())["violations"][0].clone()
+    };
+    let circle = stuck("6", "3");
+    let links = circle["cycle"].as_array().expect("a circle").iter();
+    let links = links.map(|link| format!("{} {}", link["process"], link["needs"]));
+    let expected =
+        ["\"rank 0\" [\"rank 1\"]", "\"rank 1\" [\"rank 2\"]", "\"rank 2\" [\"rank 0\"]"];
+    assert_eq!(links.collect::<Vec<_>>(), expected);
+    for blocked in &stuck("7", "3")["blocked"].as_array().expect("who waits")[1..] {
+        assert_eq!(blocked["helpers"], serde_json::json!(["rank 0"]), "{blocked}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// What ranks print is told for the execution that is shown. Time, numbers of processes and random numbers are the same in
 /// each, and files that one execution writes are not there in another one.
 #[test]

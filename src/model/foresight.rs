@@ -1,7 +1,7 @@
 //! What is known about the processes of a system before they run. All of it is optional: with less of it, searches
 //! do more work and explanations say less.
 
-use super::{Handle, Reach, Touch};
+use super::{Envelope, Handle, MailboxId, Reach, Touch};
 
 /// What is known about processes with local states `L`.
 pub trait Foresight<L> {
@@ -9,6 +9,13 @@ pub trait Foresight<L> {
     /// over-approximation, the same in all local states of a process. It explains deadlocks, and tells what is shared.
     fn may_touch(&self, local: &L, touch: Touch) -> bool {
         let _ = (local, touch);
+        true
+    }
+
+    /// May this process, or one that it spawns, ever send a message to this p2p mailbox that the pattern accepts? The answer is an
+    /// over-approximation. It explains deadlocks where [`reach`](Foresight::reach) knows nothing.
+    fn may_send(&self, local: &L, mailbox: MailboxId, pattern: Envelope) -> bool {
+        let _ = (local, mailbox, pattern);
         true
     }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::objects::World;
 use super::{
-    Effects, Handle, MessageId, Met, Next, Object, Op, Reach, Response, Stimulus, System, Touch,
-    Value, ValueId, Values,
+    Effects, Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Reach, Response,
+    Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A local state, by its place in [`Locals`].
@@ -191,6 +191,13 @@ impl<'s, S: System> Locals<'s, S> {
             return matches!(touch, Touch::Match(_) | Touch::Ending(_));
         }
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
+    }
+
+    /// May the process that is in local state `id`, or one that it spawns, ever send a message to this mailbox that the
+    /// pattern accepts? See [`Foresight::may_send`](super::Foresight::may_send).
+    pub fn may_send(&self, id: LocalId, mailbox: MailboxId, pattern: Envelope) -> bool {
+        let declared = MailboxId(self.met.mailboxes.declared(mailbox.0));
+        id != LocalId::CARRIER && self.system.foresight().may_send(self.get(id), declared, pattern)
     }
 
     /// What the process in local state `id` may still touch, in the numbers of the system: see [`Foresight::reach`](super::Foresight::reach).

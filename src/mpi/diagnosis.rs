@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
-use crate::model::{LocalId, Op, Posted, ProcessId, Site, State, System};
+use crate::model::{LocalId, MailboxId, Op, Posted, ProcessId, Site, State, System};
 use crate::property::Replay;
 use crate::systems::history::History;
 
@@ -218,10 +218,9 @@ impl Scene<'_> {
     }
 
     /// The communicator of a mailbox, and the rank in it.
-    fn address(&self, mailbox: crate::model::MailboxId) -> (u32, u32) {
+    fn address(&self, mailbox: MailboxId) -> (u32, u32) {
         let declared = self.replay.locals().met().mailboxes.declared(mailbox.0);
-        let size = self.system.runner().launch().size;
-        (declared / size, declared % size)
+        self.system.runner().address(MailboxId(declared))
     }
 
     /// Ranks that are stuck in the same call at different communicators.

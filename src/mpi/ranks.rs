@@ -12,9 +12,9 @@ use super::slip::Slip;
 use super::source::Source;
 use super::wire::{self, Data, Parts, Put, Short};
 use crate::model::{
-    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope,
+    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, End, Envelope,
     Failure, FailureKind, Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing,
-    Request, RwLockId, Semantics, Site, Value,
+    Request, RwLockId, Semantics, Site, Touch, Value,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
 
@@ -142,6 +142,16 @@ impl Ranks {
         }
         let names = self.names.lock().expect("no thread panics while it has the names");
         names.members.get(&MailboxId(communicator * self.launch.size + member)).copied()
+    }
+
+    /// May this rank of all be rank `member` in the communicator with this number?
+    fn may_be(&self, rank: u32, communicator: u32, member: u32) -> bool {
+        self.world_rank(communicator, member).is_none_or(|known| known == rank)
+    }
+
+    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives there.
+    pub(super) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
+        (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
     }
 
     fn mailbox(&self, communicator: String, rank: i32) -> Result<MailboxId, Trouble> {
@@ -419,6 +429,23 @@ impl Runner for Ranks {
                 return;
             }
         }
+    }
+
+    /// Only the rank whose mailbox it is receives there.
+    fn may_touch(&self, &rank: &u32, touch: Touch) -> bool {
+        match touch {
+            Touch::Match(mailbox) | Touch::Post(mailbox, End::Receive) => {
+                let (communicator, member) = self.address(mailbox);
+                self.may_be(rank, communicator, member)
+            }
+            _ => true,
+        }
+    }
+
+    /// The source of a message is the rank of who sends it.
+    fn may_send(&self, &rank: &u32, mailbox: MailboxId, pattern: Envelope) -> bool {
+        let (communicator, _) = self.address(mailbox);
+        pattern.src.is_none_or(|source| self.may_be(rank, communicator, source as u32))
     }
 
     fn may_cancel(&self) -> bool {

@@ -36,8 +36,8 @@ use std::time::Duration;
 pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
-    Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Response, Runs,
-    Site, System, Touch, Values,
+    Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
+    Objects, Response, Runs, Site, System, Touch, Values,
 };
 use live::Live;
 use patience::{Telling, Watched};
@@ -410,6 +410,10 @@ impl<R: Runner> Finale<Local> for History<R> {
 impl<R: Runner> Foresight<Local> for History<R> {
     fn may_touch(&self, &Local(node): &Local, touch: Touch) -> bool {
         self.runner().may_touch(self.tree().start(node), touch)
+    }
+
+    fn may_send(&self, &Local(node): &Local, mailbox: MailboxId, pattern: Envelope) -> bool {
+        self.runner().may_send(self.tree().start(node), mailbox, pattern)
     }
 
     /// A history only grows.

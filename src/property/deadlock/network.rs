@@ -86,11 +86,21 @@ impl<S: System> Replay<'_, S> {
     ) -> Wait {
         let fits = |other: &ProcessId| match self.reach(*other) {
             Some(reach) => reach.may_meet(self.locals.declared(post), envelope),
-            None => true,
+            None => self.may_post(*other, post, envelope),
         };
         let suppliers = self.suppliers(touch).into_iter();
         let helpers: Vec<_> = suppliers.filter(|&p| p != process).filter(fits).collect();
         let hopeless = helpers.is_empty().then(|| self.why_no_post(process, touch, verb));
         Wait { words, helpers, hopeless }
+    }
+
+    /// May a process of which only its beginning is known ever do this?
+    fn may_post(&self, process: ProcessId, post: Touch, envelope: Envelope) -> bool {
+        match post {
+            Touch::Post(mailbox, End::Send) => {
+                self.locals.may_send(self.state.local(process), mailbox, envelope)
+            }
+            _ => true,
+        }
     }
 }

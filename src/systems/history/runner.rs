@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
-    Access as Accessing, Contents, Failure, Handle, Objects, Op, ProcessId, Response, Site, Touch,
-    Value, ValueId, Values,
+    Access as Accessing, Contents, Envelope, Failure, Handle, MailboxId, Objects, Op, ProcessId,
+    Response, Site, Touch, Value, ValueId, Values,
 };
 
 /// Processes that run for themselves, each alone.
@@ -85,6 +85,13 @@ pub trait Runner: Send + Sync + 'static {
     /// [`Foresight::may_touch`](crate::model::Foresight::may_touch).
     fn may_touch(&self, start: &Self::Start, touch: Touch) -> bool {
         let _ = (start, touch);
+        true
+    }
+
+    /// May the process that was started from this, or one that it spawns, ever send this? See
+    /// [`Foresight::may_send`](crate::model::Foresight::may_send).
+    fn may_send(&self, start: &Self::Start, mailbox: MailboxId, pattern: Envelope) -> bool {
+        let _ = (start, mailbox, pattern);
         true
     }
 
