@@ -8,7 +8,7 @@ use super::{Alternatives, Comb, Combs, SatSolver};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
 /// Candidates looked at before the solver is asked.
-const EFFORT: usize = 64;
+const EFFORT: usize = 4096;
 
 /// Combinations over all spikes.
 pub struct Optimal<T> {

@@ -45,7 +45,7 @@ impl Census {
     }
 
     fn drop_repeated(&mut self) {
-        self.forgotten.sort_unstable();
+        radsort::sort(&mut self.forgotten);
         self.forgotten.dedup();
     }
 
@@ -55,7 +55,7 @@ impl Census {
     }
 
     /// How many different events were built, given those that are not forgotten, if that is still known.
-    /// O(n log n) for n forgotten events.
+    /// O(n) for n forgotten events, and O(m log n) for m others.
     pub(super) fn distinct(&mut self, live: impl ExactSizeIterator<Item = u64>) -> Option<u64> {
         if self.has_overflowed {
             return None;

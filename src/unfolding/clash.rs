@@ -7,6 +7,8 @@
 //! - if the lane is a chain, the changes of `[u]` must know what was observed in C since C's last change;
 //! - if it is a process, its new observations must not miss a change in C.
 //!
+//! If all causes of u are in C, then u is in ex(C), and the question is only whether it is in en(C), which is known.
+//!
 //! The answer comes with a *witness*, an event of C that u is in conflict with. That conflict is permanent, so as
 //! long as the witness is in C the next answer is known.
 
@@ -19,8 +21,8 @@ use super::lanes::Lane;
 use super::structure::EventStructure;
 
 impl Configuration {
-    /// Is u in conflict with an event of C? O(1) if `witness` is in C and known to be in conflict with u.
-    /// Otherwise O(lanes), with an ancestor query for each lane in which `[u]` is ahead; and `witness` is
+    /// Is u, which is not in C, in conflict with an event of C? O(1) if `witness` is in C and known to be in conflict with u, or if
+    /// u is in ex(C). Otherwise O(lanes), with an ancestor query for each lane in which `[u]` is ahead; and `witness` is
     /// set to an event of C that u is in conflict with, if that is easy to tell.
     pub fn is_in_conflict_with(
         &self,
@@ -31,6 +33,17 @@ impl Configuration {
         if self.contains(*witness) {
             return true;
         }
+        let is_extension = structure.event(u).causes.iter().all(|&cause| self.contains(cause));
+        if is_extension && !structure.is_barred(u) {
+            let is_in_conflict = !self.is_enabled(structure, u);
+            debug_assert_eq!(is_in_conflict, self.clashes(structure, u, witness), "{u:?}");
+            return is_in_conflict;
+        }
+        self.clashes(structure, u, witness)
+    }
+
+    /// The same for any u, lane by lane.
+    fn clashes(&self, structure: &EventStructure, u: EventId, witness: &mut EventId) -> bool {
         let cut = structure.cut(u);
         let mut ahead: SmallVec<[Lane; 8]> = SmallVec::new();
         let has_rival = match cut {

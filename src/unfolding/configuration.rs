@@ -134,10 +134,16 @@ impl Configuration {
         &self.pool[start as usize..(start + len) as usize]
     }
 
+    /// en(C): for each process that has enabled events, all of them.
+    #[inline]
+    pub fn enabled_by_process(&self) -> impl Iterator<Item = &[EventId]> {
+        let spans = self.enabled.iter().filter(|span| span.len > 0);
+        spans.map(|&Span { start, len }| &self.pool[start as usize..(start + len) as usize])
+    }
+
     /// en(C), by process.
     pub fn enabled(&self) -> impl Iterator<Item = EventId> {
-        let processes = (0..self.enabled.len() as u32).map(ProcessId);
-        processes.flat_map(|process| self.enabled_of(process).iter().copied())
+        self.enabled_by_process().flatten().copied()
     }
 
     /// e ∈ en(C)?

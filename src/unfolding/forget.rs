@@ -17,7 +17,7 @@
 //! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is done only when U has grown in
 //! proportion since the last time.
 
-use roaring::RoaringBitmap;
+use fixedbitset::FixedBitSet;
 
 use super::cut::{Cut, CutBuffer};
 use super::event::{EventId, EventKind};
@@ -37,7 +37,7 @@ impl<S: System> Unfolding<'_, S> {
     ) {
         self.crowd = Default::default();
         let structure = &mut self.structure;
-        let mut q = RoaringBitmap::new();
+        let mut q = FixedBitSet::with_capacity(structure.capacity());
         let mut before = CutBuffer::default();
         for (&e, &disabled) in c.events().iter().zip(disabled_before) {
             structure.keep(&mut q, e);
@@ -57,7 +57,7 @@ impl<S: System> Unfolding<'_, S> {
         for &e in c.remembered().iter().chain(a) {
             structure.keep(&mut q, e);
         }
-        q.extend(structure.barred.iter().map(|e| e.0));
+        q.extend(structure.barred.iter().map(|e| e.index()));
         structure.retain(&q);
     }
 }
@@ -78,23 +78,23 @@ impl EventStructure {
     }
 
     /// `q := q ∪ [e]`
-    fn keep(&self, q: &mut RoaringBitmap, e: EventId) {
+    fn keep(&self, q: &mut FixedBitSet, e: EventId) {
         let mut pending = vec![e];
         while let Some(e) = pending.pop() {
-            if q.insert(e.0) {
+            if !q.put(e.index()) {
                 pending.extend_from_slice(&self.event(e).causes);
             }
         }
     }
 
     /// U := U ∩ q, for a q closed under causes.
-    fn retain(&mut self, q: &RoaringBitmap) {
-        self.ids.retain(|id| q.contains(id.0));
-        self.watches.retain(|id, _| q.contains(id.0));
-        self.envelopes.retain(|id, _| q.contains(id.0));
+    fn retain(&mut self, q: &FixedBitSet) {
+        self.ids.retain(|id| q.contains(id.index()));
+        self.watches.retain(|id, _| q.contains(id.index()));
+        self.envelopes.retain(|id, _| q.contains(id.index()));
         for id in (0..self.events.len() as u32).map(EventId) {
             let event = &mut self.events[id.index()];
-            if event.live && !q.contains(id.0) {
+            if event.live && !q.contains(id.index()) {
                 event.live = false;
                 self.census.forget(event.print);
                 self.free.push(id);
@@ -105,16 +105,16 @@ impl EventStructure {
         self.rebuild_families(q);
     }
 
-    fn rebuild_edges(&mut self, q: &RoaringBitmap) {
+    fn rebuild_edges(&mut self, q: &FixedBitSet) {
         let former = std::mem::take(&mut self.edges);
         let mut kept = Vec::new();
-        for id in q.iter().map(EventId) {
+        for id in q.ones().map(|index| EventId(index as u32)) {
             kept.clear();
             let event = &mut self.events[id.index()];
             let degree = event.degree;
             let mut edge = std::mem::replace(&mut event.conflicts, NO_EDGE);
             while let Some(&Edge { to, next }) = former.get(edge as usize) {
-                kept.extend(q.contains(to.0).then_some(to));
+                kept.extend(q.contains(to.index()).then_some(to));
                 edge = next;
             }
             for &to in kept.iter().rev() {
@@ -125,18 +125,18 @@ impl EventStructure {
         }
     }
 
-    fn rebuild_families(&mut self, q: &RoaringBitmap) {
+    fn rebuild_families(&mut self, q: &FixedBitSet) {
         self.roots.fill(EventId::NONE);
         for watchers in &mut self.watchers {
             watchers.clear();
         }
-        for id in q.iter().map(EventId) {
+        for id in q.ones().map(|index| EventId(index as u32)) {
             let event = &mut self.events[id.index()];
             (event.first_child, event.next_sibling) = (EventId::NONE, EventId::NONE);
             (event.first_link, event.next_link) = (EventId::NONE, EventId::NONE);
             event.next_group = EventId::NONE;
         }
-        for id in q.iter().map(EventId) {
+        for id in q.ones().map(|index| EventId(index as u32)) {
             self.enlist(id);
         }
     }

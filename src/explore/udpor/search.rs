@@ -336,10 +336,12 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             return Some(e);
         }
         let disabled = &self.live[live..];
-        let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
         let best = match &mut self.queue {
-            Some(queue) => queue.first(&self.unfolding, &self.c, candidates),
-            None => self.least_contended(candidates),
+            Some(queue) => {
+                let candidates = self.c.enabled().filter(|e| !disabled.contains(e));
+                queue.first(&self.unfolding, &self.c, candidates)
+            }
+            None => self.least_contended(disabled),
         };
         match best {
             Some(e) => self.notes.chose(e),
@@ -348,18 +350,23 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         best
     }
 
-    /// The first of the events with the fewest conflicts.
-    fn least_contended(&self, candidates: impl Iterator<Item = EventId>) -> Option<EventId> {
+    /// The first of the events of en(C) ∖ D with the fewest conflicts.
+    fn least_contended(&self, disabled: &[EventId]) -> Option<EventId> {
         let mut best = None;
-        for e in candidates {
-            let degree = self.unfolding.structure.event(e).degree();
-            let key = (contention(self.unfolding.op(e)), degree);
-            if best.is_none_or(|(least, _)| key < least) {
-                best = Some((key, e));
-            }
-            // There may be thousands, and nothing can be better than this.
-            if key == (0, 0) {
-                break;
+        for of_process in self.c.enabled_by_process() {
+            for &e in of_process {
+                if disabled.contains(&e) {
+                    continue;
+                }
+                let degree = self.unfolding.structure.event(e).degree();
+                let key = (contention(self.unfolding.op(e)), degree);
+                // There may be thousands, and nothing can be better than this.
+                if key == (0, 0) {
+                    return Some(e);
+                }
+                if best.is_none_or(|(least, _)| key < least) {
+                    best = Some((key, e));
+                }
             }
         }
         best.map(|(_, e)| e)
