@@ -14,6 +14,7 @@ mod expectation;
 mod hir;
 mod interpret;
 mod lexer;
+mod liveness;
 mod operators;
 mod outline;
 mod parser;

@@ -52,7 +52,7 @@ pub use actors::{Actors, Effects};
 pub(crate) use as_text::stored_as_text;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
-pub use foresight::Foresight;
+pub use foresight::{Foresight, Point};
 pub use independence::{Footprint, Independence, PaperRelation};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};

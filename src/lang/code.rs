@@ -314,6 +314,8 @@ pub struct Code {
     pub processes: Vec<u32>,
     /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
     pub loops: Vec<bool>,
+    /// Where processes rest, the places of the stack whose variables are never read again: see [`super::liveness`].
+    pub dead: FxHashMap<u32, Box<[u32]>>,
     pub actors: Vec<Actor>,
     /// For each process or actor.
     pub families: Vec<Family>,

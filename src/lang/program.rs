@@ -24,7 +24,7 @@ use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Delivery, Describe, Effects, Failure, FailureKind, Finale, Foresight,
-    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Polls, ProcessId, Reach,
+    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Point, Polls, ProcessId, Reach,
     Response, Site, Stimulus, System, Touch, Value, Values,
 };
 
@@ -460,6 +460,25 @@ impl Foresight<Local> for Program {
         }
     }
 
+    fn point(&self, local: &Local) -> Option<Point> {
+        let &(declaration, _) = local.path.last().expect("a process has a declaration");
+        let Instr::Visible(visible) = self.instr(local) else { return None };
+        let first = local.stack.len() - visible.arity();
+        let object = match local.stack.get(first) {
+            Some(&Value::Int(object)) => Some(object),
+            _ => None,
+        };
+        Some(Point { declaration, instance: self.index_of(local), instruction: local.pc, object })
+    }
+
+    fn reach_from(&self, point: Point, local: &Local) -> Option<Reach> {
+        let Instr::Visible(visible) = self.instr(local) else { return None };
+        let is_family =
+            matches!(self.processes[point.declaration as usize].kind, Instantiation::Family { .. });
+        let index = is_family.then_some(point.instance);
+        prospect::reach_from(&self.code, point, local.stack.len(), visible.arity(), index)
+    }
+
     fn may_return(&self, local: &Local) -> bool {
         self.code.loops[local.pc as usize]
     }
@@ -470,6 +489,10 @@ impl Foresight<Local> for Program {
 
     fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
         Some(self.renumbered(local))
+    }
+
+    fn without_dead(&self, local: &Local) -> Option<Local> {
+        self.without_dead(local)
     }
 }
 

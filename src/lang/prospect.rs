@@ -23,7 +23,7 @@ use super::interpret::{self, Machine, World};
 use super::operators;
 use crate::model::{
     BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Hold, MailboxId, MutexId,
-    Reach, RwLockId, SemaphoreId, Touch, Value,
+    Point, Reach, RwLockId, SemaphoreId, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -48,6 +48,25 @@ pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach>
         walk.follow(pc, stack)?;
     }
     Some(walk.reach)
+}
+
+/// The same for all processes at this place, with so many values on the stack. Of these values only two are known: the index of
+/// an instance, which is the lowest, and the object that its operation is about, which is the first of its arguments.
+pub fn reach_from(
+    code: &Code,
+    point: Point,
+    depth: usize,
+    arity: usize,
+    index: Option<i64>,
+) -> Option<Reach> {
+    let mut stack = vec![Value::Unit; depth];
+    if let (Some(index), Some(lowest)) = (index, stack.first_mut()) {
+        *lowest = Value::Int(index);
+    }
+    if let (Some(object), Some(first)) = (point.object, stack.get_mut(depth - arity)) {
+        *first = Value::Int(object);
+    }
+    reach(code, point.instruction, &stack, point.instance)
 }
 
 /// What is known about a value.

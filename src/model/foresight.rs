@@ -3,6 +3,19 @@
 
 use super::{Envelope, Handle, MailboxId, Reach, Touch};
 
+/// A place in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// Of which declaration of a process.
+    pub declaration: u32,
+    /// Of which of its instances.
+    pub instance: i64,
+    /// At which instruction.
+    pub instruction: u32,
+    /// The number of the object that the operation there is about, if it is known.
+    pub object: Option<i64>,
+}
+
 /// What is known about processes with local states `L`.
 pub trait Foresight<L> {
     /// May the process that is in this local state, or one that it spawns, ever touch this? The answer is an
@@ -26,6 +39,18 @@ pub trait Foresight<L> {
         None
     }
 
+    /// Where in its program a process in this local state is; `None` if that is not known, or if it is at no operation.
+    fn point(&self, local: &L) -> Option<Point> {
+        let _ = local;
+        None
+    }
+
+    /// As [`reach`](Foresight::reach), but the same for all local states at this point, of which this is one.
+    fn reach_from(&self, point: Point, local: &L) -> Option<Reach> {
+        let _ = (point, local);
+        None
+    }
+
     /// May the process that is in this local state come back to it by operations that change no object? The answer is an
     /// over-approximation: where it is no, nobody looks for loops that wait ([`crate::trace::spin`]).
     fn may_return(&self, local: &L) -> bool {
@@ -46,6 +71,15 @@ pub trait Foresight<L> {
     /// If two local states become equal in this way, and their requests went the same way, they have the same future.
     /// All requests for mutexes and reader-writer locks that are listed are still in the queue.
     fn canonical(&self, local: &L) -> Option<(L, Vec<Handle>)> {
+        let _ = local;
+        None
+    }
+
+    /// The local state without what no future depends on, such as the values of variables that are never read again;
+    /// `None` if nothing of it is known not to matter.
+    ///
+    /// If two local states become equal in this way, they have the same future.
+    fn without_dead(&self, local: &L) -> Option<L> {
         let _ = local;
         None
     }

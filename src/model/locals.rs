@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects::World;
 use super::{
-    Effects, Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Reach, Response,
+    Effects, Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Point, Reach, Response,
     Stimulus, System, Touch, Value, ValueId, Values,
 };
 
@@ -119,6 +119,10 @@ pub struct Locals<'s, S: System> {
     initial: Vec<LocalId>,
     /// Per local state, the same with its requests numbered anew, where that was asked for.
     canonical: Vec<Option<Canonical>>,
+    /// Are variables that are never read again part of what matters?
+    keeps_dead: bool,
+    /// What processes may still touch, by where they are.
+    reaches: FxHashMap<Point, Option<Reach>>,
     /// What processes hand over that have ended in a local state.
     returned: FxHashMap<LocalId, ValueId>,
     births: Births,
@@ -151,6 +155,8 @@ impl<'s, S: System> Locals<'s, S> {
             some_probes: false,
             initial: Vec::new(),
             canonical: Vec::new(),
+            keeps_dead: false,
+            reaches: FxHashMap::default(),
             returned: FxHashMap::default(),
             births: Births { parents: vec![None; first.len()], children: FxHashMap::default() },
             guards: RefCell::default(),
@@ -206,6 +212,21 @@ impl<'s, S: System> Locals<'s, S> {
             return None;
         }
         self.system.foresight().reach(self.get(id))
+    }
+
+    /// As [`may_touch`](Locals::may_touch), from the place on where the process is in local state `id`. O(1) after the first time at
+    /// this place.
+    pub fn may_still_touch(&mut self, id: LocalId, touch: Touch) -> bool {
+        if !self.may_touch(id, touch) {
+            return false;
+        }
+        if id == LocalId::CARRIER {
+            return true;
+        }
+        let (foresight, local) = (self.system.foresight(), &self.arena[id.0 as usize - 1]);
+        let Some(point) = foresight.point(local) else { return true };
+        let reach = self.reaches.entry(point).or_insert_with(|| foresight.reach_from(point, local));
+        reach.as_ref().is_none_or(|reach| reach.contains(self.met.declared(touch)))
     }
 
     /// The local states of the processes that exist from the start.
@@ -296,19 +317,33 @@ impl<'s, S: System> Locals<'s, S> {
         after
     }
 
-    /// What matters of a local state: see [`Foresight::canonical`](super::Foresight::canonical). O(1) after the first time.
+    /// From now on variables that are never read again are part of what matters.
+    pub fn keep_dead(&mut self) {
+        self.keeps_dead = true;
+    }
+
+    /// What matters of a local state: see [`Foresight::canonical`](super::Foresight::canonical) and
+    /// [`Foresight::without_dead`](super::Foresight::without_dead). O(1) after the first time.
     pub fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
         if self.canonical.len() <= index {
             self.canonical.resize(self.status.len(), None);
         }
         if self.canonical[index].is_none() {
+            let alive = match id {
+                LocalId::CARRIER => None,
+                _ if self.keeps_dead => None,
+                _ => self.system.foresight().without_dead(self.get(id)),
+            };
             let found = match id {
                 LocalId::CARRIER => None,
-                _ => self.system.foresight().canonical(self.get(id)),
+                _ => self.system.foresight().canonical(alive.as_ref().unwrap_or(self.get(id))),
             };
             self.canonical[index] = Some(match found {
-                None => Canonical { local: id, requests: None },
+                None => {
+                    let local = alive.map_or(id, |alive| self.intern(alive));
+                    Canonical { local, requests: None }
+                }
                 Some((local, requests)) => {
                     Canonical { local: self.intern(local), requests: Some(requests.into()) }
                 }

@@ -5,7 +5,7 @@
 //! of a state.
 
 use super::histories::Histories;
-use super::settings::Stateful;
+use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
 use crate::model::{Action, Locals, Parts, State, System};
 
@@ -26,6 +26,9 @@ impl<'s, S: System> Cursor<'s, S> {
     /// In the initial state, with nothing met.
     pub fn new(system: &'s S, settings: Stateful) -> Self {
         let mut locals = Locals::new(system);
+        if !settings.has(Switch::LiveVariables) {
+            locals.keep_dead();
+        }
         let state = State::initial(&mut locals);
         Cursor {
             locals,

@@ -183,7 +183,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
             past: Past::new(memory),
             cursor: Cursor::new(system, settings),
             watch: Watch::new(stop),
-            safe_sets: SafeSets::default(),
+            safe_sets: SafeSets::new(settings),
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
             depth: 0,

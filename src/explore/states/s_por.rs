@@ -33,7 +33,7 @@ impl Choosable for SPor {
         guarantee: Guarantee::EveryEnd,
         requires: None,
     };
-    const TAKES: Takes = Takes::of_stored(&[Switch::SafeSets]);
+    const TAKES: Takes = Takes::of_stored(SWITCHES);
 
     fn new(options: &Options) -> Self {
         SPor(options.stateful())
@@ -57,6 +57,9 @@ impl Explorer for SPor {
         depth_first::explore(system, self.0, &mut SafeSetReduction, driver);
     }
 }
+
+/// The optimisations that can be switched off.
+const SWITCHES: &[Switch] = &[Switch::SafeSets, Switch::ProgramPoints, Switch::LiveVariables];
 
 struct SafeSetReduction;
 

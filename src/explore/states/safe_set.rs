@@ -9,23 +9,36 @@
 //!
 //! The paper's visible operations are those on shared objects. Here an operation is invisible if no other process
 //! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]). Either it watches nothing (a
-//! local step, a wait that is over), or the text of the other processes does not touch that object in a way that
-//! races ([`Foresight::may_touch`](crate::model::Foresight::may_touch): a cell of one process's own, an unlock
+//! local step, a wait that is over), or what is ahead of the other processes does not touch that object in a way that
+//! races ([`Locals::may_still_touch`]: a cell of one process's own, or one that the others are done with; an unlock
 //! of a mutex that is never tested). Such a process alone is a persistent set: what others do before it is
 //! independent of it, and they cannot change its operation.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::processes::Processes;
-use crate::model::{Locals, ProcessId, State, System, Touch};
+use super::settings::{Stateful, Switch};
+use crate::model::{LocalId, Locals, ProcessId, State, System, Touch};
 
-/// Computes safe sets, and remembers which process may touch what.
-#[derive(Default)]
+/// Computes safe sets, and remembers what may be touched from which local states on.
 pub struct SafeSets {
-    known: FxHashMap<(ProcessId, Touch), bool>,
+    known: FxHashMap<(LocalId, Touch), bool>,
+    /// Does it matter where the other processes are?
+    by_point: bool,
+    rivals: SmallVec<[Touch; 8]>,
 }
 
 impl SafeSets {
+    /// With these settings.
+    pub fn new(settings: Stateful) -> SafeSets {
+        SafeSets {
+            known: FxHashMap::default(),
+            by_point: settings.has(Switch::ProgramPoints) && !settings.as_printed,
+            rivals: SmallVec::new(),
+        }
+    }
+
     /// The first of the enabled processes whose operation is invisible.
     pub fn invisible<S: System>(
         &mut self,
@@ -42,29 +55,25 @@ impl SafeSets {
         state: &State,
         process: ProcessId,
     ) -> bool {
-        let mut rivals = super::labels::Touches::new();
-        state.watches(locals, process, |touch| rivals.extend(touch.rivals()));
-        if rivals.is_empty() {
-            return true;
-        }
-        let acts =
-            |&other: &ProcessId| other != process && !locals.status(state.local(other)).has_ended();
-        !state
-            .processes()
-            .filter(acts)
-            .any(|other| rivals.iter().any(|&touch| self.may_touch(locals, state, other, touch)))
+        self.rivals.clear();
+        state.watches(locals, process, |touch| self.rivals.extend(touch.rivals()));
+        self.rivals.is_empty()
+            || state.processes().all(|other| {
+                let local = state.local(other);
+                other == process
+                    || locals.status(local).has_ended()
+                    || !self.may_interfere(locals, local)
+            })
     }
 
-    fn may_touch<S: System>(
-        &mut self,
-        locals: &Locals<'_, S>,
-        state: &State,
-        process: ProcessId,
-        touch: Touch,
-    ) -> bool {
-        *self
-            .known
-            .entry((process, touch))
-            .or_insert_with(|| locals.may_touch(state.local(process), touch))
+    /// May a process that is in this local state ever touch what a rival touches?
+    fn may_interfere<S: System>(&mut self, locals: &mut Locals<'_, S>, local: LocalId) -> bool {
+        let SafeSets { known, by_point, rivals } = self;
+        rivals.iter().any(|&touch| {
+            *known.entry((local, touch)).or_insert_with(|| match by_point {
+                true => locals.may_still_touch(local, touch),
+                false => locals.may_touch(local, touch),
+            })
+        })
     }
 }

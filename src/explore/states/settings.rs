@@ -74,11 +74,16 @@ pub enum Switch {
     VisitedFirst,
     /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
     Summaries,
+    /// Whether other processes may interfere is read off what is ahead of them, not off their whole text (`s-por`,
+    /// `de-s-por`, `dl-s-por`).
+    ProgramPoints,
+    /// Variables that are never read again are no part of a state.
+    LiveVariables,
 }
 
 impl Switch {
     /// All of them.
-    pub const ALL: [Switch; 8] = [
+    pub const ALL: [Switch; 10] = [
         Switch::SafeSets,
         Switch::Once,
         Switch::LastSuccessor,
@@ -87,6 +92,8 @@ impl Switch {
         Switch::DisabledProcess,
         Switch::VisitedFirst,
         Switch::Summaries,
+        Switch::ProgramPoints,
+        Switch::LiveVariables,
     ];
 
     /// Its name on the command line.
@@ -100,6 +107,8 @@ impl Switch {
             Switch::DisabledProcess => "disabled-process",
             Switch::VisitedFirst => "visited-first",
             Switch::Summaries => "summaries",
+            Switch::ProgramPoints => "program-points",
+            Switch::LiveVariables => "live-variables",
         }
     }
 }
@@ -118,7 +127,7 @@ impl FromStr for Switch {
 
 /// Some of the switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Switches(u8);
+pub struct Switches(u16);
 
 impl Switches {
     /// No switches.

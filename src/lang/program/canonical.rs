@@ -1,4 +1,5 @@
-//! Local states without the numbers of requests, which do not matter for the future.
+//! Local states without what does not matter for the future: variables that are never read again, and the numbers of
+//! requests.
 //!
 //! Requests are numbered per process as they are made, so a process that has come to the same point after more
 //! requests remembers other numbers for those that are left. If these are numbered anew from 0, in order of age, the
@@ -8,6 +9,20 @@ use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
+    /// The local state without the values of variables that are never read again; `None` if there are none. Of a process that
+    /// has failed all variables are shown.
+    pub(super) fn without_dead(&self, local: &Local) -> Option<Local> {
+        let dead = self.code.dead.get(&local.pc).filter(|_| local.failure.is_none())?;
+        let mut alive = local.clone();
+        for &slot in dead {
+            alive.stack[slot as usize] = Value::Unit;
+        }
+        if self.code.remembers_values {
+            alive.books.forget_unnamed(&alive.stack);
+        }
+        Some(alive)
+    }
+
     /// The local state with its requests numbered from 0, and their former numbers.
     pub(super) fn renumbered(&self, local: &Local) -> (Local, Vec<Handle>) {
         let mut requests: Vec<Handle> = local.books.requests().collect();
