@@ -41,7 +41,7 @@ pub use invariants::{
     Invariants, broken_invariant, broken_invariants, invariant_readings, is_seen,
 };
 pub use leaks::{Leak, LeakKind, Leaks};
-pub use livelock::{Motion, Spin, Watch, polling};
+pub use livelock::{Motion, Spin, Watch, may_spin, polling};
 pub use position::Position;
 pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,

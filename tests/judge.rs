@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use mazurka::explore::{
     AnyExplorer, Budget, DeSPor, DlSPor, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
-    Observer, Options, Order, Orders, Outcome, Permutation, SPor, Setting, Stateful, StopReason,
-    Switches, Violation, ViolationKind,
+    NoObserver, Observer, Options, Order, Orders, Outcome, Permutation, SPor, Setting, Stateful,
+    Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
@@ -79,6 +79,26 @@ pub const STATEFUL: Stateful = Stateful {
 pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
     let full = EveryState(settings).into();
     [full, SPor(settings).into(), DeSPor(settings).into(), DlSPor(settings).into()]
+}
+
+/// Follows the transitions of a search, and does nothing.
+struct Follower;
+
+impl Observer for Follower {}
+
+/// Is the full state graph the same, and what is told of it, whether the search makes its moves on the model or looks them up?
+pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> String) {
+    for all in [true, false] {
+        let budget = || Budget { all, ..Budget::default() };
+        let looked_up = explore(system, EveryState(STATEFUL), budget(), &mut NoObserver);
+        let made = explore(system, EveryState(STATEFUL), budget(), &mut Follower);
+        let told = |outcome: &Outcome| {
+            let stats = Stats { state_bytes: None, ..outcome.stats.clone() };
+            let Outcome { violations, leaks, stopped_by, .. } = outcome;
+            format!("{stats:?} {violations:?} {leaks:?} {stopped_by:?}")
+        };
+        assert_eq!(told(&looked_up), told(&made), "{}", context());
+    }
 }
 
 /// No execution of a test is as long; for explorers that ask for a bound.

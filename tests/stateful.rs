@@ -1,6 +1,7 @@
 //! Searches that store states: figures known from elsewhere, what the algorithms lose as printed, and cycles.
 
 use std::fs;
+use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Budget, DeSPor, DlSPor, EveryState, Explorer, NoObserver, Order, Outcome,
@@ -9,8 +10,12 @@ use mazurka::explore::{
 use mazurka::lang::{Granularity, Program, compile, compile_with};
 use mazurka::model::ProcessId;
 
-use crate::judge::{STATEFUL, storing};
+use crate::judge::{STATEFUL, assert_full_graphs_agree, storing};
 use crate::state_graph::Watcher;
+use crate::tidy::files;
+
+/// Longer searches are left out where all specs are tried.
+const QUICK: Duration = Duration::from_secs(1);
 
 const PRINTED: Stateful = Stateful { as_printed: true, ..STATEFUL };
 
@@ -199,4 +204,44 @@ fn a_portfolio_answers_what_its_searches_answer() {
         assert!(outcome.answered_by.is_some(), "{name}");
         assert_eq!(outcome.violations.first().map(|violation| violation.kind), kind, "{name}");
     }
+}
+
+/// What a search tells that looks its moves up is what one tells that makes them on the model.
+#[test]
+fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
+    let mut compared = 0;
+    for path in files("specs", "maz") {
+        let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a spec"));
+        let Ok(program) = compile(&name, &text, &[]) else { continue };
+        let budget = Budget { all: true, timeout: Some(QUICK), ..Budget::default() };
+        let outcome = explore(&program, EveryState(STATEFUL), budget, &mut NoObserver);
+        if outcome.is_complete() && outcome.stats.states < Some(20_000) {
+            assert_full_graphs_agree(&program, || name.clone());
+            compared += 1;
+        }
+    }
+    assert!(compared > 300, "{compared} specs");
+}
+
+/// A variable counts as part of a state as long as something may read it, and no longer: three contents are told apart until
+/// they are written, and not after that.
+#[test]
+fn variables_that_are_never_read_again_are_no_part_of_a_state() {
+    let without = STATEFUL.without.and(Switch::LiveVariables);
+    let states = |text: &str| {
+        let program = program(&format!("shared x: int = 0; process P {{ {text} }}"));
+        [Stateful { without, ..STATEFUL }, STATEFUL]
+            .map(|settings| search(&program, EveryState(settings)).stats.states)
+    };
+    let drawn = "let a = choose(0..3); x = 1; x = a; x = 1;";
+    assert_eq!(states(&format!("{{ {drawn} x = 2; }}")), [Some(14), Some(12)]);
+    // At the end of a process its variables are shown.
+    assert_eq!(states(drawn), [Some(13); 2]);
+    // Written again before it is read.
+    let twice = "{ var a = choose(0..3); x = a; x = 1; x = 3; a = 2; x = a; }";
+    assert_eq!(states(twice), [Some(1 + 3 + 3 + 3 + 2), Some(1 + 3 + 3 + 1 + 2)]);
+    // A loop reads it again.
+    let kept = "{ let a = choose(0..3); local(\"wait\"); while x != a { x = x + 1; } }";
+    let [all, alive] = states(kept);
+    assert_eq!(all, alive);
 }

@@ -219,6 +219,10 @@ struct Visited {
 }
 
 impl Observer for Visited {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn trace(&mut self, at: Position<'_>, _: End) {
         self.seen += 1;
         if self.seen == self.wanted {

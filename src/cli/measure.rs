@@ -93,6 +93,10 @@ fn timed(program: &Program, setting: Setting, budget: &Budget) -> Measured {
 struct Heart;
 
 impl Observer for Heart {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let beat = Beat { traces: stats.traces, seconds: elapsed.as_secs_f64() };
         // A parent that does not listen any more will also close the input.

@@ -38,6 +38,10 @@ impl Progress {
 }
 
 impl Observer for Progress {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         if self.line.is_hidden() {
             return;

@@ -176,12 +176,7 @@ impl<'o> Driver<'o> {
     /// Notes that an action was executed and led to `state`.
     #[inline]
     pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
-        self.stats.transitions += 1;
-        self.stats.max_depth = self.stats.max_depth.max(state.depth() as u64);
-        self.until_tick -= 1;
-        if self.until_tick == 0 {
-            self.tick();
-        }
+        self.moved_on(state.depth());
         self.judge_process(locals, state, action.process);
         for child in state.just_spawned(locals) {
             if !self.is_stopped() {
@@ -191,6 +186,27 @@ impl<'o> Driver<'o> {
         if self.asks_on_the_way {
             self.judge_on_the_way(locals, state);
         }
+    }
+
+    /// Notes that an action was executed that led to a state at this depth, in which nothing is to be judged.
+    #[inline]
+    pub fn moved_on(&mut self, depth: usize) {
+        self.stats.transitions += 1;
+        self.stats.max_depth = self.stats.max_depth.max(depth as u64);
+        self.until_tick -= 1;
+        if self.until_tick == 0 {
+            self.tick();
+        }
+    }
+
+    /// Is anything but failures to be judged before an execution ends?
+    pub fn judges_on_the_way(&self) -> bool {
+        self.asks_on_the_way
+    }
+
+    /// Does somebody follow the transitions between stored states?
+    pub fn follows_transitions(&self) -> bool {
+        self.observer.follows_transitions()
     }
 
     /// `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would look at

@@ -57,6 +57,12 @@ pub trait Observer {
         let _ = (from, actions, to, at);
     }
 
+    /// Does it follow the transitions that it is told of ([`transition`](Observer::transition))? A search that need not tell them
+    /// is faster.
+    fn follows_transitions(&self) -> bool {
+        true
+    }
+
     /// Now and then, at most some times a second: how far the search is.
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let _ = (stats, elapsed);
@@ -77,4 +83,8 @@ pub struct End {
 /// Sees nothing.
 pub struct NoObserver;
 
-impl Observer for NoObserver {}
+impl Observer for NoObserver {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+}

@@ -366,6 +366,10 @@ struct Teller<'t, 's, S, E> {
 }
 
 impl<S: System, E: Explorer> Observer for Teller<'_, '_, S, E> {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, stats: &Stats, _: Duration) {
         let mut pieces = self.team.pieces();
         if let Some(running) = pieces.running.get_mut(&self.place) {

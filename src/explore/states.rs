@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`store`] | each state once, compressed as a tree |
 //! | [`cursor`] | the model state at hand, and the stored state that it equals |
+//! | `full_graph` | every state, by moves that were learned |
 //! | [`depth_first`] | depth-first, with a reduction that says what to explore |
 //! | [`breadth_first`] | breadth-first, everything up to a depth |
 //! | [`safe_set`] | operations that nobody can interfere with |
@@ -20,16 +21,22 @@ pub mod depth_first;
 mod dl_s_por;
 mod enumeration;
 mod every_state;
+mod full_graph;
 mod histories;
+mod known;
 pub mod labels;
+mod moves;
+mod packed;
 pub mod past;
 mod portfolio;
 mod processes;
+mod reactions;
 mod s_por;
 mod safe_set;
 pub mod settings;
 pub mod source_set;
 mod store;
+mod table;
 
 pub use de_s_por::DeSPor;
 pub use dl_s_por::DlSPor;

@@ -10,8 +10,10 @@
 
 mod open;
 mod portrait;
+mod scope;
 
 pub use portrait::Parts;
+pub use scope::Scope;
 
 use super::objects::barrier::Barrier;
 use super::objects::collective::{Collective, Collectives};

@@ -126,6 +126,6 @@ pub fn polling<S: System>(locals: &Locals<'_, S>, state: &State) -> Motion {
 }
 
 /// May a process in this local state go on without changing anything, and come back to it?
-fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
+pub fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
     locals.may_return(local) && locals.op(local).is_some_and(Op::may_observe)
 }

@@ -9,7 +9,7 @@ use mazurka::explore::{
 use mazurka::lang::compile;
 use mazurka::model::ProcessId;
 
-use crate::judge::{STATEFUL, check_counterexample, storing};
+use crate::judge::{STATEFUL, assert_full_graphs_agree, check_counterexample, storing};
 use crate::random_models::{self, Rng, Sample, Script, Subject, actors, processes};
 use crate::state_graph::Watcher;
 
@@ -92,6 +92,22 @@ fn processes_end_as_in_the_full_graph() {
 #[test]
 fn actors_end_as_in_the_full_graph() {
     ends_and_states_are_as_in_the_full_graph(actors());
+}
+
+#[test]
+fn full_graphs_are_the_same_with_and_without_a_model() {
+    for sample in processes() {
+        assert_full_graphs_agree(&sample.script, || sample.describe().to_string());
+    }
+    for sample in actors() {
+        assert_full_graphs_agree(&sample.script, || sample.describe().to_string());
+    }
+    for seed in 0..100 {
+        let text = spinning_program(seed);
+        let program =
+            compile("spin.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        assert_full_graphs_agree(&program, || text.clone());
+    }
 }
 
 /// Where states are merged that differ in the history of a spawning process, what it spawns has another name along

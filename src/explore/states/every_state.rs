@@ -4,11 +4,12 @@
 //! explorer: none of them may store more states, and all must end in the same ones.
 
 use super::depth_first::{self, DepthFirst, Reduction};
-use super::settings::Stateful;
+use super::full_graph;
+use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::model::{ProcessId, System};
+use crate::model::{Locals, ProcessId, System};
 
 /// Visits every state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Choosable for EveryState {
         guarantee: Guarantee::EveryEnd,
         requires: None,
     };
-    const TAKES: Takes = Takes::of_stored(&[]);
+    const TAKES: Takes = Takes::of_stored(&[Switch::LiveVariables]);
 
     fn new(options: &Options) -> Self {
         EveryState(options.stateful())
@@ -47,8 +48,26 @@ impl Explorer for EveryState {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(system, self.0, &mut All, driver);
+        let usual = Stateful { without: self.0.without, ..Stateful::default() };
+        match self.0 == usual && needs_no_model(system, driver) {
+            true => full_graph::explore(system, self.0, driver),
+            false => depth_first::explore(system, self.0, &mut All, driver),
+        }
     }
+}
+
+/// With more objects and processes than this, to learn what they do takes longer than to do it.
+const MOST_PARTS: usize = 256;
+
+/// Is there nobody who looks at the model state after each transition, and has each of not too many parts its place?
+fn needs_no_model<S: System>(system: &S, driver: &Driver<'_>) -> bool {
+    let locals = Locals::new(system);
+    let parts = locals.initial().len() + locals.met().order().len();
+    !locals.met().may_grow()
+        && parts <= MOST_PARTS
+        && driver.depth().is_none()
+        && !driver.follows_transitions()
+        && !driver.judges_on_the_way()
 }
 
 struct All;

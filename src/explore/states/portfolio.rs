@@ -174,6 +174,10 @@ fn run<S: System>(
 struct Latest<'l>(&'l Mutex<Stats>);
 
 impl Observer for Latest<'_> {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, stats: &Stats, _: Duration) {
         self.0.lock().expect("no search panicked").clone_from(stats);
     }

@@ -266,7 +266,7 @@ impl Network {
     }
 
     /// Is there any such mailbox?
-    fn is_used(&self) -> bool {
+    pub(in crate::model) fn is_used(&self) -> bool {
         self.deliveries.iter().any(|&delivery| delivery != Delivery::Ordered)
     }
 

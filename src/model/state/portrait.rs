@@ -294,13 +294,18 @@ impl State {
         }
         let row = self.looked_in_vain(locals, process);
         let canonical = locals.canonical(local);
+        if let Some(listed) = &canonical.requests
+            && row.is_empty()
+            && !self.inboxes.has_pending(process)
+            && listed.iter().all(|&handle| is_in_queue(&self.posted(process, handle)))
+        {
+            return plain(canonical.local.0);
+        }
         parts.scratch.clear();
         parts.scratch.push(canonical.local.0);
         match &canonical.requests {
             Some(listed) => {
                 let listed = listed.iter().map(|&handle| self.posted(process, handle));
-                let is_in_queue =
-                    |posted: &Posted| matches!(posted, Posted::Mutex(..) | Posted::RwLock(..));
                 let waited = listed.filter(|posted| !is_in_queue(posted));
                 waited.for_each(|posted| self.how_it_went(parts, process, posted));
             }
@@ -407,6 +412,11 @@ impl State {
     }
 }
 
+/// Is it a request that the queue of its object shows? Those that a local state lists are in the queue.
+fn is_in_queue(posted: &Posted) -> bool {
+    matches!(posted, Posted::Mutex(..) | Posted::RwLock(..))
+}
+
 impl Parts {
     /// The list at hand as a number.
     fn pack(&mut self) -> u32 {
@@ -465,7 +475,11 @@ impl Parts {
         let granted = semaphore.initial as usize + semaphore.releases.len();
         match granted.checked_sub(semaphore.requests.len()) {
             Some(free) => plain(free as u32),
-            None => self.queue(semaphore.requests[granted..].iter().copied()),
+            None => {
+                self.scratch.clear();
+                self.scratch.extend(semaphore.requests[granted..].iter().map(|waits| waits.0));
+                self.pack()
+            }
         }
     }
 

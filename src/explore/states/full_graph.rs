@@ -1,0 +1,421 @@
+//! The full state graph, when nobody asks for more than what is in it.
+//!
+//! ```text
+//! Explore(s):                     s is new
+//!   for each process t, and each move of t in its situation in s:
+//!     s' := s with the bits flipped that the move changes
+//!     if s' is new: Explore(s')
+//! ```
+//!
+//! This is the search of [`super::depth_first`] without a reduction: it goes through the same states, in the same order, and
+//! tells the driver the same. But the model is needed only where something is learned or judged. A state is some words
+//! ([`super::packed`]), the moves of each process are looked up ([`super::moves`]), and what leads here is a list of actions.
+//! Where the model state is needed ([`FullGraph::model`]), it is undone to where it left that list, and stepped
+//! along the rest.
+//!
+//! **All successors at once.** The successors of a new state are computed and looked for before the first of them is
+//! explored. These look-ups do not wait for one another, and most of the time of a search is spent waiting for memory. A
+//! successor that was not known then is looked for again in its turn.
+
+use super::known::Known;
+use super::moves::{Change, Found, Move, Moves};
+use super::packed::{Codes, Layout, repack};
+use super::reactions::{CarriedOut, Reactions};
+use super::settings::{Stateful, Switch};
+use crate::explore::driver::Driver;
+use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
+use crate::property::{Motion, Watch, may_spin, process_failure};
+
+/// A move that is to be made from a state on the stack.
+#[derive(Clone, Copy)]
+struct Pending {
+    action: Action,
+    /// Is it known where it leads?
+    is_tried: bool,
+    /// Does it lead to something that is to be judged?
+    is_judged: bool,
+    /// Was the state met that it leads to?
+    is_known: bool,
+}
+
+struct FullGraph<'s, S: System> {
+    locals: Locals<'s, S>,
+    /// The model state, perhaps of an earlier time.
+    state: State,
+    /// The actions that lead to the present state, and how many of them the model state has in common with it.
+    path: Vec<Action>,
+    agreed: usize,
+    parts: Parts,
+    portrait: Vec<u32>,
+    codes: Codes,
+    layout: Layout,
+    known: Known,
+    moves: Moves,
+    reactions: Reactions,
+    /// How many parts of a state are about objects.
+    objects: usize,
+    /// The present state, packed.
+    present: Vec<u64>,
+    /// The moves to be made from the states on the stack, and the packed states that they lead to; where that is not known, the
+    /// state that the move is made from.
+    pending: Vec<Pending>,
+    ahead: Vec<u64>,
+    /// For each state on the stack where its moves start.
+    stack: Vec<usize>,
+    watch: Watch,
+    /// Scratch space: a state in which one process moves alone.
+    alone: Vec<u64>,
+    /// Scratch space: codes before and after a move, choices, moves.
+    before: Vec<u32>,
+    after: Vec<u32>,
+    choices: Vec<Choice>,
+    learned: Vec<Move>,
+}
+
+/// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
+pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
+    let mut search = FullGraph::new(system, settings, Watch::new(driver.signal().clone()));
+    driver.started(&search.locals, &search.state);
+    search.known.insert(&search.present, &search.layout);
+    search.enter(driver);
+    while let Some(&from) = search.stack.last()
+        && !driver.is_stopped()
+    {
+        match search.pending.len() > from {
+            true => search.take(driver),
+            false => search.leave(),
+        }
+    }
+    driver.stats.state_bytes = Some(search.bytes() as u64);
+}
+
+impl<'s, S: System> FullGraph<'s, S> {
+    fn new(system: &'s S, settings: Stateful, watch: Watch) -> Self {
+        let mut locals = Locals::new(system);
+        if !settings.has(Switch::LiveVariables) {
+            locals.keep_dead();
+        }
+        let state = State::initial(&mut locals);
+        let (mut parts, mut portrait, mut codes) = (Parts::default(), Vec::new(), Codes::default());
+        let (mut before, mut present) = (Vec::new(), Vec::new());
+        state.portrait(&mut locals, &mut parts, &mut portrait);
+        codes.encode(&portrait, &mut before);
+        let layout = Layout::new(codes.counts());
+        layout.pack(&before, &mut present);
+        FullGraph {
+            objects: state.place_of_process(ProcessId(0)),
+            locals,
+            state,
+            path: Vec::new(),
+            agreed: 0,
+            parts,
+            portrait,
+            codes,
+            known: Known::new(&layout),
+            layout,
+            moves: Moves::default(),
+            reactions: Reactions::default(),
+            present,
+            pending: Vec::new(),
+            ahead: Vec::new(),
+            stack: Vec::new(),
+            watch,
+            alone: Vec::new(),
+            before,
+            after: Vec::new(),
+            choices: Vec::new(),
+            learned: Vec::new(),
+        }
+    }
+
+    /// Pushes the present state, which is new.
+    fn enter(&mut self, driver: &mut Driver<'_>) {
+        driver.stats.states = Some(self.known.len() as u64);
+        let from = self.pending.len();
+        self.stack.push(from);
+        if driver.is_stopped() {
+            // What was found on the way here may have left this state without a meaning.
+            return;
+        }
+        let may_wait = self.expand();
+        if self.pending.len() == from {
+            let (locals, state) = self.model();
+            driver.terminal(locals, state);
+        } else if !(may_wait && !self.does_some_go_on(from) && self.is_livelock(driver))
+            && self.path.len() as u64 >= u64::from(driver.depth_bound())
+        {
+            let (locals, state) = self.model();
+            driver.truncated(locals, state);
+            self.ahead.truncate(from * self.layout.width());
+            self.pending.truncate(from);
+        }
+    }
+
+    /// Is it known of some process with a pending move, from `from` on, that alone it comes to change something? Then it does not
+    /// go round in vain, and the model need not be asked.
+    fn does_some_go_on(&mut self, from: usize) -> bool {
+        let FullGraph { pending, moves, present, layout, alone, objects, .. } = self;
+        let mut last = None;
+        pending[from..].iter().any(|next| {
+            let process = next.action.process.index();
+            let is_other = last.replace(process) != Some(process);
+            is_other && {
+                alone.clear();
+                alone.extend_from_slice(present);
+                moves.goes_on(process, *objects + process, alone, layout)
+            }
+        })
+    }
+
+    /// Do all processes that can move go round loops in vain? Then tells so.
+    fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
+        if !self.locals.some_may_return() {
+            return false;
+        }
+        self.model();
+        let FullGraph { locals, state, watch, .. } = self;
+        let Motion::Round(spins) = watch.motion(locals, state) else { return false };
+        driver.livelock(locals, state, &spins);
+        true
+    }
+
+    /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.
+    fn take(&mut self, driver: &mut Driver<'_>) {
+        let Pending { action, is_tried, is_judged, is_known } = self.pending.pop().expect("a move");
+        let from = self.ahead.len() - self.layout.width();
+        if !is_tried {
+            return self.try_out(action, driver);
+        }
+        self.path.push(action);
+        match is_judged {
+            false => driver.moved_on(self.path.len()),
+            true => {
+                let (locals, state) = self.model();
+                driver.moved(locals, state, action);
+            }
+        }
+        let is_new = !is_known && self.known.insert(&self.ahead[from..], &self.layout);
+        if is_new {
+            self.present.copy_from_slice(&self.ahead[from..]);
+        }
+        self.ahead.truncate(from);
+        match is_new {
+            true => self.enter(driver),
+            false => self.back(),
+        }
+    }
+
+    /// Pops the state on top of the stack.
+    fn leave(&mut self) {
+        self.stack.pop();
+        self.back();
+    }
+
+    /// Takes back the last action, if there is one.
+    fn back(&mut self) {
+        self.path.pop();
+        self.agreed = self.agreed.min(self.path.len());
+    }
+
+    /// The model state that the present state stands for.
+    fn model(&mut self) -> (&mut Locals<'s, S>, &mut State) {
+        while self.state.depth() > self.agreed {
+            self.state.undo(&self.locals);
+        }
+        for &action in &self.path[self.agreed..] {
+            self.state.step(&mut self.locals, action);
+        }
+        self.agreed = self.path.len();
+        (&mut self.locals, &mut self.state)
+    }
+
+    /// Appends all moves from the present state, the last one first. May all of them be part of loops that wait?
+    fn expand(&mut self) -> bool {
+        let mut may_all_wait = true;
+        let mut process = self.layout.places() - self.objects;
+        while process > 0 {
+            let place = self.objects + process - 1;
+            match self.moves.of(process - 1, place, &self.present, &self.layout) {
+                Found::Nothing => {
+                    self.learn(process - 1);
+                    continue;
+                }
+                Found::ByTrial { may_spin, reacts } => {
+                    may_all_wait &= !self.look_for(process - 1, reacts) || may_spin;
+                }
+                Found::Moves { range: (from, to), may_spin } => {
+                    may_all_wait &= from == to || may_spin;
+                    (from..to).rev().for_each(|number| self.look_ahead(process - 1, number));
+                }
+            }
+            process -= 1;
+        }
+        may_all_wait
+    }
+
+    /// Appends a move of a process that was learned.
+    fn look_ahead(&mut self, process: usize, number: u32) {
+        let &Move { choice, is_judged, .. } = self.moves.get(number);
+        let from = self.ahead.len();
+        self.moves.lead(number, &self.present, &mut self.ahead);
+        let is_known = self.known.contains(&self.ahead[from..], &self.layout);
+        let action = Action { process: ProcessId(process as u32), choice };
+        self.pending.push(Pending { action, is_tried: true, is_judged, is_known });
+    }
+
+    /// Learns something about what a process does in its present situation.
+    fn learn(&mut self, process: usize) {
+        let id = ProcessId(process as u32);
+        let place = self.objects + process;
+        let own = self.layout.code(&self.present, place);
+        let is_met = self.moves.has_met(process, own);
+        let (locals, state) = self.model();
+        if !is_met {
+            let (scope, may_spin) = match state.exists(id) {
+                true => (state.scope(locals, id), may_spin(locals, state.local(id))),
+                false => (Scope::Own, false),
+            };
+            return self.moves.meet(process, own, scope, may_spin);
+        }
+        self.layout.unpack(&self.present, &mut self.before);
+        self.learned.clear();
+        self.list_choices(id);
+        for index in 0..self.choices.len() {
+            let choice = self.choices[index];
+            let is_judged = self.carry_out(Action { process: id, choice });
+            self.state.undo(&self.locals);
+            assert_eq!(
+                self.before.len(),
+                self.after.len(),
+                "only what is tried out starts processes"
+            );
+            let both = (0..).zip(self.before.iter().zip(&self.after));
+            let changes = both
+                .filter(|(_, (from, to))| from != to)
+                .map(|(place, (&from, &to))| Change { place, from, to });
+            self.learned.push(Move { choice, is_judged, changes: changes.collect() });
+        }
+        self.make_room();
+        self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
+    }
+
+    /// Appends the moves of a process that the model tells. Where those of an actor lead is perhaps known. Are there any?
+    fn look_for(&mut self, process: usize, reacts: bool) -> bool {
+        let (id, place) = (ProcessId(process as u32), self.objects + process);
+        self.model();
+        self.list_choices(id);
+        for index in (0..self.choices.len()).rev() {
+            let action = Action { process: id, choice: self.choices[index] };
+            let FullGraph { state, reactions, present, layout, ahead, .. } = self;
+            let from = ahead.len();
+            let reaction = reacts.then(|| {
+                let stimulus = state.stimulus(action.choice);
+                reactions.lead((process, place), stimulus, present, layout, ahead)
+            });
+            let next = match reaction.flatten() {
+                Some(is_judged) => {
+                    let is_known = self.known.contains(&ahead[from..], layout);
+                    Pending { action, is_tried: true, is_judged, is_known }
+                }
+                None => {
+                    ahead.extend_from_slice(present);
+                    Pending { action, is_tried: false, is_judged: true, is_known: false }
+                }
+            };
+            self.pending.push(next);
+        }
+        !self.choices.is_empty()
+    }
+
+    /// Makes a move of which it is not known where it leads, and enters the state that it leads to if that is new. This is done
+    /// in its turn, because new processes are numbered as they are met.
+    fn try_out(&mut self, action: Action, driver: &mut Driver<'_>) {
+        let from = self.ahead.len() - self.layout.width();
+        self.layout.unpack(&self.ahead[from..], &mut self.before);
+        self.ahead.truncate(from);
+        self.model();
+        let reacts = self.state.scope(&self.locals, action.process) == Scope::Messages;
+        let stimulus = reacts.then(|| self.state.stimulus(action.choice));
+        let messages = self.state.inboxes().log().len();
+        let is_judged = self.carry_out(action);
+        self.path.push(action);
+        self.agreed += 1;
+        driver.moved(&self.locals, &self.state, action);
+        if let Some(stimulus) = stimulus {
+            self.learn_reaction(action.process, stimulus, messages, is_judged);
+        }
+        self.make_room();
+        self.present.clear();
+        self.layout.pack(&self.after, &mut self.present);
+        match self.known.insert(&self.present, &self.layout) {
+            true => self.enter(driver),
+            false => self.back(),
+        }
+    }
+
+    /// Learns what an actor has just done, which has sent the messages from place `messages` of the log on.
+    fn learn_reaction(
+        &mut self,
+        process: ProcessId,
+        stimulus: Stimulus,
+        messages: usize,
+        is_judged: bool,
+    ) {
+        let sent = self.state.inboxes().log()[messages..].iter();
+        let sent = sent.map(|message| (self.state.place_of_process(message.to), message.content));
+        self.reactions.learn(&CarriedOut {
+            process: process.index(),
+            place: self.objects + process.index(),
+            stimulus,
+            codes: (&self.before, &self.after),
+            sent: &sent.collect::<Vec<_>>(),
+            is_judged,
+            has_started: self.state.just_spawned(&self.locals).next().is_some(),
+        });
+    }
+
+    /// The choices of a process in the model state.
+    fn list_choices(&mut self, process: ProcessId) {
+        let FullGraph { locals, state, choices, .. } = self;
+        choices.clear();
+        state.choices(locals, process, |choice| choices.push(choice));
+    }
+
+    /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
+    /// there?
+    fn carry_out(&mut self, action: Action) -> bool {
+        let FullGraph { locals, state, parts, portrait, codes, after, .. } = self;
+        state.step(locals, action);
+        let is_judged = process_failure(locals, state, action.process).is_some()
+            || state.is_crowded()
+            || state.just_spawned(locals).next().is_some();
+        state.portrait(locals, parts, portrait);
+        codes.encode(portrait, after);
+        is_judged
+    }
+
+    /// Lays the fields out anew if some code has no room in its field.
+    fn make_room(&mut self) {
+        if self.layout.has_room_for(self.codes.counts()) {
+            return;
+        }
+        let next = Layout::new(self.codes.counts());
+        let again = |packed: &[u64]| {
+            let mut words = Vec::new();
+            let states = packed.chunks_exact(self.layout.width());
+            repack(states, &self.layout, &next, |state| words.extend_from_slice(state));
+            words
+        };
+        let (present, ahead) = (again(&self.present), again(&self.ahead));
+        (self.present, self.ahead) = (present, ahead);
+        self.known.lay_out(&self.layout, &next);
+        self.moves.lay_out(&next);
+        self.layout = next;
+    }
+
+    /// Bytes in use for states, and for what is known of their parts.
+    fn bytes(&self) -> usize {
+        let learned = self.moves.bytes() + self.reactions.bytes();
+        self.known.bytes() + self.parts.bytes() + self.codes.bytes() + learned
+    }
+}

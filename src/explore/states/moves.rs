@@ -1,0 +1,316 @@
+//! What processes do, learned once for each situation.
+//!
+//! What a process can do, and what comes of it, depends on its own part of the state and on the part that its operation is about
+//! ([`State::scope`](crate::model::State::scope)). These parts are the *situation* of the process. The same situation
+//! comes again in many states. So its moves are carried out on the model once, and what each changed in the packed state is
+//! kept: a pattern of bits that differ. From then on, to make the move is to flip these bits.
+//!
+//! What is known is a tree: the own part tells where to look next, and what is found there tells the moves.
+//!
+//! ```text
+//! own part of P     "at lock(m), i = 2"
+//!   m               free:       one move, own part and m change
+//!                   held by Q:  one move, own part and m change
+//! ```
+//!
+//! A few operations change a further part: a send that meets a receive changes the receiver. When that is seen, this part is
+//! looked at, too. And some depend on more than the state shows, as the names of new processes do: they are carried
+//! out each time ([`Found::ByTrial`]).
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::packed::Layout;
+use crate::model::{Choice, Scope};
+
+/// What is known about the moves of processes.
+#[derive(Debug, Default)]
+pub struct Moves {
+    /// Per process, by the code of its own part.
+    own: Vec<Vec<Option<Own>>>,
+    looks: Vec<Look>,
+    /// What is not in the lists of `looks`: by look and code.
+    far: FxHashMap<(u32, u32), Answer>,
+    /// The moves of each situation: from here to where those of the next begin.
+    firsts: Vec<u32>,
+    moves: Vec<Move>,
+    /// The bits that each move flips.
+    flips: Vec<u64>,
+}
+
+/// A process in a local state.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    may_spin: bool,
+    /// Is it an actor at rest?
+    reacts: bool,
+    answer: Answer,
+}
+
+/// What is known, as far as one has looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Answer {
+    #[default]
+    Nothing,
+    ByTrial,
+    /// The moves of this situation.
+    Learned(u32),
+    /// It depends: look here.
+    Look(u32),
+}
+
+/// A part of the state that something depends on.
+#[derive(Debug)]
+struct Look {
+    place: usize,
+    /// By the code there.
+    near: Vec<Answer>,
+}
+
+/// Codes below this are looked up in a list.
+const NEAR: u32 = 256;
+/// How far a process is followed that moves alone.
+const MOST_STEPS_ALONE: usize = 16;
+/// The most parts that are looked at, besides the own one.
+const MOST_LOOKS: usize = 4;
+
+/// What is known about the moves of a process in a state.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// Nothing yet.
+    Nothing,
+    /// They have to be tried out on the model.
+    ByTrial {
+        /// May they be part of a loop that waits?
+        may_spin: bool,
+        /// Are they handlers of an actor?
+        reacts: bool,
+    },
+    /// These, in the order of choices.
+    Moves {
+        /// Number of the first, and of the one behind the last.
+        range: (u32, u32),
+        /// May they be part of a loop that waits?
+        may_spin: bool,
+    },
+}
+
+/// A move of a process in a situation.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// Its choice.
+    pub choice: Choice,
+    /// Does it lead to something that is to be judged?
+    pub is_judged: bool,
+    /// What it changes.
+    pub changes: SmallVec<[Change; 2]>,
+}
+
+/// A new code at a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Where.
+    pub place: u32,
+    /// The code before.
+    pub from: u32,
+    /// The code after.
+    pub to: u32,
+}
+
+impl Moves {
+    /// What is known about the process with this number, whose own part is at `place` of the packed state.
+    #[inline]
+    pub fn of(&self, process: usize, place: usize, packed: &[u64], layout: &Layout) -> Found {
+        let code = layout.code(packed, place);
+        let own = self.own.get(process).and_then(|known| known.get(code as usize));
+        let Some(&Some(Own { may_spin, reacts, mut answer })) = own else { return Found::Nothing };
+        while let Answer::Look(look) = answer {
+            answer = self.seen(look, packed, layout);
+        }
+        match answer {
+            Answer::Nothing | Answer::Look(_) => Found::Nothing,
+            Answer::ByTrial => Found::ByTrial { may_spin, reacts },
+            Answer::Learned(situation) => {
+                let situation = situation as usize;
+                let range = (self.firsts[situation], self.firsts[situation + 1]);
+                Found::Moves { range, may_spin }
+            }
+        }
+    }
+
+    /// What one sees here.
+    #[inline]
+    fn seen(&self, look: u32, packed: &[u64], layout: &Layout) -> Answer {
+        let Look { place, ref near } = self.looks[look as usize];
+        let code = layout.code(packed, place);
+        match near.get(code as usize) {
+            Some(answer) => *answer,
+            None if code < NEAR => Answer::Nothing,
+            None => self.far.get(&(look, code)).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Does the process, which moves alone from this state on, come to a move that changes more than its own part, or to a place
+    /// that is in no loop that waits? Only what is known is followed, for some steps, and only while there is no choice.
+    pub fn goes_on(
+        &self,
+        process: usize,
+        place: usize,
+        packed: &mut [u64],
+        layout: &Layout,
+    ) -> bool {
+        for steps in 0..MOST_STEPS_ALONE {
+            let Found::Moves { range: (from, to), may_spin } =
+                self.of(process, place, packed, layout)
+            else {
+                return false;
+            };
+            if steps > 0 && (from == to || !may_spin) {
+                return true;
+            }
+            let mut changes = (from..to).flat_map(|number| &self.get(number).changes);
+            if changes.any(|change| change.place as usize != place) {
+                return true;
+            }
+            if to - from != 1 {
+                return false;
+            }
+            for &Change { place, from, to } in &self.get(from).changes {
+                layout.exchange(packed, place as usize, from, to);
+            }
+        }
+        false
+    }
+
+    /// A move by its number.
+    #[inline]
+    pub fn get(&self, number: u32) -> &Move {
+        &self.moves[number as usize]
+    }
+
+    /// Appends to `words` the state that a move leads to from this one.
+    #[inline]
+    pub fn lead(&self, number: u32, packed: &[u64], words: &mut Vec<u64>) {
+        if let [word] = packed {
+            return words.push(word ^ self.flips[number as usize]);
+        }
+        let from = number as usize * packed.len();
+        for (word, flip) in packed.iter().zip(&self.flips[from..from + packed.len()]) {
+            words.push(word ^ flip);
+        }
+    }
+
+    /// Was the process met with this own code?
+    pub fn has_met(&self, process: usize, own: u32) -> bool {
+        self.own.get(process).is_some_and(|known| matches!(known.get(own as usize), Some(Some(_))))
+    }
+
+    /// Notes what the moves of a process with this own code depend on.
+    pub fn meet(&mut self, process: usize, own: u32, scope: Scope, may_spin: bool) {
+        let answer = match scope {
+            Scope::Own => Answer::Nothing,
+            Scope::With(place) => self.look(place),
+            Scope::Messages | Scope::Anything => Answer::ByTrial,
+        };
+        if self.own.len() <= process {
+            self.own.resize_with(process + 1, Vec::new);
+        }
+        let known = &mut self.own[process];
+        if known.len() <= own as usize {
+            known.resize(own as usize + 1, None);
+        }
+        let reacts = scope == Scope::Messages;
+        known[own as usize] = Some(Own { may_spin, reacts, answer });
+    }
+
+    fn look(&mut self, place: usize) -> Answer {
+        self.looks.push(Look { place, near: Vec::new() });
+        Answer::Look(self.looks.len() as u32 - 1)
+    }
+
+    /// Learns the moves of a process, which was met with this own code, in the situation that it is in. If they change a part
+    /// that was not looked at, it is from now on.
+    pub fn learn(
+        &mut self,
+        process: usize,
+        place: usize,
+        moves: &[Move],
+        packed: &[u64],
+        layout: &Layout,
+    ) {
+        let code = layout.code(packed, place) as usize;
+        let mut answer = self.own[process][code].expect("a process that was met").answer;
+        let (mut last, mut looked_at) = (None, SmallVec::<[usize; 4]>::new());
+        looked_at.push(place);
+        while let Answer::Look(look) = answer {
+            looked_at.push(self.looks[look as usize].place);
+            last = Some(look);
+            answer = self.seen(look, packed, layout);
+        }
+        let changes = moves.iter().flat_map(|made| &made.changes);
+        let mut changed = changes.map(|change| change.place as usize);
+        let answer = match changed.find(|place| !looked_at.contains(place)) {
+            None => self.add(moves, layout),
+            Some(further) if looked_at.len() <= MOST_LOOKS => self.look(further),
+            Some(_) => Answer::ByTrial,
+        };
+        match last {
+            None => {
+                self.own[process][code].as_mut().expect("a process that was met").answer = answer
+            }
+            Some(look) => self.note(look, packed, layout, answer),
+        }
+    }
+
+    /// Notes what one sees here.
+    fn note(&mut self, look: u32, packed: &[u64], layout: &Layout, answer: Answer) {
+        let Look { place, near } = &mut self.looks[look as usize];
+        let code = layout.code(packed, *place);
+        if code >= NEAR {
+            self.far.insert((look, code), answer);
+            return;
+        }
+        if near.len() <= code as usize {
+            near.resize(code as usize + 1, Answer::Nothing);
+        }
+        near[code as usize] = answer;
+    }
+
+    /// Adds the moves of a situation.
+    fn add(&mut self, moves: &[Move], layout: &Layout) -> Answer {
+        if self.firsts.is_empty() {
+            self.firsts.push(0);
+        }
+        self.moves.extend_from_slice(moves);
+        moves.iter().for_each(|made| add_flips(made, layout, &mut self.flips));
+        self.firsts.push(self.moves.len() as u32);
+        Answer::Learned(self.firsts.len() as u32 - 2)
+    }
+
+    /// The fields of packed states are others now.
+    pub fn lay_out(&mut self, layout: &Layout) {
+        self.flips.clear();
+        self.moves.iter().for_each(|made| add_flips(made, layout, &mut self.flips));
+    }
+
+    /// Bytes in use, about.
+    pub fn bytes(&self) -> usize {
+        let own: usize = self.own.iter().map(Vec::capacity).sum();
+        let near: usize = self.looks.iter().map(|look| look.near.capacity()).sum();
+        own * size_of::<Option<Own>>()
+            + near * size_of::<Answer>()
+            + self.looks.capacity() * size_of::<Look>()
+            + self.far.capacity() * 17
+            + self.firsts.capacity() * 4
+            + self.moves.capacity() * size_of::<Move>()
+            + self.flips.capacity() * 8
+    }
+}
+
+fn add_flips(made: &Move, layout: &Layout, flips: &mut Vec<u64>) {
+    let from = flips.len();
+    flips.resize(from + layout.width(), 0);
+    for &Change { place, from: before, to } in &made.changes {
+        layout.exchange(&mut flips[from..], place as usize, before, to);
+    }
+}

@@ -1,0 +1,244 @@
+//! States in a few words: each part of a state as a number of as many bits as it needs.
+//!
+//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). A place of this list
+//! takes few different values: a cell two, a process some dozens. So the values of each place are numbered as they are met
+//! (the *code* of a value), and a state is packed: code after code, each in a field of some bits (as SPIN packs its state
+//! vectors: Holzmann, *State compression in SPIN*, 1997). Packed states are equal if and only if the states are.
+//!
+//! ```text
+//!   portrait   3  8  8  71  9  73        codes   0 1 1 2 0 3
+//!   fields     .. .  .  ... .. ...       a word: 011 00 010 1 1 00 1
+//!                                                                  `- 1, so that no packed state is 0
+//! ```
+//!
+//! How many bits a place needs is not known before. If a place takes more values than its field can tell apart, all fields are
+//! laid out anew ([`Layout::new`]), and what was packed is packed again. Room that is left in the words is shared out,
+//! so that this happens seldom.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+/// The codes of the values of each place of portraits.
+#[derive(Debug, Default)]
+pub struct Codes {
+    places: Vec<Place>,
+    has_begun: bool,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    codes: FxHashMap<u32, u32>,
+    count: u32,
+}
+
+/// What stands where a shorter portrait has nothing.
+const NOTHING: u32 = 0;
+
+impl Codes {
+    /// The codes of a portrait, into `codes`.
+    pub fn encode(&mut self, portrait: &[u32], codes: &mut Vec<u32>) {
+        while self.places.len() < portrait.len() {
+            let mut place = Place::default();
+            if self.has_begun {
+                place.code(NOTHING);
+            }
+            self.places.push(place);
+        }
+        self.has_begun = true;
+        codes.clear();
+        for (at, place) in self.places.iter_mut().enumerate() {
+            codes.push(place.code(portrait.get(at).copied().unwrap_or(NOTHING)));
+        }
+    }
+
+    /// How many values were met at each place.
+    pub fn counts(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
+        self.places.iter().map(|place| place.count)
+    }
+
+    /// Bytes in use, about.
+    pub fn bytes(&self) -> usize {
+        self.places.iter().map(|place| size_of::<Place>() + place.codes.capacity() * 9).sum()
+    }
+}
+
+impl Place {
+    fn code(&mut self, value: u32) -> u32 {
+        let next = self.count;
+        let code = *self.codes.entry(value).or_insert(next);
+        self.count += u32::from(code == next);
+        code
+    }
+}
+
+/// Where each code lies in the words of a packed state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    fields: Vec<Field>,
+    width: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Field {
+    word: u32,
+    shift: u32,
+    mask: u64,
+}
+
+/// The most bits that a field is given beyond what it needs, and to how many fields.
+const MOST_SPARE: u32 = 4;
+const MOST_SPARED: usize = 64;
+
+impl Layout {
+    /// Fields for places with so many values, in as few words as possible. What room is left goes to the places with most
+    /// values, which are likely to take more.
+    pub fn new(counts: impl ExactSizeIterator<Item = u32>) -> Layout {
+        let counts: Vec<u32> = counts.collect();
+        let needed = |&count: &u32| u32::BITS - count.saturating_sub(1).leading_zeros();
+        let mut bits: Vec<u32> = counts.iter().map(needed).collect();
+        let least = Layout::with_bits(&bits);
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|&place| Reverse(counts[place]));
+        order.truncate(MOST_SPARED);
+        for _ in 0..MOST_SPARE {
+            for &place in &order {
+                bits[place] += 1;
+                if bits[place] > u32::BITS || Layout::with_bits(&bits).width > least.width {
+                    bits[place] -= 1;
+                }
+            }
+        }
+        Layout::with_bits(&bits)
+    }
+
+    fn with_bits(bits: &[u32]) -> Layout {
+        // The first bit is always 1.
+        let (mut word, mut shift) = (0, 1);
+        let fields = bits.iter().map(|&bits| {
+            if shift + bits > u64::BITS {
+                (word, shift) = (word + 1, 0);
+            }
+            let field = Field { word, shift: shift % u64::BITS, mask: (1 << bits) - 1 };
+            shift += bits;
+            field
+        });
+        let fields = fields.collect();
+        Layout { fields, width: word as usize + 1 }
+    }
+
+    /// How many words a packed state has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many places it has.
+    pub fn places(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Can it tell so many values apart at each place?
+    pub fn has_room_for(&self, counts: impl ExactSizeIterator<Item = u32>) -> bool {
+        self.fields.len() == counts.len()
+            && self
+                .fields
+                .iter()
+                .zip(counts)
+                .all(|(field, count)| u64::from(count) <= field.mask + 1)
+    }
+
+    /// The code at this place.
+    #[inline]
+    pub fn code(&self, packed: &[u64], place: usize) -> u32 {
+        let Field { word, shift, mask } = self.fields[place];
+        (packed[word as usize] >> shift & mask) as u32
+    }
+
+    /// Replaces code `from` at this place by `to`; the same call puts it back.
+    #[inline]
+    pub fn exchange(&self, packed: &mut [u64], place: usize, from: u32, to: u32) {
+        let Field { word, shift, .. } = self.fields[place];
+        packed[word as usize] ^= u64::from(from ^ to) << shift;
+    }
+
+    /// Appends the packed codes to `words`.
+    pub fn pack(&self, codes: &[u32], words: &mut Vec<u64>) {
+        let from = words.len();
+        words.resize(from + self.width, 0);
+        words[from] = 1;
+        for (&Field { word, shift, .. }, &code) in self.fields.iter().zip(codes) {
+            words[from + word as usize] |= u64::from(code) << shift;
+        }
+    }
+
+    /// The codes of a packed state, into `codes`.
+    pub fn unpack(&self, packed: &[u64], codes: &mut Vec<u32>) {
+        codes.clear();
+        codes.extend((0..self.fields.len()).map(|place| self.code(packed, place)));
+    }
+}
+
+/// Packs again what was packed one after the other in another layout, and calls `each` with every packed state. Places that
+/// the other layout did not have get code 0.
+pub fn repack<'p>(
+    packed: impl Iterator<Item = &'p [u64]>,
+    from: &Layout,
+    to: &Layout,
+    mut each: impl FnMut(&[u64]),
+) {
+    let (mut words, mut codes) = (Vec::new(), Vec::new());
+    for state in packed {
+        from.unpack(state, &mut codes);
+        words.clear();
+        to.pack(&codes, &mut words);
+        each(&words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn packed_states_are_equal_if_the_states_are(
+            portraits in prop::collection::vec(prop::collection::vec(0_u32..40, 0..30), 1..40)
+        ) {
+            let mut codes = Codes::default();
+            let (mut layout, mut packed) = (Layout::new(std::iter::empty()), Vec::new());
+            let mut at_hand = Vec::new();
+            for portrait in &portraits {
+                codes.encode(portrait, &mut at_hand);
+                if !layout.has_room_for(codes.counts()) {
+                    let next = Layout::new(codes.counts());
+                    let mut again = Vec::new();
+                    let before = packed.chunks_exact(layout.width());
+                    repack(before, &layout, &next, |state| again.extend_from_slice(state));
+                    (packed, layout) = (again, next);
+                }
+                layout.pack(&at_hand, &mut packed);
+            }
+            let full = |portrait: &[u32]| {
+                let mut full = portrait.to_vec();
+                full.resize(30, NOTHING);
+                full
+            };
+            for (one, this) in portraits.iter().zip(packed.chunks_exact(layout.width())) {
+                prop_assert!(this[0] != 0);
+                for (other, that) in portraits.iter().zip(packed.chunks_exact(layout.width())) {
+                    prop_assert_eq!(full(one) == full(other), this == that);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fields_fill_words() {
+        let widths = [(&[2; 63][..], 1), (&[2; 64], 2), (&[1; 500], 1), (&[1 << 31; 4], 3)];
+        for (counts, width) in widths {
+            assert_eq!(Layout::new(counts.iter().copied()).width(), width, "{counts:?}");
+        }
+    }
+}
