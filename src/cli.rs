@@ -25,6 +25,8 @@ mod interrupt;
 mod lint;
 mod log;
 mod machine;
+#[cfg(feature = "mpi")]
+mod machines;
 mod measure;
 mod memory;
 mod merge;
@@ -35,6 +37,8 @@ mod mpirun;
 mod options;
 mod output;
 mod parts;
+#[cfg(feature = "mpi")]
+mod post;
 mod progress;
 mod refusal;
 mod replay;

@@ -1,5 +1,8 @@
 //! `mazurka check`: explores a spec and reports what is wrong with it.
 
+#[cfg(feature = "mpi")]
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
@@ -7,13 +10,21 @@ use super::drawing::Effort;
 use super::options::{LintArgs, SpecArgs};
 use super::output::Output;
 use super::parts::Stored;
+#[cfg(feature = "mpi")]
+use super::post::Post;
 use super::progress::Progress;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, lint, memory};
-use crate::explore::{Part, explore};
+#[cfg(feature = "mpi")]
+use super::{
+    machines::{self, Coordinator},
+    verification::Judged,
+};
+use crate::explore::{Part, Setting, explore};
 use crate::property::Properties;
 use crate::report::{CheckReport, Variants};
+use crate::study::Limits;
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
@@ -33,6 +44,11 @@ pub(super) struct Args {
     keep_events: bool,
     #[command(flatten)]
     branches: BranchArgs,
+    /// Under `mpirun`: a folder in which what is done is noted every few seconds. If there is something of this search in it already,
+    /// that is gone on with
+    #[cfg(feature = "mpi")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["branch", "branches"])]
+    checkpoint: Option<PathBuf>,
     #[command(flatten)]
     results: ResultArgs,
 }
@@ -55,6 +71,13 @@ executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    #[cfg(feature = "mpi")]
+    if let Some(post) = Post::open() {
+        return match post.rank() {
+            0 => by_ranks(args, post, output),
+            _ => machines::work(post),
+        };
+    }
     if args.branches.is_branch() {
         return branches::run(&args.spec.path, &args.branches, &args.results, &args.search, output);
     }
@@ -63,10 +86,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let lints = args.lints.levels()?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
-        let keep_events = args.keep_events.then_some(usize::MAX);
-        let budget = args.search.budget_of(&limits);
-        let task = branches::task_of(&args.spec, setting, (&limits, &budget), keep_events, output)?;
-        let whole = Stored::new(task, Part::whole());
+        let whole = whole(&args, setting, &limits, output)?;
         return branches::cut(&args.spec.path, whole, &args.branches, output);
     }
     let mut variants = Spec::variants(&args.spec, output)?;
@@ -114,4 +134,56 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         true => Ok(Exit::Violation),
         false => Ok(Variants::new(&reports).verdict.into()),
     }
+}
+
+/// All of the search, to be done in parts.
+fn whole(
+    args: &Args,
+    setting: Setting,
+    limits: &Limits,
+    output: &Output,
+) -> Result<Stored, Failure> {
+    let keep_events = args.keep_events.then_some(usize::MAX);
+    let budget = args.search.budget_of(limits);
+    let task = branches::task_of(&args.spec, setting, (limits, &budget), keep_events, output)?;
+    Ok(Stored::new(task, Part::whole()))
+}
+
+/// The search, by the other ranks of an MPI job.
+#[cfg(feature = "mpi")]
+fn by_ranks(args: Args, post: Post, output: &mut Output) -> Result<Exit, Failure> {
+    let mut ranks = Coordinator::new(post, args.checkpoint.as_deref());
+    let result = searched_by(&args, &mut ranks, output);
+    ranks.dismiss();
+    result
+}
+
+#[cfg(feature = "mpi")]
+fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Result<Exit, Failure> {
+    if args.branches.is_branch() || args.branches.folder().is_some() {
+        let text = "branches are searched or cut by one process: without `mpirun`";
+        return Err(Failure::Usage(text.into()));
+    }
+    let lints = args.lints.levels()?;
+    verification::refuse_unreached(&lints)?;
+    let limits = args.search.limits()?;
+    if limits.max_traces.is_some() || limits.max_memory.is_some() {
+        let text = "--max-traces and --max-memory are limits of one process: not under `mpirun`";
+        return Err(Failure::Usage(text.into()));
+    }
+    let path = args.spec.path.as_path();
+    let drawing = args.results.direct([path], output)?;
+    let whole = whole(args, args.search.setting()?, &limits, output)?;
+    let mut stored = ranks.resume(whole, output)?;
+    let searched = stored.searched(path)?;
+    let outcome = ranks.search(&mut stored, &searched, &limits, output)?;
+    let judged = Judged { limits, shortest: stored.task.shortest, lints };
+    verification::tell(
+        &searched,
+        &outcome,
+        memory::peak(),
+        judged,
+        (&args.results, drawing),
+        output,
+    )
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
-use super::drawing::Effort;
 use super::options::LintArgs;
 use super::output::Output;
-use super::parts::{self, BEGINNING, Searched, Stored};
-use super::verification::{self, ResultArgs};
+use super::parts::{self, BEGINNING, Stored};
+use super::verification::{self, Judged, ResultArgs};
 use super::{Exit, Failure};
 use crate::explore::{Disagreement, Part, Place};
-use crate::report::CheckReport;
 use crate::report::text::{plural, shown};
 
 /// Make one result of those of `check --branch`: that of the whole search
@@ -46,35 +44,19 @@ const NAMED: usize = 10;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let lints = args.lints.levels()?;
-    if lints.ask_about_all() {
-        return Err(Failure::Usage(
-            "what is never reached is not known of a search in parts: no part sees all executions"
-                .into(),
-        ));
-    }
+    verification::refuse_unreached(&lints)?;
     let files = parts::all(&args.paths)?;
     let drawing = args.results.direct(files.iter().map(|(path, _)| path.as_path()), output)?;
     let whole = join(&files)?;
-    let Searched { spec, setting, properties, budget } = whole.searched(&files[0].0)?;
-    let outcome = whole.part.outcome(&budget);
-    let judged = (whole.task.limits(), properties);
-    let peak = whole.peak_memory_bytes;
-    let report =
-        CheckReport::new(spec.subject.clone(), &spec.program, setting, judged, &outcome, peak);
-    let warnings = lints.applied(report.warnings);
-    let report = CheckReport { shortest: whole.task.shortest, warnings, ..report };
-    args.results.print(std::slice::from_ref(&report), output)?;
+    let searched = whole.searched(&files[0].0)?;
+    let outcome = whole.part.outcome(&searched.budget);
     if let Some(missing) = missing(&whole.part, &files) {
         output.remark(missing);
     }
-    if let Some(drawing) = drawing {
-        let found = (!outcome.violations.is_empty()).then_some((&spec, &outcome.violations[..]));
-        verification::draw(drawing, found, Effort::within(&report.limits), output)?;
-    }
-    match report.is_denied() {
-        true => Ok(Exit::Violation),
-        false => Ok(report.verdict.into()),
-    }
+    let (limits, shortest) = (whole.task.limits(), whole.task.shortest);
+    let judged = Judged { limits, shortest, lints };
+    let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
+    verification::tell(&searched, &outcome, peak, judged, results, output)
 }
 
 /// All of them as one part, which has the beginning of the search.

@@ -7,12 +7,14 @@ use clap::Args;
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs};
 use super::output::{self, Format, Output};
+use super::parts::Searched;
 use super::spec::Spec;
-use super::{Failure, files, interrupt, memory};
+use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, K, Listed, Setting, Violation};
+use crate::explore::{Budget, K, Listed, Outcome, Setting, Violation};
 use crate::model::System;
 use crate::property::Properties;
+use crate::report::lint::Levels;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, Variants, json};
@@ -124,6 +126,50 @@ impl ResultArgs {
             (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
         }
         Ok(())
+    }
+}
+
+/// What a search in parts is told with.
+pub(super) struct Judged {
+    pub(super) limits: Limits,
+    pub(super) shortest: bool,
+    pub(super) lints: Levels,
+}
+
+/// Refuses to tell what no part of a search knows.
+pub(super) fn refuse_unreached(lints: &Levels) -> Result<(), Failure> {
+    match lints.ask_about_all() {
+        true => Err(Failure::Usage(
+            "what is never reached is not known of a search in parts: no part sees all executions"
+                .into(),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Tells the result of a search that was done in parts.
+pub(super) fn tell(
+    searched: &Searched,
+    outcome: &Outcome,
+    peak: Option<u64>,
+    Judged { limits, shortest, lints }: Judged,
+    (results, drawing): (&ResultArgs, Wanted<'_>),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let Searched { spec, setting, properties, .. } = searched;
+    let judged = (limits.clone(), properties.clone());
+    let subject = spec.subject.clone();
+    let report = CheckReport::new(subject, &spec.program, *setting, judged, outcome, peak);
+    let warnings = lints.applied(report.warnings);
+    let report = CheckReport { shortest, warnings, ..report };
+    results.print(std::slice::from_ref(&report), output)?;
+    if let Some(drawing) = drawing {
+        let found = (!outcome.violations.is_empty()).then_some((spec, &outcome.violations[..]));
+        draw(drawing, found, Effort::within(&limits), output)?;
+    }
+    match report.is_denied() {
+        true => Ok(Exit::Violation),
+        false => Ok(report.verdict.into()),
     }
 }
 
