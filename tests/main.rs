@@ -23,6 +23,7 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
+//! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
 //! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared and not used cost nothing and change nothing |
@@ -51,6 +52,7 @@
 //! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --profile slow --test suite -- --ignored` |
 //! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
+//! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
 //!
 //! `.ci/run` runs all but `viewer_latency` and the longest, `every_expectation_is_met_by_every_variant`. No test may end early because something is missing: nobody would see that. A test that gets
 //! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in
@@ -83,6 +85,8 @@ mod lang;
 mod laws;
 mod limits;
 mod lint;
+#[cfg(feature = "mpi")]
+mod machines;
 mod matching;
 #[cfg(unix)]
 mod mpi;

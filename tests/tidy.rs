@@ -247,7 +247,7 @@ fn nothing_is_left_to_be_done() {
 }
 
 /// Why a test may be left out of the ordinary run; see `tests/main.rs`.
-const REASONS: [&str; 3] = ["slow", "needs a browser", "needs Graphviz"];
+const REASONS: [&str; 4] = ["slow", "needs a browser", "needs Graphviz", "needs MPI"];
 
 #[test]
 fn tests_are_ignored_for_known_reasons() {

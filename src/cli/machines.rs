@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one who has nothing to do waits before it asks again.
 const PAUSE: Duration = Duration::from_millis(10);
 /// Time between two checkpoints.
-const CHECKPOINT: Duration = Duration::from_secs(5);
+const CHECKPOINT: Duration = Duration::from_secs(2);
 /// A piece is cut again after so many transitions.
 const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 17).expect("not 0");
 /// Parts for each rank that the search is cut into before it begins.
