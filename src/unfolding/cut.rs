@@ -215,6 +215,7 @@ impl Cuts {
         }
         let start = id.index() * self.stride;
         if self.rows.len() < start + self.stride {
+            make_room(&mut self.rows, self.stride);
             self.rows.resize(start + self.stride, EventId::NONE);
         }
         let event = &events[id.index()];
@@ -307,6 +308,13 @@ impl Cuts {
             set_in(&mut list, event.chain, id);
         }
         lists[id.index()] = list;
+    }
+}
+
+/// Makes room for more elements, and for a quarter beyond: doubling would leave up to half of the largest lists there are empty.
+pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more + list.len() / 4);
     }
 }
 

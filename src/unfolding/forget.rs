@@ -7,9 +7,9 @@
 //! Q(C, D)  =  C ∪ D ∪ ⋃ { [u] : u ∈ U, u #i e for some e ∈ C ∪ D }
 //! ```
 //!
-//! That is more than can be of use. An e ∈ C becomes disabled at the node from which it was added, and there an alternative
-//! contains no u that is in conflict with the C of that node, or after something that was disabled there. C and
-//! what was disabled only grow below it. So of the u #i e only the others are kept.
+//! That is more than can be of use. An e ∈ D was disabled at some node above, and an e ∈ C becomes disabled at the node from which it
+//! was added. There an alternative contains no u that is in conflict with the C of that node, or after something that was disabled
+//! there before. C and what was disabled only grow below it. So of the u #i e only the others are kept.
 //!
 //! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along C and
 //! in A is kept too, because the search continues with it instead of computing it again.
@@ -39,20 +39,18 @@ impl<S: System> Unfolding<'_, S> {
         let structure = &mut self.structure;
         let mut q = FixedBitSet::with_capacity(structure.capacity());
         let mut before = CutBuffer::default();
-        for (&e, &disabled) in c.events().iter().zip(disabled_before) {
-            structure.keep(&mut q, e);
-            for u in structure.immediate_conflicts(e) {
-                if structure.may_follow(u, before.cut(), &d[..disabled]) {
-                    structure.keep(&mut q, u);
-                }
+        // For each prefix of C: what was disabled there, and the event with which C goes on.
+        let mut earlier = 0;
+        for position in 0..=c.events().len() {
+            let later = disabled_before.get(position).copied().unwrap_or(d.len());
+            for index in earlier..later {
+                structure.keep_with_rivals(&mut q, d[index], before.cut(), &d[..index]);
             }
-            structure.extend_cut(&mut before, e);
-        }
-        for &e in d {
-            structure.keep(&mut q, e);
-            for u in structure.immediate_conflicts(e) {
-                structure.keep(&mut q, u);
+            if let Some(&e) = c.events().get(position) {
+                structure.keep_with_rivals(&mut q, e, before.cut(), &d[..later]);
+                structure.extend_cut(&mut before, e);
             }
+            earlier = later;
         }
         for &e in c.remembered().iter().chain(a) {
             structure.keep(&mut q, e);
@@ -63,6 +61,23 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
+    /// `q := q ∪ [e]`, and `[u]` for each u #i e that can come after the configuration with this cut, without any of the
+    /// disabled events.
+    fn keep_with_rivals(
+        &self,
+        q: &mut FixedBitSet,
+        e: EventId,
+        cut: Cut<'_>,
+        disabled: &[EventId],
+    ) {
+        self.keep(q, e);
+        for u in self.immediate_conflicts(e) {
+            if self.may_follow(u, cut, disabled) {
+                self.keep(q, u);
+            }
+        }
+    }
+
     /// Can u come after the configuration with this cut, without any of the disabled events?
     fn may_follow(&self, u: EventId, cut: Cut<'_>, disabled: &[EventId]) -> bool {
         self.compatible(cut, self.cut(u)) && !disabled.iter().any(|&d| self.is_at_or_before(d, u))

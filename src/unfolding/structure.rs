@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::Configuration;
 use super::census::{Census, fingerprint};
-use super::cut::{CutBuffer, Cuts, widen};
+use super::cut::{CutBuffer, Cuts, make_room, widen};
 use super::event::{Event, EventId, EventKind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
@@ -279,6 +279,7 @@ impl EventStructure {
         if self.free.pop().is_some() {
             self.events[id.index()] = event;
         } else {
+            make_room(&mut self.events, 1);
             self.events.push(event);
         }
         id
