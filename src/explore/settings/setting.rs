@@ -175,7 +175,7 @@ mod tests {
             ("stateful:order=16", "is no order"),
             ("udpor:as-printed", "is for explorers that store states"),
             ("s-por:without=once", "`s-por` has no such thing, but safe-sets"),
-            ("stateful:without=once", "there is nothing to switch off in `stateful`"),
+            ("stateful:without=once", "`stateful` has no such thing, but live-variables"),
             ("dl-s-por:without=wings", "`wings` cannot be switched off"),
         ] {
             let refusal = text.parse::<Setting>().unwrap_err();

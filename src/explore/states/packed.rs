@@ -236,7 +236,9 @@ mod tests {
 
     #[test]
     fn fields_fill_words() {
-        let widths = [(&[2; 63][..], 1), (&[2; 64], 2), (&[1; 500], 1), (&[1 << 31; 4], 3)];
+        let most = u32::MAX;
+        let widths =
+            [(&[2; 63][..], 1), (&[2; 64], 2), (&[1; 500], 1), (&[1 << 31; 4], 2), (&[most; 4], 3)];
         for (counts, width) in widths {
             assert_eq!(Layout::new(counts.iter().copied()).width(), width, "{counts:?}");
         }
