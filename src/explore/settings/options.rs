@@ -83,8 +83,7 @@ impl Takes {
 
     /// The options that make a difference, without the seed, which is a part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
-        let is_idle = |name| name == "seed" || name == "without" && self.switches.is_empty();
-        OPTIONS.iter().filter(move |option| self.contain(option.name) && !is_idle(option.name))
+        OPTIONS.iter().filter(|option| self.contain(option.name) && option.name != "seed")
     }
 }
 
@@ -286,11 +285,6 @@ pub const OPTIONS: &[OptionInfo] = &[
             let switches = takes.switches;
             let is_strange = |name: &&str| !switches.iter().any(|s| s.name() == *name);
             let stray = options.without.names().find(is_strange)?;
-            if switches.is_empty() {
-                return Some(format!(
-                    "--without {stray}: there is nothing to switch off in `{{}}`"
-                ));
-            }
             let names = switches.iter().map(|switch| switch.name()).collect::<Vec<_>>().join(", ");
             Some(format!("--without {stray}: `{{}}` has no such thing, but {names}"))
         },
