@@ -127,6 +127,7 @@ impl Comb {
         let (drawn, degree) =
             known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
         let start = self.pool.len() as u32;
+        // Forgotten ones count, too. So some that were drawn before may be looked at twice, but none is left out.
         let found = structure.event(d).degree() - degree;
         for u in structure.immediate_conflicts(d).take(found as usize) {
             self.offer(structure, c, disabled, u);
@@ -161,7 +162,8 @@ impl Comb {
         }
     }
 
-    /// Notes that some events have left U, none of them in immediate conflict with D.
+    /// Notes that some events have left U, none of them in a draft: what is in one is compatible with the C of all nodes above,
+    /// and after nothing that was disabled there.
     pub fn forget(&mut self) {
         self.witnesses.clear();
     }

@@ -36,7 +36,11 @@ impl Configuration {
         let is_extension = structure.event(u).causes.iter().all(|&cause| self.contains(cause));
         if is_extension && !structure.is_barred(u) {
             let is_in_conflict = !self.is_enabled(structure, u);
-            debug_assert_eq!(is_in_conflict, self.clashes(structure, u, witness), "{u:?}");
+            debug_assert_eq!(
+                is_in_conflict,
+                self.clashes(structure, u, &mut { *witness }),
+                "{u:?}"
+            );
             return is_in_conflict;
         }
         self.clashes(structure, u, witness)
