@@ -47,5 +47,5 @@ pub use happens_before::HappensBefore;
 pub use heights::Heights;
 pub use normal_form::{Classes, Names, NormalForm, Occurrence};
 pub use reversal::Reversal;
-pub use sleep_set::SleepSet;
+pub use sleep_set::{Mark, SleepSet};
 pub use wakeup_tree::{WakeupTree, WakeupTrees};

@@ -51,6 +51,11 @@ impl Manner {
         Manner { order: Some(order), sleep, depth: Depth::Causal }
     }
 
+    /// A walk whose rule puts to sleep what it passes over, up to a causal depth.
+    pub fn passing() -> Manner {
+        Manner { order: None, sleep: Sleepers::Passed, depth: Depth::Causal }
+    }
+
     /// A walk in this order, with sleep sets, up to a causal depth.
     pub fn sleeping(order: Order) -> Manner {
         Manner { order: Some(order), sleep: Sleepers::All, depth: Depth::Causal }
@@ -62,6 +67,8 @@ impl Manner {
 pub enum Sleepers {
     /// Everything: sleep sets (Godefroid 1996).
     All,
+    /// Everything, but what was explored is not put to sleep.
+    Passed,
     /// Only what others explore ([`Branch::elsewhere`]).
     Given,
     /// Nothing: every interleaving is to be visited.
@@ -217,7 +224,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn fall_asleep(&mut self) {
         let sleep = self.manner.sleep;
         self.sleep.descend_with(&mut self.execution, |is_given| match sleep {
-            Sleepers::All => true,
+            Sleepers::All | Sleepers::Passed => true,
             Sleepers::Given => is_given,
             Sleepers::None => false,
         });

@@ -269,18 +269,40 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// The newest earlier version of its register at which an access could have come: the access at position `later`, or
-    /// else the one that the process is at.
+    /// The newest of the [earlier accesses](Execution::earlier_accesses).
     pub fn earlier_access(&mut self, process: ProcessId, later: Option<usize>) -> Option<Earlier> {
+        self.earlier_accesses(process, later).next().map(|(_, earlier)| earlier)
+    }
+
+    /// The earlier versions of its register at which an access could have come, newest first: the access at position `later`,
+    /// or else the one that the process is at.
+    pub fn earlier_accesses(
+        &mut self,
+        process: ProcessId,
+        later: Option<usize>,
+    ) -> impl Iterator<Item = (usize, Earlier)> {
         let Execution { locals, state, order, .. } = self;
         let own = order.of_process(process);
         let (nth, before) = match later {
-            Some(_) => (own.len() - 1, state.before(later?)),
+            Some(later) => {
+                let nth = own.partition_point(|&at| (at as usize) < later);
+                (nth, state.before(later))
+            }
             None => (own.len(), state.local(process)),
         };
-        let register = locals.op(before)?.register()?;
-        let latest = spin::version_at(order, register, later.unwrap_or(order.len()));
-        spin::earlier_access(locals, state, order, (process, nth), before, latest)
+        let register = locals.op(before).and_then(Op::register);
+        let end = later.unwrap_or(order.len());
+        let latest = register.map_or(0, |register| spin::version_at(order, register, end));
+        spin::earlier_accesses(locals, state, order, (process, nth), before, latest)
+    }
+
+    /// The number of the version that the access to a register at `position` came upon.
+    ///
+    /// # Panics
+    /// If it is no access.
+    pub fn version_before(&self, position: usize) -> usize {
+        let register = self.op(position).register().expect("an access to a register");
+        spin::version_at(&self.order, register, position)
     }
 
     /// What the process of the action at `position`, an access to a register, would have been told at this version of it;

@@ -29,10 +29,12 @@
 use smallvec::SmallVec;
 
 mod cut;
+mod distant;
 mod network;
 mod open;
 
 pub use cut::with_cut;
+pub use distant::with_distant;
 pub use open::OpenChoices;
 
 use self::network::{detours, is_poll, might_find_nothing};
@@ -75,6 +77,20 @@ impl Race {
             }
             _ => Positions::from_slice(&self.rivals),
         }
+    }
+
+    /// Is x another choice in the same state?
+    pub fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
+        let is_own = execution.strand_at(self.first) == self.strand();
+        self.later.is_none() && self.is_initial && is_own
+    }
+
+    /// The event that is x in another order, if it needs i at once.
+    pub fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
+        let needs = |&later: &usize| {
+            execution.order().direct_predecessors(later).contains(&(self.first as u32))
+        };
+        self.later.filter(needs)
     }
 
     /// The strand of x.
@@ -124,22 +140,32 @@ pub fn with_earlier<S: System>(
         // These depend only on what they wait for.
         _ => {}
     }
-    let found = races.len();
     for (first, ()) in open.iter() {
-        let is_possible = first != last && !execution.is_top(last);
-        if is_possible && !execution.order().before(first, last) {
-            let process = execution.order().process(first);
-            for (choice, footprint) in completed_by(execution, first, last) {
-                let action = Action { process, choice };
-                races.push(Race {
-                    first,
-                    action,
-                    footprint,
-                    is_initial: false,
-                    later: None,
-                    rivals: Box::default(),
-                });
-            }
+        opened_by(execution, first, last, races);
+    }
+}
+
+/// The races of the open choice at `first` with what the event at `last` has opened for it.
+fn opened_by<S: System>(
+    execution: &mut Execution<'_, S>,
+    first: usize,
+    last: usize,
+    races: &mut Vec<Race>,
+) {
+    let found = races.len();
+    let is_possible = first != last && !execution.is_top(last);
+    if is_possible && !execution.order().before(first, last) {
+        let process = execution.order().process(first);
+        for (choice, footprint) in completed_by(execution, first, last) {
+            let action = Action { process, choice };
+            races.push(Race {
+                first,
+                action,
+                footprint,
+                is_initial: false,
+                later: None,
+                rivals: Box::default(),
+            });
         }
     }
     drop_fruitless(execution, races, found);
@@ -457,13 +483,7 @@ fn earlier_handling<S: System>(
     later: Option<usize>,
 ) -> Option<Race> {
     let (state, order) = (execution.state(), execution.order());
-    let (creator, stimulus) = match choice.handled() {
-        Handled::Message(id) => {
-            let message = state.message(id);
-            (message.creator(), Stimulus::Message(message.content))
-        }
-        Handled::Internal(handler) => (None, Stimulus::Internal(handler)),
-    };
+    let (creator, stimulus) = stimulus(state, choice);
     if creator.is_some_and(|creator| execution.is_top(creator)) {
         return None;
     }
@@ -474,14 +494,25 @@ fn earlier_handling<S: System>(
     let mut since_last = since_last.take_while(|&position| execution.action(position) != action);
     let first = since_last
         .find(|&position| execution.locals.accepts(actor, state.before(position), stimulus))?;
-    let footprint = Footprint::Handler {
-        taken: None,
-        sent: (0, 0),
-        started: SmallVec::new(),
-        causes: SmallVec::new(),
-    };
     let is_initial = creator.is_none_or(|creator| creator < first);
-    Some(Race { first, action, footprint, is_initial, later, rivals: Box::default() })
+    Some(Race { first, action, footprint: handler(), is_initial, later, rivals: Box::default() })
+}
+
+/// What sent this message, if anything did, and what its receiver is asked. An internal handler is sent by nobody.
+fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
+    match choice.handled() {
+        Handled::Message(id) => {
+            let message = state.message(id);
+            (message.creator(), Stimulus::Message(message.content))
+        }
+        Handled::Internal(handler) => (None, Stimulus::Internal(handler)),
+    }
+}
+
+/// What a handler touches, as far as is known before it runs.
+fn handler() -> Footprint {
+    let (started, causes) = (SmallVec::new(), SmallVec::new());
+    Footprint::Handler { taken: None, sent: (0, 0), started, causes }
 }
 
 /// What the any-form would touch if it returned element `index`; `None` if that is not complete.

@@ -30,6 +30,13 @@ pub struct SleepSet {
     levels: Vec<(u32, u32)>,
 }
 
+/// What slept at some time on the present level.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    asleep: u32,
+    sleepers: u32,
+}
+
 impl Default for SleepSet {
     fn default() -> Self {
         SleepSet { sleepers: Vec::new(), given: 0, asleep: Vec::new(), levels: vec![(0, 0)] }
@@ -67,6 +74,39 @@ impl SleepSet {
     pub fn put(&mut self, action: Action, footprint: Footprint) {
         self.asleep.push(self.sleepers.len() as u32);
         self.sleepers.push((action, footprint));
+    }
+
+    /// Does anything sleep?
+    pub fn has_any(&self) -> bool {
+        self.asleep.len() > self.levels[self.levels.len() - 1].0 as usize
+    }
+
+    /// What was put to sleep first of all that sleeps.
+    pub fn first(&self) -> Option<Action> {
+        let start = self.levels[self.levels.len() - 1].0 as usize;
+        self.asleep.get(start).map(|&index| self.sleepers[index as usize].0)
+    }
+
+    /// What sleeps now.
+    pub fn mark(&self) -> Mark {
+        Mark { asleep: self.asleep.len() as u32, sleepers: self.sleepers.len() as u32 }
+    }
+
+    /// Wakes what was put to sleep here since then.
+    pub fn back_to(&mut self, mark: Mark) {
+        self.asleep.truncate(mark.asleep as usize);
+        self.sleepers.truncate(mark.sleepers as usize);
+    }
+
+    /// What the action at this position woke.
+    pub fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Footprint)> {
+        let bound = |length: usize| {
+            self.levels.get(length).map_or(self.asleep.len(), |level| level.0 as usize)
+        };
+        let slept = &self.asleep[bound(position)..bound(position + 1)];
+        let sleeps = &self.asleep[bound(position + 1)..bound(position + 2)];
+        let woken = slept.iter().filter(move |index| !sleeps.contains(index));
+        woken.map(|&index| &self.sleepers[index as usize])
     }
 
     /// Follows the execution by one action, which wakes what depends on it.

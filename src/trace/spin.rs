@@ -211,26 +211,27 @@ pub struct Earlier {
     pub footprint: Footprint,
 }
 
-/// The newest version of the register before number `latest` at which the process, after its first `nth` actions in
-/// local state `before`, could make its access without ending a fruitless round.
-pub fn earlier_access<S: System>(
+/// The versions of the register before number `latest` at which the process, after its first `nth` actions in
+/// local state `before`, could make its access without ending a fruitless round; newest first, each with its number.
+pub fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &Order,
     (process, nth): (ProcessId, usize),
     before: LocalId,
     latest: usize,
-) -> Option<Earlier> {
-    let register = locals.op(before)?.register()?;
-    let changes: Vec<usize> = changes(order, register).collect();
+) -> impl Iterator<Item = (usize, Earlier)> {
+    let register = locals.op(before).and_then(Op::register);
+    let changes: Vec<usize> =
+        register.map_or_else(Vec::new, |register| changes(order, register).collect());
     let after = previous(state, order, process, nth);
     let known = |at: usize| after.is_some_and(|after| is_known(order, &[after], at));
     let first = changes.iter().take_while(|&&at| known(at)).count();
-    (first..latest).rev().find_map(|version| {
+    (first..latest).rev().filter_map(move |version| {
         let mut causes: Positions = after.into_iter().collect();
         causes.extend(version.checked_sub(1).map(|last| changes[last]));
         let footprint = access_at(locals, state, order, (process, nth), before, version, &causes)?;
-        Some(Earlier { overwritten_by: changes[version], after, footprint })
+        Some((version, Earlier { overwritten_by: changes[version], after, footprint }))
     })
 }
 

@@ -109,6 +109,7 @@ macro_rules! explorers {
 explorers! {
     udpor::Udpor,
     dpor::Optimal,
+    dpor::Parsimonious,
     dpor::Source,
     dpor::Dpor,
     dpor::TransDpor,

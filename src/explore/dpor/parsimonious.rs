@@ -1,0 +1,351 @@
+//! Parsimonious optimal DPOR: each Mazurkiewicz class once, and nothing kept but the present execution and the
+//! reversals that it still owes.
+//!
+//! The aim is that of Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024): optimal without wakeup trees, which may become exponentially
+//! large. The way is another one, reverse search (Avis, Fukuda, Discrete Applied Mathematics 65, 1996): each class but one has
+//! a *parent*, and the search goes from a class to those whose parent it is. Nothing has to be remembered to visit a class once, because
+//! a class shows what its parent is.
+//!
+//! # Normal forms
+//!
+//! Actions that are enabled together are tried by process, and by choice. The *normal form* of a maximal configuration M is
+//! its execution that always takes the first enabled event of M. Enabled events that come before the one that is taken are not
+//! in M; they are *passed over*. From then on they sleep, until an event of M is in conflict with them. M is maximal, so
+//! that happens to each of them. Hence an execution to the end is a normal form iff nothing sleeps at its end.
+//!
+//! # The parent
+//!
+//! Let u be the last event of the normal form of M that wakes something, s what was passed over first of all that it wakes, in
+//! the state after C, and R what comes between C and u.
+//!
+//! ```text
+//!   M       =  C · R · u · (always the first)           C · R is an execution, and nothing in it excludes s
+//!   K       =  C ∪ R ∪ {s} ∪ {u'}                       u' is what the process of u does right after s, if it can
+//!   parent  =  the maximal configuration that contains K and takes, at each step, the first event that K does not exclude
+//! ```
+//!
+//! The normal form of the parent begins with C·s: what is passed over before s is excluded by C·R. So the parent is earlier than M in the lexicographic order of
+//! normal forms, and whoever goes from parent to parent comes to the execution that always takes the first. For a class that wakes nothing is that execution.
+//!
+//! # The children
+//!
+//! Given the normal form E of a maximal configuration, its children are found by the races of E. Let (s, e) be one, and u be e without s. R is what E has
+//! between s and e that does not happen after s: it has that in the right order already. C·R·u, and then always the
+//! first, is a child of E if
+//!
+//! 1. e needs s, and nothing that happens after s ([`Parsimonious::reverse`]): so e is u';
+//! 2. K is in conflict with everything that E passes over: so E takes what the parent would take;
+//! 3. before u, s is the first of what sleeps, and after u nothing sleeps. That is seen while C·R·u is executed. If it is not so, the exploration is
+//!    given up, as blocked.
+//!
+//! By 2, e is not before the last event of E that wakes something, or all that is woken behind e is in conflict with K for another reason, too. The
+//! second cannot be: what K is in conflict with has been woken when K is complete.
+
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::model::{Action, System};
+use crate::trace::initials::{is_weak_initial, is_weak_initial_in};
+use crate::trace::race::{self, OpenChoices, Race};
+use crate::trace::{Execution, Mark, SleepSet};
+
+/// Visits each class once, with memory for little more than an execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parsimonious;
+
+impl Choosable for Parsimonious {
+    const INFO: Info = Info {
+        name: "parsimonious",
+        summary: "dynamic partial order reduction that remembers nothing: reverse search over normal forms",
+        source: "after Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024); Avis, Fukuda (1996)",
+        guarantee: Guarantee::EveryClassOnce,
+        requires: None,
+    };
+    const TAKES: Takes = Takes::NOTHING;
+
+    fn new(_: &Options) -> Self {
+        Parsimonious
+    }
+}
+
+impl Explorer for Parsimonious {
+    fn info(&self) -> Info {
+        Self::INFO
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        walk::explore(system, Manner::passing(), &mut Reversals::default(), driver);
+    }
+}
+
+/// A race to be reversed in the state after C.
+struct Task {
+    /// R, and u.
+    path: Vec<Action>,
+    /// s
+    first: Action,
+}
+
+/// A prefix of the execution.
+struct Level {
+    /// What sleeps there before anything is passed over.
+    inherited: Mark,
+    /// How the execution is to go on.
+    step: Option<Action>,
+    /// What is to be tried when that is done.
+    tasks: Vec<Task>,
+}
+
+/// The rule, with what it remembers.
+#[derive(Default)]
+struct Reversals {
+    levels: Vec<Level>,
+    /// What is left of R·u, the next action last.
+    path: Vec<Action>,
+    /// s, until u is executed.
+    first: Option<Action>,
+    /// The position of u in the present execution.
+    jump: usize,
+    open: OpenChoices,
+    /// The races of the present execution from u on.
+    races: Vec<Race>,
+}
+
+impl<S: System> Rule<S> for Reversals {
+    #[inline]
+    fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let inherited = walk.sleep.mark();
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+        }
+        let step = self.path.pop();
+        self.levels.push(Level { inherited, step, tasks: Vec::new() });
+        if step.is_some() {
+            return;
+        }
+        if self.first.take().is_some() {
+            if walk.sleep.has_any() {
+                return walk.blocked();
+            }
+            self.jump = walk.execution.len() - 1;
+            self.races.clear();
+        }
+        if !walk.execution.is_empty() {
+            race::with_earlier(&mut walk.execution, &OpenChoices::default(), &mut self.races);
+            race::with_siblings(&mut walk.execution, &mut self.races);
+        }
+        match walk.look() {
+            Reached::Open => {
+                self.levels.last_mut().expect("that of E").step = walk.enabled.first().copied();
+            }
+            Reached::End | Reached::Cut => self.end(walk),
+            Reached::TooLong | Reached::Stop => {}
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
+        loop {
+            let level = self.levels.last_mut().expect("that of E");
+            if let Some(step) = level.step.take() {
+                if self.first.is_none() || self.passes(walk, step) {
+                    return Some(step);
+                }
+                self.path.clear();
+                self.first = None;
+                walk.blocked();
+                continue;
+            }
+            let task = level.tasks.pop()?;
+            walk.sleep.back_to(level.inherited);
+            self.start(task);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        self.levels.pop();
+        self.open.leave(&walk.execution);
+    }
+}
+
+impl Reversals {
+    /// Begins C·R·u, in the state after C.
+    fn start(&mut self, task: Task) {
+        self.first = Some(task.first);
+        self.path = task.path;
+        self.path.reverse();
+        self.levels.last_mut().expect("that of C").step = self.path.pop();
+    }
+
+    /// Puts to sleep what is passed over by this step of R·u. Can it be taken, as far as is known?
+    fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
+        pass_over(&mut walk.execution, &mut walk.sleep, &mut walk.enabled, step)
+            && (!self.path.is_empty() || walk.sleep.first() == self.first)
+    }
+
+    /// Finds the children of the class of E.
+    fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let execution = &mut walk.execution;
+        self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
+        race::with_distant(execution, &self.open, &mut self.races);
+        for race in std::mem::take(&mut self.races) {
+            self.reverse(walk, &race);
+        }
+    }
+
+    /// Notes the child for this race, unless it is seen here that E is not its parent.
+    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) {
+        let execution = &walk.execution;
+        let (order, first) = (execution.order(), race.first);
+        let is_sibling = race.is_sibling(execution);
+        let later = race.later(execution);
+        if let Some(later) = later {
+            let mut needs = order.direct_predecessors(later).iter().map(|&at| at as usize);
+            if needs.any(|at| order.before(first, at)) {
+                return;
+            }
+        }
+        let end = match later {
+            _ if is_sibling => first + 1,
+            Some(later) => later,
+            None => execution.len(),
+        };
+        let spoilers = race.spoilers(execution);
+        let kept = |&at: &usize| race.keeps(execution, &spoilers, at);
+        let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
+        if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
+            return;
+        }
+        if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
+            return;
+        }
+        if self.excludes_all(walk, first, later, &kept) {
+            let execution = &walk.execution;
+            let before = kept.iter().map(|&at| execution.action(at));
+            let path = before.chain([race.action]).collect();
+            self.levels[first].tasks.push(Task { path, first: execution.action(first) });
+        }
+    }
+
+    /// Takes off R what comes behind u. Is u possible at all?
+    fn settle<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+        kept: &mut Vec<usize>,
+    ) -> bool {
+        let u = race.action;
+        let execution = &mut walk.execution;
+        let actions: Vec<_> = kept.iter().map(|&at| execution.action(at)).collect();
+        let own = actions.iter().rposition(|action| action.process == u.process);
+        let possible = own.map_or(0, |own| own + 1);
+        let place = execution.looking_back(race.first, |locals, state| {
+            actions[..possible].iter().for_each(|&action| state.step(locals, action));
+            let mut enabled = Vec::new();
+            for place in possible..=actions.len() {
+                enabled.clear();
+                state.enabled(locals, &mut enabled);
+                let next = actions.get(place);
+                if enabled.contains(&u) && next.is_none_or(|next| u.process < next.process) {
+                    return Some(place);
+                }
+                next.into_iter().for_each(|&next| state.step(locals, next));
+            }
+            None
+        });
+        kept.truncate(place.unwrap_or_default());
+        place.is_some()
+    }
+
+    /// Is K in conflict with everything that E passes over behind s?
+    fn excludes_all<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        first: usize,
+        later: Option<usize>,
+        kept: &[usize],
+    ) -> bool {
+        let rest = |at: usize| {
+            let behind = kept.iter().copied().filter(move |&kept| kept > at);
+            behind.chain(later.filter(|&later| later > at))
+        };
+        for at in first + 1..=self.jump {
+            if kept.contains(&at) || later == Some(at) {
+                continue;
+            }
+            let woken: Vec<_> = walk.sleep.woken_by(at).cloned().collect();
+            for (z, footprint) in woken {
+                let execution = &mut walk.execution;
+                let events =
+                    rest(at).map(|at| (execution.action(at), execution.order().footprint(at)));
+                let is_free = is_weak_initial((z, &footprint), events).unwrap_or_else(|| {
+                    let actions: Vec<_> = rest(at).map(|at| execution.action(at)).collect();
+                    execution.looking_back(at, |locals, state| {
+                        is_weak_initial_in(locals, state, z, actions.into_iter())
+                    })
+                });
+                if is_free {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Puts to sleep what is enabled and comes before this action. Can the action be taken?
+fn pass_over<S: System>(
+    execution: &mut Execution<'_, S>,
+    sleep: &mut SleepSet,
+    enabled: &mut Vec<Action>,
+    step: Action,
+) -> bool {
+    enabled.clear();
+    execution.enabled(enabled);
+    let Some(place) = enabled.iter().position(|&action| action == step) else { return false };
+    for &action in &enabled[..place] {
+        if !sleep.contains(action) {
+            let footprint = execution.footprint(action);
+            sleep.put(action, footprint);
+        }
+    }
+    !sleep.contains(step)
+}
+
+/// Is e, or nothing, what the strand of u does after C·R·s?
+fn is_next<S: System>(
+    execution: &mut Execution<'_, S>,
+    race: &Race,
+    later: Option<usize>,
+    kept: &[usize],
+) -> bool {
+    if execution.strand_at(race.first) == race.strand() {
+        return true;
+    }
+    let expected = later.map(|later| execution.action(later));
+    if later.is_some() && expected.map(|e| e.choice) == Some(race.action.choice) {
+        return true;
+    }
+    let behind: Vec<Action> =
+        (race.first..execution.len()).map(|at| execution.action(at)).collect();
+    let r: Vec<Action> = kept.iter().map(|&at| execution.action(at)).collect();
+    behind.iter().for_each(|_| drop(execution.pop()));
+    r.iter().for_each(|&action| execution.push(action));
+    execution.push(behind[0]);
+    let mut enabled = Vec::new();
+    execution.enabled(&mut enabled);
+    let next = enabled.iter().copied().find(|&action| {
+        action.process == race.action.process && execution.strand(action) == race.strand()
+    });
+    for _ in 0..=r.len() {
+        execution.pop();
+    }
+    behind.iter().for_each(|&action| execution.push(action));
+    next == expected
+}
