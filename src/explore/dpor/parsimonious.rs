@@ -150,20 +150,23 @@ impl<S: System> Rule<S> for Reversals {
 
     #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        loop {
-            let level = self.levels.last_mut().expect("that of E");
-            if let Some(step) = level.step.take() {
-                if self.first.is_none() || self.passes(walk, step) {
-                    return Some(step);
-                }
-                self.path.clear();
-                self.first = None;
-                walk.blocked();
-                continue;
+        let level = self.levels.last_mut().expect("that of E");
+        if let Some(step) = level.step.take() {
+            if self.first.is_none() || self.passes(walk, step) {
+                return Some(step);
             }
-            let task = level.tasks.pop()?;
+            walk.blocked();
+        }
+        loop {
+            let level = self.levels.last_mut().expect("that of C");
+            let Task { path, first } = level.tasks.pop()?;
             walk.sleep.back_to(level.inherited);
-            self.start(task);
+            (self.first, self.path) = (Some(first), path);
+            self.path.reverse();
+            let step = self.path.pop().expect("at least u");
+            if self.passes(walk, step) {
+                return Some(step);
+            }
         }
     }
 
@@ -175,14 +178,6 @@ impl<S: System> Rule<S> for Reversals {
 }
 
 impl Reversals {
-    /// Begins C·R·u, in the state after C.
-    fn start(&mut self, task: Task) {
-        self.first = Some(task.first);
-        self.path = task.path;
-        self.path.reverse();
-        self.levels.last_mut().expect("that of C").step = self.path.pop();
-    }
-
     /// Puts to sleep what is passed over by this step of R·u. Can it be taken, as far as is known?
     fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
         pass_over(&mut walk.execution, &mut walk.sleep, &mut walk.enabled, step)
@@ -225,12 +220,29 @@ impl Reversals {
         if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
             return;
         }
-        if self.excludes_all(walk, first, later, &kept) {
-            let execution = &walk.execution;
-            let before = kept.iter().map(|&at| execution.action(at));
-            let path = before.chain([race.action]).collect();
-            self.levels[first].tasks.push(Task { path, first: execution.action(first) });
+        if !self.wakes_all(walk, first, &kept) || !self.excludes_all(walk, first, later, &kept) {
+            return;
         }
+        let execution = &walk.execution;
+        let before = kept.iter().map(|&at| execution.action(at));
+        let path = before.chain([race.action]).collect();
+        self.levels[first].tasks.push(Task { path, first: execution.action(first) });
+    }
+
+    /// Does R wake everything that was passed over before s, as far as is known?
+    fn wakes_all<S: System>(
+        &self,
+        walk: &Walk<'_, '_, '_, S>,
+        first: usize,
+        kept: &[usize],
+    ) -> bool {
+        let execution = &walk.execution;
+        let mut sleepers = walk.sleep.at(first);
+        !sleepers.any(|((z, footprint), _)| {
+            let events =
+                kept.iter().map(|&at| (execution.action(at), execution.order().footprint(at)));
+            is_weak_initial((*z, footprint), events) == Some(true)
+        })
     }
 
     /// Takes off R what comes behind u. Is u possible at all?
