@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DeSPor, DlSPor, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
-    NoObserver, Observer, Options, Order, Orders, Outcome, Permutation, SPor, Setting, Stateful,
-    Stats, StopReason, Switches, Violation, ViolationKind, explore,
+    AnyExplorer, Budget, DeSPor, Depth, DlSPor, EXPLORERS, End, EveryState, Explorer, Guarantee,
+    Listed, NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, SPor,
+    Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
@@ -56,14 +56,18 @@ fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, An
         Orders::OfProcesses => &["order=random+seed=3", "order=sequential"],
         Orders::None => &[""],
     };
-    options.iter().map(move |text| {
+    // What reverses nothing later is a variant without an option.
+    let at_once = (explorer.info.name == "parsimonious")
+        .then(|| (explorer.info.name, Parsimonious { owes: 0 }.into(), false));
+    let given = options.iter().map(move |text| {
         let options = match *text {
             "" => Options::default(),
             text => Options::read(text).expect("options"),
         };
         let setting = Setting::new(explorer, options).expect("options that it takes");
         (explorer.info.name, setting.made(), !setting.may_block())
-    })
+    });
+    at_once.into_iter().chain(given)
 }
 
 /// Processes by number, and everything on.
@@ -106,7 +110,8 @@ pub const LONG: u32 = 10_000;
 
 /// Does the explorer say that it is not for this system?
 pub fn is_refused<S: System>(system: &S, method: impl Explorer) -> bool {
-    let budget = Budget { depth: Some(LONG), ..Budget::default() };
+    let depth = (method.depth() == Depth::Length).then_some(LONG);
+    let budget = Budget { depth, ..Budget::default() };
     method.refusal(system, &budget).is_some()
 }
 

@@ -96,6 +96,7 @@ fn check_to<S: Subject>(sample: &Sample<S>, depth: u32) {
     let able = able.filter(|m| depth == LONG || m.depth() == Depth::Causal);
     let able: Vec<_> = able.collect();
     let once = able.iter().copied().filter(|m| m.guarantee() == Guarantee::EveryClassOnce);
+    let once = once.filter(|m| m.takes_any_branch());
     let mixed: Vec<_> = once.collect();
     for explorers in able.iter().map(std::slice::from_ref).chain([&mixed[..]]) {
         let (found, pieces) = in_pieces(sample, explorers, depth, &mut recorder);

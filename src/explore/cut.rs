@@ -133,9 +133,14 @@ impl<S: System> Splitter for Shares<'_, S> {
     }
 
     fn take(&mut self, branch: Branch) {
-        branch.prefix[self.depth..].iter().for_each(|&action| self.scout.go_on(action));
-        self.depth = branch.prefix.len();
-        let others = self.scout.left(&branch.elsewhere) as f64;
+        let others = match branch.wanted.len() {
+            0 => {
+                branch.prefix[self.depth..].iter().for_each(|&action| self.scout.go_on(action));
+                self.depth = branch.prefix.len();
+                self.scout.left(&branch.elsewhere)
+            }
+            wanted => wanted,
+        } as f64;
         self.rest /= others + 1.0;
         let place = self.place.given(self.given.len() as u32);
         self.given.push((place, branch, self.rest * others));

@@ -84,6 +84,11 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         false
     }
 
+    /// If it can be split: can it explore the branches that other explorers give away, and they its own?
+    fn takes_any_branch(&self) -> bool {
+        true
+    }
+
     /// If it can be split: do the pieces together make exactly the transitions of the whole?
     fn splits_exactly(&self) -> bool {
         false

@@ -49,25 +49,30 @@ use crate::model::{Action, NoSchedule, Schedule, stored_as_text};
 
 /// A part of the executions of a system: those that begin with one execution, without those of certain classes.
 ///
-/// As text: the schedule, a stroke, and the actions that are left out as a schedule writes them: `0,0,1/1,2:1`.
+/// As text: the schedule, a stroke, and the actions that are left out as a schedule writes them: `0,0,1/1,2:1`. Behind each
+/// further stroke is something that is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Branch {
     /// E: the beginning of all its executions.
     pub prefix: Schedule,
     /// Z: the actions enabled after E that begin what others explore.
     pub elsewhere: Vec<Action>,
+    /// If there are any, only this is to be explored, and what it leads to. What it means only the explorer knows that has given
+    /// the branch away ([`Explorer::takes_any_branch`](super::explorer::Explorer::takes_any_branch)).
+    pub wanted: Vec<Schedule>,
 }
 
 impl Branch {
     /// Does it stand for all executions?
     pub fn is_root(&self) -> bool {
-        self.prefix.is_empty() && self.elsewhere.is_empty()
+        self.prefix.is_empty() && self.elsewhere.is_empty() && self.wanted.is_empty()
     }
 }
 
 impl Display for Branch {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.prefix, Schedule::from(self.elsewhere.clone()))
+        write!(f, "{}/{}", self.prefix, Schedule::from(self.elsewhere.clone()))?;
+        self.wanted.iter().try_for_each(|wanted| write!(f, "/{wanted}"))
     }
 }
 
@@ -75,9 +80,11 @@ impl FromStr for Branch {
     type Err = NoSchedule;
 
     fn from_str(text: &str) -> Result<Branch, NoSchedule> {
-        let (prefix, elsewhere) = text.split_once('/').unwrap_or((text, ""));
-        let elsewhere: Schedule = elsewhere.parse()?;
-        Ok(Branch { prefix: prefix.parse()?, elsewhere: elsewhere.to_vec() })
+        let mut parts = text.split('/');
+        let prefix = parts.next().unwrap_or_default().parse()?;
+        let elsewhere: Schedule = parts.next().unwrap_or_default().parse()?;
+        let wanted = parts.map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Branch { prefix, elsewhere: elsewhere.to_vec(), wanted })
     }
 }
 
@@ -98,7 +105,7 @@ mod tests {
 
     #[test]
     fn branches_are_written_as_they_are_read() {
-        for text in ["/", "0x2,1/", "0,0x3/1,2:1", "/0"] {
+        for text in ["/", "0x2,1/", "0,0x3/1,2:1", "/0", "0//1,2/1x2"] {
             let branch: Branch = text.parse().expect("a branch");
             assert_eq!(branch.to_string().parse(), Ok(branch));
         }

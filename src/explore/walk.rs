@@ -31,6 +31,15 @@ pub trait Rule<S: System> {
 
     /// Notes that nothing is to be tried from E any more, and that its last action is about to be taken back.
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
+
+    /// Notes, in the state where a branch begins, that only this is to be tried there ([`Branch::wanted`]).
+    fn want(&mut self, _: &mut Walk<'_, '_, '_, S>, _: &[Schedule]) {}
+
+    /// Gives something away that is left to do ([`Driver::split_off`]).
+    #[cold]
+    fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        walk.split();
+    }
 }
 
 /// The settings of a walk.
@@ -156,29 +165,39 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Explore(E, Z), where E is a prefix from which nothing is to be tried.
     fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) {
+        self.start = branch.prefix.len();
         for &portable in &branch.prefix {
             rule.arrive(self);
             let p = self.named(portable);
+            if self.manner.sleep == Sleepers::Passed {
+                self.pass_over(p);
+            }
             self.execution.push(p);
             self.fall_asleep();
         }
-        self.start = branch.prefix.len();
         for &portable in &branch.elsewhere {
             let z = self.named(portable);
             let footprint = self.execution.footprint(z);
             self.sleep.give(z, footprint);
         }
-        self.explore(rule);
+        match branch.wanted.is_empty() {
+            true => rule.arrive(self),
+            false => rule.want(self, &branch.wanted),
+        }
+        if self.manner.sleep == Sleepers::Passed {
+            self.start = 0;
+        }
+        self.go_on(rule);
         for _ in &branch.prefix {
             self.execution.pop();
             self.sleep.ascend();
-            rule.leave(self);
+            self.go_on(rule);
         }
     }
 
     /// # Panics
     /// If it is not enabled: a branch is of one system.
-    fn named(&self, portable: Action) -> Action {
+    pub fn named(&self, portable: Action) -> Action {
         let action = self.execution.state().action_named(&self.execution.locals, portable);
         action.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
@@ -186,8 +205,14 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     /// Explore(E, Sleep)
     fn explore(&mut self, rule: &mut impl Rule<S>) {
         rule.arrive(self);
+        self.go_on(rule);
+    }
+
+    /// Tries from E what is to be tried, and leaves E.
+    #[inline(always)]
+    fn go_on(&mut self, rule: &mut impl Rule<S>) {
         while let Some(p) = self.next(rule) {
-            self.push(p);
+            self.push(p, rule);
             if self.execution.len().is_multiple_of(FRAMES) {
                 stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
             } else {
@@ -210,12 +235,12 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// E := E·p
     #[inline(always)]
-    fn push(&mut self, p: Action) {
+    fn push(&mut self, p: Action, rule: &mut impl Rule<S>) {
         self.execution.push(p);
         self.fall_asleep();
         self.driver.moved(&self.execution.locals, self.execution.state(), p);
         if self.driver.is_to_split() {
-            self.split();
+            rule.share(self);
         }
     }
 
@@ -232,7 +257,6 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Gives to others what is left to do from the prefix where the walk began; if nothing is, what is left to do from the next
     /// one.
-    #[cold]
     fn split(&mut self) {
         while self.start < self.execution.len() {
             let branch = self.rest();
@@ -267,12 +291,49 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             state.portable(action, op.chooses_message())
         };
         let elsewhere = asleep.chain([next]).map(portable).collect();
-        Branch { prefix, elsewhere }
+        Branch { prefix, elsewhere, wanted: Vec::new() }
+    }
+
+    /// Puts to sleep what is enabled and would be tried before this action. Can the action be taken: is it enabled and awake?
+    pub fn pass_over(&mut self, step: Action) -> bool {
+        self.enabled.clear();
+        self.execution.enabled(&mut self.enabled);
+        let Some(place) = self.enabled.iter().position(|&action| action == step) else {
+            return false;
+        };
+        for &action in &self.enabled[..place] {
+            if !self.sleep.contains(action) {
+                let footprint = self.execution.footprint(action);
+                self.sleep.put(action, footprint);
+            }
+        }
+        !self.sleep.contains(step)
+    }
+
+    /// Explores what is to be tried from the first `length` actions of E; then E is as before. `rule` has been set back to
+    /// that state.
+    pub fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
+        let sleep = self.sleep.clone();
+        let mut undone = Vec::new();
+        while self.execution.len() > length {
+            undone.push(self.execution.pop().0);
+            self.sleep.ascend();
+        }
+        stacker::maybe_grow(RED_ZONE, STACK, || self.go_on(rule));
+        while let Some(action) = undone.pop() {
+            self.execution.push(action);
+        }
+        self.sleep = sleep;
     }
 
     /// Is anything ever asleep?
     pub fn has_sleepers(&self) -> bool {
         self.manner.sleep == Sleepers::All || self.sleep.has_given()
+    }
+
+    /// Does the walk still go to the state where its branch begins?
+    pub fn is_on_its_way(&self) -> bool {
+        self.execution.len() < self.start
     }
 
     /// Is E the prefix where the walk begins?
@@ -285,7 +346,12 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, footprint) = self.execution.pop();
-        if self.manner.sleep == Sleepers::All || self.driver.can_split() {
+        let sleeps = match self.manner.sleep {
+            Sleepers::All => true,
+            Sleepers::Passed => false,
+            Sleepers::Given | Sleepers::None => self.driver.can_split(),
+        };
+        if sleeps {
             self.sleep.put(p, footprint);
         }
     }

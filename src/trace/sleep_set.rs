@@ -18,7 +18,7 @@ use super::initials::{dependence, dependent_here};
 use crate::model::{Action, Footprint, System};
 
 /// The sleep sets of all prefixes of an execution.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SleepSet {
     /// The actions put to sleep on the present levels, with what each touched there.
     sleepers: Vec<(Action, Footprint)>,

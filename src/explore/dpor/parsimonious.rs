@@ -41,18 +41,33 @@
 //! By 2, e is not before the last event of E that wakes something, or all that is woken behind e is in conflict with K for another reason, too. The
 //! second cannot be: what K is in conflict with has been woken when K is complete.
 
+use std::cmp::Reverse;
+
+use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::tree::Branch;
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
-use crate::model::{Action, System};
+use crate::model::{Action, Schedule, System};
 use crate::trace::initials::{is_weak_initial, is_weak_initial_in};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{Execution, Mark, SleepSet};
+use crate::trace::{Execution, Mark};
 
 /// Visits each class once, with memory for little more than an execution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parsimonious;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parsimonious {
+    /// Reversals that are still to be made wait until the search comes back to where they begin, as long as they have no more actions
+    /// than this. With 0 they are made at once, and nothing waits but what is reversed in the present execution; each time
+    /// costs a way back and forth.
+    pub owes: usize,
+}
+
+impl Default for Parsimonious {
+    fn default() -> Self {
+        Parsimonious { owes: 1 << 16 }
+    }
+}
 
 impl Choosable for Parsimonious {
     const INFO: Info = Info {
@@ -62,10 +77,10 @@ impl Choosable for Parsimonious {
         guarantee: Guarantee::EveryClassOnce,
         requires: None,
     };
-    const TAKES: Takes = Takes::NOTHING;
+    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
 
     fn new(_: &Options) -> Self {
-        Parsimonious
+        Parsimonious::default()
     }
 }
 
@@ -78,8 +93,30 @@ impl Explorer for Parsimonious {
         true
     }
 
+    /// The pieces are those of the tree of parents and children.
+    fn can_split(&self, depth: Option<u32>) -> bool {
+        depth.is_none()
+    }
+
+    /// Below a bound, a class may have several children with one u, that differ in which readers come before u.
+    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
+        budget.depth.map(|_| {
+            "`parsimonious` looks at whole executions: it has no bound on their depth (`udpor` and `optimal` have)"
+                .into()
+        })
+    }
+
+    fn takes_any_branch(&self) -> bool {
+        false
+    }
+
+    fn splits_exactly(&self) -> bool {
+        true
+    }
+
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        walk::explore(system, Manner::passing(), &mut Reversals::default(), driver);
+        let mut rule = Reversals { most: self.owes, ..Reversals::default() };
+        walk::explore(system, Manner::passing(), &mut rule, driver);
     }
 }
 
@@ -105,6 +142,10 @@ struct Level {
 #[derive(Default)]
 struct Reversals {
     levels: Vec<Level>,
+    /// How many actions the paths of all tasks have.
+    owed: usize,
+    /// They are to have no more. What would be more is done at once.
+    most: usize,
     /// What is left of R·u, the next action last.
     path: Vec<Action>,
     /// s, until u is executed.
@@ -125,7 +166,7 @@ impl<S: System> Rule<S> for Reversals {
         }
         let step = self.path.pop();
         self.levels.push(Level { inherited, step, tasks: Vec::new() });
-        if step.is_some() {
+        if step.is_some() || walk.is_on_its_way() {
             return;
         }
         if self.first.take().is_some() {
@@ -161,6 +202,7 @@ impl<S: System> Rule<S> for Reversals {
             let level = self.levels.last_mut().expect("that of C");
             let Task { path, first } = level.tasks.pop()?;
             walk.sleep.back_to(level.inherited);
+            self.owed -= path.len();
             (self.first, self.path) = (Some(first), path);
             self.path.reverse();
             let step = self.path.pop().expect("at least u");
@@ -175,13 +217,66 @@ impl<S: System> Rule<S> for Reversals {
         self.levels.pop();
         self.open.leave(&walk.execution);
     }
+
+    fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) {
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+        }
+        let tasks: Vec<Task> = wanted.iter().map(|wanted| Task::read(walk, wanted)).collect();
+        self.owed = tasks.iter().map(|task| task.path.len()).sum();
+        self.levels.push(Level { inherited: walk.sleep.mark(), step: None, tasks });
+    }
+
+    /// What is owed nearest to the beginning.
+    fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let level = self.levels.iter().position(|level| !level.tasks.is_empty());
+        let Some(length) = level else { return };
+        let tasks = std::mem::take(&mut self.levels[length].tasks);
+        self.owed -= tasks.iter().map(|task| task.path.len()).sum::<usize>();
+        let mut prefix = Schedule::of(walk.execution.state());
+        prefix.truncate(length);
+        let wanted = tasks.iter().map(|task| task.written(walk, length)).collect();
+        walk.driver.split_off(Branch { prefix, elsewhere: Vec::new(), wanted });
+    }
+}
+
+impl Task {
+    /// As a schedule: s, R, u, in portable names. R begins in the state of s, after so many actions.
+    fn written<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, length: usize) -> Schedule {
+        walk.execution.looking_back(length, |locals, state| {
+            let op = locals.op(state.local(self.first.process)).expect("s is enabled");
+            let first = state.portable(self.first, op.chooses_message());
+            self.path.iter().for_each(|&action| state.step(locals, action));
+            let path = Schedule::of(state);
+            [first].into_iter().chain(path[length..].iter().copied()).collect()
+        })
+    }
+
+    /// What is [`written`](Task::written), in the state of s.
+    ///
+    /// # Panics
+    /// If it is not of this system.
+    fn read<S: System>(walk: &mut Walk<'_, '_, '_, S>, written: &Schedule) -> Task {
+        let (&first, path) = written.split_first().expect("at least s");
+        let first = walk.named(first);
+        let length = walk.execution.len();
+        let path = walk.execution.looking_back(length, |locals, state| {
+            let step = |&portable: &Action| {
+                let action = state.action_named(locals, portable);
+                let action = action.unwrap_or_else(|| panic!("{portable:?} is not enabled"));
+                state.step(locals, action);
+                action
+            };
+            path.iter().map(step).collect()
+        });
+        Task { path, first }
+    }
 }
 
 impl Reversals {
     /// Puts to sleep what is passed over by this step of R·u. Can it be taken, as far as is known?
     fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
-        pass_over(&mut walk.execution, &mut walk.sleep, &mut walk.enabled, step)
-            && (!self.path.is_empty() || walk.sleep.first() == self.first)
+        walk.pass_over(step) && (!self.path.is_empty() || walk.sleep.first() == self.first)
     }
 
     /// Finds the children of the class of E.
@@ -189,13 +284,41 @@ impl Reversals {
         let execution = &mut walk.execution;
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
         race::with_distant(execution, &self.open, &mut self.races);
-        for race in std::mem::take(&mut self.races) {
-            self.reverse(walk, &race);
+        let races = std::mem::take(&mut self.races);
+        let children = races.iter().filter_map(|race| Some((race.first, self.child(walk, race)?)));
+        let mut children: Vec<(usize, Task)> = children.collect();
+        let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
+        if self.owed + more <= self.most {
+            self.owed += more;
+            for (length, task) in children {
+                self.levels[length].tasks.push(task);
+            }
+            return;
+        }
+        children.sort_by_key(|&(length, _)| Reverse(length));
+        for (length, task) in children {
+            self.visit(walk, length, task);
         }
     }
 
-    /// Notes the child for this race, unless it is seen here that E is not its parent.
-    fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) {
+    /// Visits a child at once, and all that it leads to, so that nothing is owed for them.
+    fn visit<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, length: usize, task: Task) {
+        if walk.driver.is_stopped() {
+            return;
+        }
+        let open = self.open.clone();
+        self.open.truncate(length);
+        let left = self.levels.split_off(length);
+        self.owed += task.path.len();
+        let inherited = left[0].inherited;
+        self.levels.push(Level { inherited, step: None, tasks: vec![task] });
+        walk.go_back(length, self);
+        self.levels.extend(left);
+        self.open = open;
+    }
+
+    /// The child for this race; `None` if it is seen here that E is not its parent.
+    fn child<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) -> Option<Task> {
         let execution = &walk.execution;
         let (order, first) = (execution.order(), race.first);
         let is_sibling = race.is_sibling(execution);
@@ -203,7 +326,7 @@ impl Reversals {
         if let Some(later) = later {
             let mut needs = order.direct_predecessors(later).iter().map(|&at| at as usize);
             if needs.any(|at| order.before(first, at)) {
-                return;
+                return None;
             }
         }
         let end = match later {
@@ -215,18 +338,18 @@ impl Reversals {
         let kept = |&at: &usize| race.keeps(execution, &spoilers, at);
         let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
         if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
-            return;
+            return None;
         }
         if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
-            return;
+            return None;
         }
         if !self.wakes_all(walk, first, &kept) || !self.excludes_all(walk, first, later, &kept) {
-            return;
+            return None;
         }
         let execution = &walk.execution;
         let before = kept.iter().map(|&at| execution.action(at));
         let path = before.chain([race.action]).collect();
-        self.levels[first].tasks.push(Task { path, first: execution.action(first) });
+        Some(Task { path, first: execution.action(first) })
     }
 
     /// Does R wake everything that was passed over before s, as far as is known?
@@ -309,25 +432,6 @@ impl Reversals {
         }
         true
     }
-}
-
-/// Puts to sleep what is enabled and comes before this action. Can the action be taken?
-fn pass_over<S: System>(
-    execution: &mut Execution<'_, S>,
-    sleep: &mut SleepSet,
-    enabled: &mut Vec<Action>,
-    step: Action,
-) -> bool {
-    enabled.clear();
-    execution.enabled(enabled);
-    let Some(place) = enabled.iter().position(|&action| action == step) else { return false };
-    for &action in &enabled[..place] {
-        if !sleep.contains(action) {
-            let footprint = execution.footprint(action);
-            sleep.put(action, footprint);
-        }
-    }
-    !sleep.contains(step)
 }
 
 /// Is e, or nothing, what the strand of u does after C·R·s?

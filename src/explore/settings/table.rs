@@ -78,6 +78,12 @@ macro_rules! explorers {
                 }
             }
 
+            fn takes_any_branch(&self) -> bool {
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => explorer.takes_any_branch()),*
+                }
+            }
+
             fn splits_exactly(&self) -> bool {
                 match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.splits_exactly()),*

@@ -286,7 +286,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         let barred = self.unfolding.barred_after(&self.c.events()[..size]);
         let elsewhere = barred.chain(self.live[live].iter().copied()).chain([next]);
         let elsewhere = elsewhere.map(|e| self.portable(e)).collect();
-        Branch { prefix, elsewhere }
+        Branch { prefix, elsewhere, wanted: Vec::new() }
     }
 
     fn portable(&self, e: EventId) -> Action {
