@@ -110,9 +110,13 @@ pub const LONG: u32 = 10_000;
 
 /// Does the explorer say that it is not for this system?
 pub fn is_refused<S: System>(system: &S, method: impl Explorer) -> bool {
-    let depth = (method.depth() == Depth::Length).then_some(LONG);
-    let budget = Budget { depth, ..Budget::default() };
+    let budget = Budget { depth: bound(&method, LONG), ..Budget::default() };
     method.refusal(system, &budget).is_some()
+}
+
+/// The bound on the depth: none where executions are not to be cut, but for those that ask for one.
+pub fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
+    (depth < LONG || explorer.depth() == Depth::Length).then_some(depth)
 }
 
 /// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so

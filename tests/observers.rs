@@ -10,7 +10,7 @@ use mazurka::lang::compile;
 use mazurka::model::{Action, CellId, Locals, ProcessId, Schedule, State, Status, System, Values};
 use mazurka::property::Position;
 
-use crate::judge::{LONG, METHODS, STATEFUL, is_refused};
+use crate::judge::{LONG, METHODS, STATEFUL, bound, is_refused};
 use crate::random_models::{Sample, Subject, actors, processes};
 
 /// Names with values.
@@ -69,7 +69,7 @@ fn check<S: Subject>(samples: &[Sample<S>]) {
         let initial = sample.script.initial(&mut Values::default()).len();
         for &(name, method, _) in METHODS.iter().filter(|m| !is_refused(&sample.script, m.1)) {
             let mut diary = Diary::default();
-            let budget = Budget { all: true, depth: Some(LONG), ..Budget::default() };
+            let budget = Budget { all: true, depth: bound(&method, LONG), ..Budget::default() };
             let stats = explore(&sample.script, method, budget, &mut diary).stats;
             assert_eq!(diary.ends.len() as u64, stats.traces, "{name} on {}", sample.describe());
             for (schedule, mut told, cells) in diary.ends {

@@ -14,7 +14,7 @@ use mazurka::property::{
 };
 use mazurka::systems::{Builder, Script, lock, recv, send};
 
-use crate::judge::{LONG, METHODS, STATEFUL, is_refused};
+use crate::judge::{LONG, METHODS, STATEFUL, bound, is_refused};
 use crate::random_models::processes;
 
 fn program(text: &str) -> Program {
@@ -22,7 +22,12 @@ fn program(text: &str) -> Program {
 }
 
 fn judged(properties: Properties) -> Budget {
-    Budget { all: true, depth: Some(LONG), properties, ..Budget::default() }
+    Budget { all: true, properties, ..Budget::default() }
+}
+
+/// The budget, with a bound on the depth for an explorer that asks for one.
+fn within(method: &impl Explorer, budget: Budget) -> Budget {
+    Budget { depth: bound(method, LONG), ..budget }
 }
 
 /// The explorers of the tests that are for this program, and the exhaustive one.
@@ -53,10 +58,16 @@ impl Property for EndsWith {
 fn what_it_objects_to_is_found_by_every_explorer() {
     let program = program("shared x: int = 0; process P[i in 1..4] { x = i; }");
     for (name, method) in explorers(&program).filter(|e| e.1.guarantee() > Guarantee::SomeClasses) {
-        let outcome = explore(&program, method, judged(Properties::default()), &mut NoObserver);
+        let outcome = explore(
+            &program,
+            method,
+            within(&method, judged(Properties::default())),
+            &mut NoObserver,
+        );
         assert!(outcome.violations.is_empty(), "{name} has nothing to object to");
         let properties = Properties::default().with(EndsWith(2));
-        let outcome = explore(&program, method, judged(properties), &mut NoObserver);
+        let outcome =
+            explore(&program, method, within(&method, judged(properties)), &mut NoObserver);
         assert_eq!(messages(&outcome), ["it ends as Int(1)", "it ends as Int(3)"], "{name}");
         assert!(outcome.violations.iter().all(|v| v.kind == ViolationKind::Assertion), "{name}");
         assert!(outcome.is_complete(), "{name}");
@@ -124,13 +135,13 @@ fn a_property_of_every_state_is_judged_where_every_state_is_visited() {
     assert!(0 < passes.bad && passes.bad < outcome.stats.traces, "{:?}", outcome.stats);
     let mut able = BTreeSet::new();
     for (name, method) in explorers(&racy) {
-        let found = explore(&racy, method, properties(), &mut NoObserver);
+        let found = explore(&racy, method, within(&method, properties()), &mut NoObserver);
         for violation in &found.violations {
             let mut locals = Locals::new(&racy);
             let state = violation.schedule.replay(&mut locals).expect("an execution");
             assert!(NeverBoth::are_both(Position::new(&locals, &state)), "{name}");
         }
-        let nothing = explore(&locked, method, properties(), &mut NoObserver);
+        let nothing = explore(&locked, method, within(&method, properties()), &mut NoObserver);
         assert!(nothing.violations.is_empty(), "{name}");
         if method.visits_every_state() {
             assert_eq!(messages(&found), ["both at once"], "{name}");
@@ -177,8 +188,8 @@ fn a_property_of_every_step_is_judged_where_every_class_is_visited() {
     let clean = || judged(Properties::default().with(Never("seen", "4")));
     let mut able = 0;
     for (name, method) in explorers(&program) {
-        let found = explore(&program, method, properties(), &mut NoObserver);
-        let nothing = explore(&program, method, clean(), &mut NoObserver);
+        let found = explore(&program, method, within(&method, properties()), &mut NoObserver);
+        let nothing = explore(&program, method, within(&method, clean()), &mut NoObserver);
         assert!(nothing.violations.is_empty(), "{name}");
         if method.asks(When::Step) {
             assert_eq!(messages(&found), ["P has seen = 2"], "{name}");
@@ -205,10 +216,15 @@ const PHILOSOPHERS: &str = "
 fn without_deadlocks_an_end_is_an_end() {
     let program = program(PHILOSOPHERS);
     for (name, method) in explorers(&program) {
-        let all = explore(&program, method, judged(Properties::default()), &mut NoObserver);
+        let all = explore(
+            &program,
+            method,
+            within(&method, judged(Properties::default())),
+            &mut NoObserver,
+        );
         assert_eq!(all.verdict(), Verdict::Deadlock, "{name}");
         let few = Properties::default().without::<Deadlocks>();
-        let few = explore(&program, method, judged(few), &mut NoObserver);
+        let few = explore(&program, method, within(&method, judged(few)), &mut NoObserver);
         assert!(few.violations.is_empty(), "{name}");
         let figures = |o: &Outcome| (o.stats.traces, o.stats.transitions, o.stats.blocked);
         assert_eq!(figures(&all), figures(&few), "{name}");
@@ -242,13 +258,19 @@ fn without_failures_only_the_rest_is_judged() {
         final { assert(x < 2); }";
     let program = program(text);
     for (name, method) in explorers(&program).filter(|e| e.1.guarantee() > Guarantee::SomeClasses) {
-        let outcome = explore(&program, method, judged(Properties::default()), &mut NoObserver);
+        let outcome = explore(
+            &program,
+            method,
+            within(&method, judged(Properties::default())),
+            &mut NoObserver,
+        );
         assert_eq!(messages(&outcome).len(), 2, "{name}");
         let few = Properties::default().without::<FinalStates>();
-        let outcome = explore(&program, method, judged(few.clone()), &mut NoObserver);
+        let outcome =
+            explore(&program, method, within(&method, judged(few.clone())), &mut NoObserver);
         assert_eq!(messages(&outcome).len(), 1, "{name}");
         let none = few.without::<Failures>();
-        let outcome = explore(&program, method, judged(none), &mut NoObserver);
+        let outcome = explore(&program, method, within(&method, judged(none)), &mut NoObserver);
         assert_eq!((messages(&outcome).len(), outcome.stats.violating_traces), (0, 0), "{name}");
         assert_eq!(outcome.verdict(), Verdict::Ok, "{name}");
     }
@@ -439,7 +461,12 @@ fn random_objections_are_found_by_all_that_can() {
             let methods = methods.map(|&(name, method, _)| (name, method));
             for (name, method) in methods.chain([("exhaustive", Exhaustive.into())]) {
                 let properties = Properties::default().with(Sampled(when));
-                let outcome = explore(&sample.script, method, judged(properties), &mut NoObserver);
+                let outcome = explore(
+                    &sample.script,
+                    method,
+                    within(&method, judged(properties)),
+                    &mut NoObserver,
+                );
                 let found: BTreeSet<_> =
                     messages(&outcome).into_iter().map(str::to_owned).collect();
                 let context = || format!("{name}, {when:?} on {}", sample.describe());

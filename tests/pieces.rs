@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Depth, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order,
-    Outcome, Setting, Sleep, explore,
+    AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order, Outcome,
+    Setting, Sleep, explore,
 };
 use mazurka::lang::compile;
 
-use crate::judge::{LONG, METHODS, has_ended, is_refused};
+use crate::judge::{LONG, METHODS, bound, has_ended, is_refused};
 use crate::random_models::{Sample, Subject, actors, processes};
 
 /// Cut so early that small programs make many pieces.
@@ -38,12 +38,11 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
 /// Explores with different numbers of threads, and in one piece.
 fn check<S: Subject>(sample: &Sample<S>) {
     let able = METHODS.iter().map(|&(_, method, _)| method).chain([Exhaustive.into()]);
-    let depth = |m: &AnyExplorer| (m.depth() == Depth::Length).then_some(LONG);
-    let able = able.filter(|m| m.can_split(depth(m)) && !is_refused(&sample.script, *m));
+    let able = able.filter(|m| m.can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
     for explorer in able {
         let what = format!("{explorer:?} on {}", sample.describe());
         for all in [true, false] {
-            let budget = Budget { all, depth: depth(&explorer), ..Budget::default() };
+            let budget = Budget { all, depth: bound(&explorer, LONG), ..Budget::default() };
             let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
             let one = in_pieces(sample, explorer, 1, &budget);
             for jobs in [2, 3] {

@@ -8,7 +8,7 @@ use mazurka::explore::{
     explore_branch,
 };
 
-use crate::judge::{Counts, LONG, METHODS, Recorder, has_ended, is_refused};
+use crate::judge::{Counts, LONG, METHODS, Recorder, bound, has_ended, is_refused};
 use crate::random_models::Rng;
 use crate::random_models::{Sample, Subject, actors, processes};
 
@@ -31,11 +31,6 @@ impl Splitter for AtRandom {
         // What another search is told goes there as text.
         self.branches.push(branch.to_string().parse().expect("a branch"));
     }
-}
-
-/// The bound on the depth: none where executions are not to be cut, but for those that ask for one.
-fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
-    (depth < LONG || explorer.depth() == Depth::Length).then_some(depth)
 }
 
 /// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the kinds of violations.

@@ -298,6 +298,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     pub fn pass_over(&mut self, step: Action) -> bool {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
+        self.execution.sort(&mut self.enabled);
         let Some(place) = self.enabled.iter().position(|&action| action == step) else {
             return false;
         };
@@ -370,6 +371,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
         if let Some(sorter) = &mut self.sorter {
             sorter.sort(&self.execution, &mut self.enabled);
+        } else if self.manner.sleep == Sleepers::Passed {
+            self.execution.sort(&mut self.enabled);
         }
         if self.execution.len() >= self.max_length {
             self.driver.truncated(&self.execution.locals, self.execution.state());

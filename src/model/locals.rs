@@ -6,12 +6,14 @@
 //! and the number of its spawn there, so it has the same id on every branch.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::objects::World;
 use super::{
@@ -452,6 +454,38 @@ impl<'s, S: System> Locals<'s, S> {
     /// How `process` came into being; `None` for those that exist from the start.
     pub fn birth(&self, process: ProcessId) -> Option<Birth> {
         self.births.parents[process.index()]
+    }
+
+    /// An order of processes that does not depend on the order in which they were met: what a process starts comes right
+    /// behind it, the oldest first.
+    pub fn compare_processes(&self, one: ProcessId, other: ProcessId) -> Ordering {
+        match (self.birth(one), self.birth(other)) {
+            (None, None) => one.cmp(&other),
+            _ => self.lineage(one).cmp(&self.lineage(other)),
+        }
+    }
+
+    /// An order of messages that does not depend on the order in which they were met: by sender, the oldest first.
+    pub fn compare_messages(&self, one: MessageId, other: MessageId) -> Ordering {
+        let key = |message| {
+            let (sender, place) = self.posting(message);
+            (sender.map(|(process, act)| (self.lineage(process), act)), place)
+        };
+        key(one).cmp(&key(other))
+    }
+
+    /// The process that exists from the start and started this one, or started what started it, and so on; then, for each start, which
+    /// it was.
+    fn lineage(&self, process: ProcessId) -> SmallVec<[u32; 8]> {
+        let mut lineage = SmallVec::new();
+        let mut process = process;
+        while let Some(Birth { parent, act, place }) = self.birth(process) {
+            lineage.extend([place, act]);
+            process = parent;
+        }
+        lineage.push(process.0);
+        lineage.reverse();
+        lineage
     }
 
     /// How many processes were ever met.

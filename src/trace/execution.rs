@@ -3,6 +3,8 @@
 //! DPOR and related searches walk along it. Pushing executes an action, popping takes it back; neither looks at the
 //! rest of the execution.
 
+use std::cmp::Ordering;
+
 use smallvec::SmallVec;
 
 use super::spin::{self, Earlier};
@@ -178,6 +180,30 @@ impl<'s, S: System> Execution<'s, S> {
                 let kept = if self.is_too_high(action) { &mut self.cut } else { &mut *actions };
                 kept.push(action);
             }
+        }
+    }
+
+    /// Sorts enabled actions by process and then by choice, in an order that does not depend on what was met before
+    /// ([`Locals::compare_processes`]).
+    pub fn sort(&self, actions: &mut [Action]) {
+        let compare = |one: &Action, other: &Action| self.compare(*one, *other);
+        if !actions.is_sorted_by(|one, other| compare(one, other).is_le()) {
+            actions.sort_by(compare);
+        }
+    }
+
+    fn compare(&self, one: Action, other: Action) -> Ordering {
+        if one.process != other.process {
+            return self.locals.compare_processes(one.process, other.process);
+        }
+        let op = self.locals.op(self.state.local(one.process));
+        match (one.choice.handled(), other.choice.handled()) {
+            (Handled::Message(one), Handled::Message(other))
+                if op.is_some_and(|op| matches!(op, Op::Handle { .. }) || op.chooses_message()) =>
+            {
+                self.locals.compare_messages(one, other)
+            }
+            _ => one.choice.0.cmp(&other.choice.0),
         }
     }
 

@@ -10,7 +10,7 @@ use mazurka::model::Action;
 use mazurka::property::Position;
 
 use crate::judge::{
-    Counts, LONG, METHODS, Recorder, check_counterexample, has_ended, is_refused,
+    Counts, LONG, METHODS, Recorder, bound, check_counterexample, has_ended, is_refused,
     is_to_visit_every_class,
 };
 use crate::random_models::{Sample, Subject};
@@ -31,7 +31,8 @@ fn run<S: Subject>(
     recorder: &mut Recorder<'_, S>,
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
-    let budget = Budget { all: true, keep_events, depth: Some(LONG), ..Budget::default() };
+    let depth = bound(&method, LONG);
+    let budget = Budget { all: true, keep_events, depth, ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(has_ended(&outcome), "{method:?} on {}", sample.describe());
     let is_guaranteed = method.guarantee() > Guarantee::SomeClasses;
@@ -172,7 +173,7 @@ fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
             if is_refused(&sample.script, method) {
                 continue;
             }
-            let budget = Budget { all: true, depth: Some(LONG), ..Budget::default() };
+            let budget = Budget { all: true, depth: bound(&method, LONG), ..Budget::default() };
             let mut diaries = [Diary::default(), Diary::default()];
             let [first, second] = diaries.each_mut().map(|diary| {
                 let system = sample.script.clone();

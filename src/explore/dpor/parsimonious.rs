@@ -41,7 +41,7 @@
 //! By 2, e is not before the last event of E that wakes something, or all that is woken behind e is in conflict with K for another reason, too. The
 //! second cannot be: what K is in conflict with has been woken when K is complete.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
@@ -387,7 +387,10 @@ impl Reversals {
                 enabled.clear();
                 state.enabled(locals, &mut enabled);
                 let next = actions.get(place);
-                if enabled.contains(&u) && next.is_none_or(|next| u.process < next.process) {
+                let precedes = |next: &Action| {
+                    locals.compare_processes(u.process, next.process) == Ordering::Less
+                };
+                if enabled.contains(&u) && next.is_none_or(precedes) {
                     return Some(place);
                 }
                 next.into_iter().for_each(|&next| state.step(locals, next));
