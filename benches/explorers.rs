@@ -21,10 +21,11 @@ const PROGRAMS: [(&str, &[(&str, u32)]); 4] = [
 ];
 
 /// As the command line names them.
-const EXPLORERS: [&str; 9] = [
+const EXPLORERS: [&str; 10] = [
     "udpor",
     "udpor:k=1",
     "optimal",
+    "parsimonious",
     "source",
     "dpor:sleep-sets",
     "dpor",

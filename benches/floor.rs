@@ -30,7 +30,8 @@ const PROGRAMS: [(&str, &[(&str, u32)]); 9] = [
     ("mutex/dispatcher", &[("S", 5), ("R", 3)]),
 ];
 
-const EXPLORERS: [&str; 5] = ["udpor", "optimal", "source", "dpor:sleep-sets", "sleep"];
+const EXPLORERS: [&str; 6] =
+    ["udpor", "optimal", "parsimonious", "source", "dpor:sleep-sets", "sleep"];
 
 /// The section.
 pub fn run(bench: &Bench) {

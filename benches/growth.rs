@@ -7,8 +7,12 @@ use crate::table::{memory, memory_ratio, or_dash, print, ratio, table, time, tit
 
 const ABOUT: &str = "\
 Families that grow: the time by transition of the bare model on the walk of UDPOR ('floor'), of UDPOR with full
-alternatives and of optimal DPOR, and UDPOR's peak of memory. The last line of a family says what has become of them from
-its smallest member to its largest: 1 would be ideal. As programs grow so do their histories, so a little more is fair.";
+alternatives, of optimal DPOR and of its parsimonious form, and their peaks of memory. The last line of a family says what
+has become of them from its smallest member to its largest: 1 would be ideal. As programs grow so do their histories, so a
+little more is fair.";
+
+/// Beside UDPOR.
+const OTHERS: [&str; 2] = ["optimal", "parsimonious"];
 
 type Constants = &'static [(&'static str, Option<u32>)];
 
@@ -52,8 +56,18 @@ const FAMILIES: &[Family] = &[
 /// The section.
 pub fn run(bench: &Bench) {
     title(bench, "Growth", ABOUT);
-    let mut table =
-        table(["program", "traces", "transitions", "floor", "udpor", "optimal", "peak"]);
+    let mut table = table([
+        "program",
+        "traces",
+        "transitions",
+        "floor",
+        "udpor",
+        "optimal",
+        "parsimonious",
+        "udpor's peak",
+        "optimal's",
+        "parsimonious'",
+    ]);
     for family in FAMILIES {
         let heavy = if bench.full { family.heavy } else { &[] };
         let sizes: Vec<_> = family.quick.iter().chain(heavy).collect();
@@ -72,7 +86,7 @@ pub fn run(bench: &Bench) {
 struct Member {
     name: String,
     udpor: Measured,
-    optimal: Measured,
+    others: [Measured; 2],
 }
 
 impl Member {
@@ -80,16 +94,20 @@ impl Member {
         let valued = |&(name, value): &(_, Option<u32>)| (name, value.unwrap_or(size));
         let constants: Vec<_> = family.constants.iter().map(valued).collect();
         let job = Job::new(family.spec, &constants);
-        let (udpor, optimal) = (bench.run(&job.with_floor()), bench.run(&job.explorer("optimal")));
-        Member { name: job.name(), udpor, optimal }
+        let udpor = bench.run(&job.with_floor());
+        let others = OTHERS.map(|explorer| bench.run(&job.explorer(explorer)));
+        Member { name: job.name(), udpor, others }
     }
 
-    /// By transition: the floor, UDPOR, optimal DPOR; of what is complete.
-    fn times(&self) -> [Option<f64>; 3] {
+    fn searches(&self) -> impl Iterator<Item = &Measured> {
+        [&self.udpor].into_iter().chain(&self.others)
+    }
+
+    /// By transition: the floor, then the searches; of what is complete.
+    fn times(&self) -> impl Iterator<Item = Option<f64>> {
         let floor = self.udpor.floor().map(|(floor, _)| floor);
-        let [udpor, optimal] = [&self.udpor, &self.optimal]
-            .map(|search| search.is_complete.then(|| search.per_transition()));
-        [floor, udpor, optimal]
+        let by_transition = |search: &Measured| search.is_complete.then(|| search.per_transition());
+        [floor].into_iter().chain(self.searches().map(by_transition))
     }
 
     fn line(&self) -> Vec<String> {
@@ -99,7 +117,7 @@ impl Member {
             self.udpor.count(self.udpor.transitions),
         ];
         cells.extend(self.times().map(|each| or_dash(each, time)));
-        cells.push(memory(self.udpor.peak));
+        cells.extend(self.searches().map(|search| memory(search.peak)));
         cells
     }
 
@@ -108,11 +126,12 @@ impl Member {
         let mut cells = vec![String::from("  ratio"), String::new()];
         let transitions = self.udpor.transitions as f64 / small.udpor.transitions as f64;
         cells.push(thousands(transitions.round() as u64));
-        let times = self.times().into_iter().zip(small.times());
+        let times = self.times().zip(small.times());
         cells.extend(times.map(|(large, small)| {
             or_dash(large.zip(small), |(large, small)| ratio(large / small))
         }));
-        cells.push(memory_ratio(self.udpor.peak, small.udpor.peak));
+        let peaks = self.searches().zip(small.searches());
+        cells.extend(peaks.map(|(large, small)| memory_ratio(large.peak, small.peak)));
         cells
     }
 }

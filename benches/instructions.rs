@@ -54,7 +54,7 @@ const PROGRAMS: [Program; 9] = [
 /// The walk of UDPOR on the bare model.
 const FLOOR: &str = "floor";
 
-const SEARCHES: [&str; 4] = [FLOOR, "udpor", "optimal", "source"];
+const SEARCHES: [&str; 5] = [FLOOR, "udpor", "optimal", "parsimonious", "source"];
 
 /// Searches that store states, on programs with few states.
 const STORING: [Program; 3] = [
