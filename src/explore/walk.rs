@@ -211,6 +211,13 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     /// Tries from E what is to be tried, and leaves E.
     #[inline(always)]
     fn go_on(&mut self, rule: &mut impl Rule<S>) {
+        self.try_all(rule);
+        rule.leave(self);
+    }
+
+    /// Tries from E what is to be tried.
+    #[inline(always)]
+    fn try_all(&mut self, rule: &mut impl Rule<S>) {
         while let Some(p) = self.next(rule) {
             self.push(p, rule);
             if self.execution.len().is_multiple_of(FRAMES) {
@@ -220,7 +227,6 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             }
             self.pop();
         }
-        rule.leave(self);
     }
 
     // Here and below: a call for each part of a step would cost up to 4% of all instructions.
@@ -311,7 +317,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         !self.sleep.contains(step)
     }
 
-    /// Explores what is to be tried from the first `length` actions of E; then E is as before. `rule` has been set back to
+    /// Tries what is to be tried from the first `length` actions of E; then E is as before. `rule` has been set back to
     /// that state.
     pub fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
         let sleep = self.sleep.clone();
@@ -320,7 +326,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             undone.push(self.execution.pop().0);
             self.sleep.ascend();
         }
-        stacker::maybe_grow(RED_ZONE, STACK, || self.go_on(rule));
+        stacker::maybe_grow(RED_ZONE, STACK, || self.try_all(rule));
         while let Some(action) = undone.pop() {
             self.execution.push(action);
         }

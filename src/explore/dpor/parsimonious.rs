@@ -54,6 +54,9 @@ use crate::trace::initials::{is_weak_initial, is_weak_initial_in};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, Mark};
 
+/// So many reversals are given away together. Each has to be written down, and to be read.
+const SHARE: usize = 64;
+
 /// Visits each class once, with memory for little more than an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsimonious {
@@ -136,6 +139,8 @@ struct Level {
     step: Option<Action>,
     /// What is to be tried when that is done.
     tasks: Vec<Task>,
+    /// While some of them are made at once: how many come later. One number for each time that this was begun, and not ended.
+    later: Vec<usize>,
 }
 
 /// The rule, with what it remembers.
@@ -165,7 +170,7 @@ impl<S: System> Rule<S> for Reversals {
             self.open.push(&walk.execution, |_, _| ());
         }
         let step = self.path.pop();
-        self.levels.push(Level { inherited, step, tasks: Vec::new() });
+        self.levels.push(Level { inherited, step, tasks: Vec::new(), later: Vec::new() });
         if step.is_some() || walk.is_on_its_way() {
             return;
         }
@@ -200,6 +205,9 @@ impl<S: System> Rule<S> for Reversals {
         }
         loop {
             let level = self.levels.last_mut().expect("that of C");
+            if level.later.last().is_some_and(|&later| level.tasks.len() <= later) {
+                return None;
+            }
             let Task { path, first } = level.tasks.pop()?;
             walk.sleep.back_to(level.inherited);
             self.owed -= path.len();
@@ -224,14 +232,22 @@ impl<S: System> Rule<S> for Reversals {
         }
         let tasks: Vec<Task> = wanted.iter().map(|wanted| Task::read(walk, wanted)).collect();
         self.owed = tasks.iter().map(|task| task.path.len()).sum();
-        self.levels.push(Level { inherited: walk.sleep.mark(), step: None, tasks });
+        self.levels.push(Level {
+            inherited: walk.sleep.mark(),
+            step: None,
+            tasks,
+            later: Vec::new(),
+        });
     }
 
     /// What is owed nearest to the beginning.
     fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let level = self.levels.iter().position(|level| !level.tasks.is_empty());
         let Some(length) = level else { return };
-        let tasks = std::mem::take(&mut self.levels[length].tasks);
+        let level = &mut self.levels[length];
+        let shared = level.tasks.len().min(SHARE);
+        let tasks: Vec<Task> = level.tasks.drain(..shared).collect();
+        level.later.iter_mut().for_each(|later| *later = later.saturating_sub(shared));
         self.owed -= tasks.iter().map(|task| task.path.len()).sum::<usize>();
         let mut prefix = Schedule::of(walk.execution.state());
         prefix.truncate(length);
@@ -308,12 +324,14 @@ impl Reversals {
         }
         let open = self.open.clone();
         self.open.truncate(length);
-        let left = self.levels.split_off(length);
+        let behind = self.levels.split_off(length + 1);
         self.owed += task.path.len();
-        let inherited = left[0].inherited;
-        self.levels.push(Level { inherited, step: None, tasks: vec![task] });
+        let level = &mut self.levels[length];
+        level.later.push(level.tasks.len());
+        level.tasks.push(task);
         walk.go_back(length, self);
-        self.levels.extend(left);
+        self.levels[length].later.pop();
+        self.levels.extend(behind);
         self.open = open;
     }
 
