@@ -22,7 +22,7 @@ use crate::study::{Limits, Task, task};
 #[derive(Args)]
 pub(super) struct BranchArgs {
     /// Cut the search into branches instead, which can be searched anywhere and at any time, and write them to files in this
-    /// folder. `mazurka merge` makes one result of theirs. With `exhaustive` and `sleep` the branches make exactly the steps of
+    /// folder. `mazurka merge` makes one result of theirs. With `exhaustive`, `parsimonious` and `sleep` the branches make exactly the steps of
     /// one search. With `udpor`, `optimal` and `source` they also find each class once, but may take many times as long: a
     /// branch does not know what the others have found out
     #[arg(long, value_name = "DIR", conflicts_with_all = ["max_traces", "timeout", "max_memory", "jobs", "allow",

@@ -6,6 +6,7 @@
 //! | [`sleep`] | everything that is not asleep |
 //! | [`source`] | source sets |
 //! | [`optimal`] | wakeup trees |
+//! | [`parsimonious`] | reverse search over normal forms |
 //! | [`backtrack_sets`] | DPOR: backtrack sets from the last races |
 //! | [`trans_dpor`] | one message at a time in a backtrack set |
 //! | [`trans_dpor_tool`] | the same, as implemented by the tool of the paper |

@@ -10,12 +10,12 @@
 //!
 //! A search that is done before it is cut is one piece, and no thread is started for it.
 //!
-//! **Which explorers gain.** A piece of `exhaustive` or `sleep` goes through exactly what the whole search would go through
-//! there, so the pieces together make as many transitions as the whole. Those of the others do not know what the rest of the search has found out. They go through
+//! **Which explorers gain.** A piece of `exhaustive`, `sleep` or `parsimonious` goes through exactly what the whole search would go
+//! through there, so the pieces together make as many transitions as the whole. Those of the others do not know what the rest of the search has found out. They go through
 //! classes that are no classes of the program until they see that an event of [`Branch::elsewhere`] is missing, and are blocked. In
-//! pieces of [`GRAIN`] transitions, `optimal` makes no more transitions than the whole on `memory/writers.maz` and
+//! pieces of 8,192 transitions, `optimal` makes no more transitions than the whole on `memory/writers.maz` and
 //! `mutex/philosophers.maz`, 1.2 times as many on `mailbox/rmq-receiving.maz`, 1.4 times on `memory/lastzero.maz` and 14
-//! times on `mutex/dispatcher.maz`. So only the first two offer `jobs`. The others would need pieces that tell one another of the races that they find: what is to
+//! times on `mutex/dispatcher.maz`. So only the first three offer `jobs`. The others would need pieces that tell one another of the races that they find: what is to
 //! be tried from a state further up belongs to a tree that all pieces below share.
 
 use std::collections::BTreeMap;

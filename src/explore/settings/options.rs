@@ -314,7 +314,7 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "How many threads explore, of `exhaustive` and `sleep` [default: 1]; how many searches `portfolio` runs at \
+        help: "How many threads explore, of `exhaustive`, `parsimonious` and `sleep` [default: 1]; how many searches `portfolio` runs at \
                once [default: as many as there are processors, 2 to 6]",
         stray: "--jobs is for explorers that can do their work in pieces, or run several searches; `{}` cannot",
         read: |options, value| {
