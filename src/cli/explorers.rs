@@ -55,6 +55,7 @@ impl From<&Listed> for Row {
             depth: match explorer.depth() {
                 Depth::Causal => "causal",
                 Depth::Length => "steps",
+                Depth::Unbounded => "none",
             },
             source,
             options: options.collect(),

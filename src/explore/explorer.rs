@@ -166,6 +166,8 @@ pub enum Depth {
     Causal,
     /// The number of actions.
     Length,
+    /// Nothing: executions are explored to their end, and a bound is refused.
+    Unbounded,
 }
 
 /// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the

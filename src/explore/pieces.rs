@@ -38,7 +38,7 @@ use crate::model::System;
 /// Most programs need fewer transitions.
 const FIRST: u64 = 1 << 17;
 /// Enough for a piece to be worth a new beginning.
-const GRAIN: u64 = 1 << 11;
+const GRAIN: u64 = 1 << 12;
 /// A piece is cut after so many transitions for each action of its prefix, if that is more: going along the prefix is to cost
 /// little of the work.
 const FOR_EACH: u64 = 8;

@@ -60,9 +60,9 @@ impl Manner {
         Manner { order: Some(order), sleep, depth: Depth::Causal }
     }
 
-    /// A walk whose rule puts to sleep what it passes over, up to a causal depth.
+    /// A walk whose rule puts to sleep what it passes over, without a bound on the depth.
     pub fn passing() -> Manner {
-        Manner { order: None, sleep: Sleepers::Passed, depth: Depth::Causal }
+        Manner { order: None, sleep: Sleepers::Passed, depth: Depth::Unbounded }
     }
 
     /// A walk in this order, with sleep sets, up to a causal depth.
@@ -147,7 +147,7 @@ pub fn explore<S: System>(
 impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn new(system: &'s S, manner: Manner, driver: &'d mut Driver<'o>) -> Self {
         let (max_height, max_length) = match manner.depth {
-            Depth::Causal => (driver.depth(), driver.length_bound()),
+            Depth::Causal | Depth::Unbounded => (driver.depth(), driver.length_bound()),
             Depth::Length => (None, driver.depth_bound()),
         };
         Walk {

@@ -93,7 +93,7 @@ impl<S: System> Walk<'_, '_, S> {
         };
         match self.measure {
             Depth::Length => self.execution.len() as u32 + 1,
-            Depth::Causal => {
+            Depth::Causal | Depth::Unbounded => {
                 let causes = self.execution.iter().filter(depends);
                 1 + causes.map(|&(.., height)| height).max().unwrap_or(0)
             }

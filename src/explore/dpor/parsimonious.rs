@@ -61,7 +61,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::tree::Branch;
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
@@ -110,6 +110,10 @@ impl Explorer for Parsimonious {
 
     fn may_block(&self) -> bool {
         true
+    }
+
+    fn depth(&self) -> Depth {
+        Depth::Unbounded
     }
 
     /// The pieces are those of the tree of parents and children.

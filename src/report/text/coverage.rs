@@ -183,7 +183,7 @@ fn option(name: &str, report: &CheckReport) -> String {
 fn depth_unit(depth: Depth) -> &'static str {
     match depth {
         Depth::Causal => "causal depth",
-        Depth::Length => "step",
+        Depth::Length | Depth::Unbounded => "step",
     }
 }
 
