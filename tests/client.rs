@@ -105,7 +105,7 @@ fn structures_have_no_other_outcomes() {
             let client = made(&source, &wish(2, 2, seed));
             let outcome = explored(&client.text, Udpor::default(), true);
             assert_eq!(outcome.verdict(), Verdict::Ok, "{name} with seed {seed}\n{}", client.text);
-            for method in [AnyExplorer::from(Exhaustive), EveryState(STATEFUL).into()] {
+            for method in [AnyExplorer::from(Exhaustive), EveryState::of(STATEFUL).into()] {
                 let outcome = explored(&client.text, method, true);
                 assert!(outcome.violations.is_empty(), "{name} with seed {seed}\n{}", client.text);
             }

@@ -232,7 +232,7 @@ fn agree_in_turn(text: &str, seed: u64, walk: impl Explorer, share: u64, reach: 
     reach.broken += expected.len() as u32;
     reach.kept += (judge.0.len() - expected.len()) as u32;
     let others = METHODS.iter().map(|&(name, method, _)| (name, method));
-    let walks = [("exhaustive", Exhaustive.into()), ("stateful", EveryState(STATEFUL).into())];
+    let walks = [("exhaustive", Exhaustive.into()), ("stateful", EveryState::of(STATEFUL).into())];
     for (turn, (name, method)) in (seed..).zip(others.chain(walks)) {
         if !turn.is_multiple_of(share)
             || is_refused(&program, method)
@@ -339,7 +339,7 @@ fn loops_that_wait(share: u64) {
         let kind = if seed % 2 == 0 { Kind::Plain } else { Kind::Later };
         // Variables are declared on lines of their own.
         let text = random_program(seed, kind).replace("{ ", "{\n    ").replace("; ", ";\n    ");
-        agree_in_turn(&text, seed, EveryState(STATEFUL), share, &mut reach);
+        agree_in_turn(&text, seed, EveryState::of(STATEFUL), share, &mut reach);
     }
     println!("{reach:?}");
     assert!(reach.programs > 60 && reach.broken > 60 && reach.kept > 60, "{reach:?}");
@@ -477,6 +477,6 @@ fn a_broken_invariant_is_told_and_replays() {
     let output = run_with(&["run", "-", "--schedule", "0,1"], text);
     assert_eq!(code(&output), 1);
     assert_eq!(code(&run_with(&["replay", "-", "--schedule", "0,0,1,1"], text)), 0);
-    let error = explore(&program(KNOWN[8].0), EveryState(STATEFUL), all(), &mut NoObserver);
+    let error = explore(&program(KNOWN[8].0), EveryState::of(STATEFUL), all(), &mut NoObserver);
     assert_eq!(error.violations[0].kind, ViolationKind::Error);
 }

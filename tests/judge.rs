@@ -81,7 +81,7 @@ pub const STATEFUL: Stateful = Stateful {
 
 /// The explorers that store states, with these settings; the one without reduction first.
 pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
-    let full = EveryState(settings).into();
+    let full = EveryState::of(settings).into();
     [full, SPor(settings).into(), DeSPor(settings).into(), DlSPor(settings).into()]
 }
 
@@ -94,8 +94,8 @@ impl Observer for Follower {}
 pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> String) {
     for all in [true, false] {
         let budget = || Budget { all, ..Budget::default() };
-        let looked_up = explore(system, EveryState(STATEFUL), budget(), &mut NoObserver);
-        let made = explore(system, EveryState(STATEFUL), budget(), &mut Follower);
+        let looked_up = explore(system, EveryState::of(STATEFUL), budget(), &mut NoObserver);
+        let made = explore(system, EveryState::of(STATEFUL), budget(), &mut Follower);
         let told = |outcome: &Outcome| {
             let stats = Stats { state_bytes: None, ..outcome.stats.clone() };
             let Outcome { violations, leaks, stopped_by, .. } = outcome;

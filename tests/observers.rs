@@ -156,7 +156,7 @@ fn a_transition_is_told_where_it_leads() {
     let program = compile("add.maz", PROGRAM, &[]).expect("a valid program");
     let mut contents = Contents::default();
     let budget = Budget { all: true, ..Budget::default() };
-    let outcome = explore(&program, EveryState(STATEFUL), budget, &mut contents);
+    let outcome = explore(&program, EveryState::of(STATEFUL), budget, &mut contents);
     contents.0.sort_unstable();
     let transitions = contents.0.len();
     contents.0.dedup();

@@ -280,7 +280,7 @@ fn without_failures_only_the_rest_is_judged() {
 fn without_livelocks_who_waits_for_ever_may() {
     let program = program("shared x: int = 0; process P { while x == 0 { } } process Q { x = 0; }");
     for method in
-        [AnyExplorer::from(Udpor::default()), Exhaustive.into(), EveryState(STATEFUL).into()]
+        [AnyExplorer::from(Udpor::default()), Exhaustive.into(), EveryState::of(STATEFUL).into()]
     {
         let budget = |properties| Budget { all: true, properties, ..Budget::default() };
         let judge = |properties| explore(&program, method, budget(properties), &mut NoObserver);

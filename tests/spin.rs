@@ -96,7 +96,7 @@ fn agree(text: &str) -> Option<Outcome> {
                 .unwrap_or_else(|how| panic!("{how}: {}", context()));
         }
     }
-    let (expected, full) = ends(&program, EveryState(STATEFUL));
+    let (expected, full) = ends(&program, EveryState::of(STATEFUL));
     let (met, _) = ends(&program, Exhaustive);
     assert_eq!(met, expected, "ends of\n{text}");
     assert_eq!(kinds(&judged), kinds(&full), "violations of\n{text}");

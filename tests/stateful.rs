@@ -52,10 +52,10 @@ fn graphs_of_histories_are_as_known() {
     ];
     for (name, states, transitions, outcomes) in known {
         let program = spec(name);
-        let full = search(&program, EveryState(Stateful { histories: true, ..PRINTED })).stats;
+        let full = search(&program, EveryState::of(Stateful { histories: true, ..PRINTED })).stats;
         assert_eq!(full.states, Some(states), "{name}");
         assert!(transitions.is_none_or(|known| known == full.transitions), "{name}: {full:?}");
-        let plain = search(&program, EveryState(STATEFUL)).stats.states;
+        let plain = search(&program, EveryState::of(STATEFUL)).stats.states;
         for method in all(STATEFUL) {
             let stats = search(&program, method).stats;
             assert_eq!(stats.traces, outcomes, "{name} by {method:?}");
@@ -79,7 +79,7 @@ fn an_eager_search_must_tell_more_than_the_last_transition() {
     let order = Order::Sequential(order);
     let mut watcher = Watcher::of(&program);
     let mut classes = |method: AnyExplorer| watcher.classes(method).len();
-    assert_eq!(classes(EveryState(STATEFUL).into()), 3);
+    assert_eq!(classes(EveryState::of(STATEFUL).into()), 3);
     assert_eq!(classes(DeSPor(Stateful { order, ..PRINTED }).into()), 2);
     assert_eq!(classes(DeSPor(Stateful { order, ..STATEFUL }).into()), 3);
     // The lazy search asks what comes after each of its transitions itself.
@@ -100,7 +100,7 @@ fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
     let crossed = spec("mutex/lock-order");
     let verdict = |method: AnyExplorer| search(&crossed, method).verdict();
     assert_eq!(all(STATEFUL).map(verdict), [Verdict::Deadlock; 4]);
-    assert_eq!(verdict(EveryState(PRINTED).into()), Verdict::Deadlock);
+    assert_eq!(verdict(EveryState::of(PRINTED).into()), Verdict::Deadlock);
     assert_eq!(verdict(DeSPor(PRINTED).into()), Verdict::Incomplete, "it found nothing");
 }
 
@@ -214,7 +214,7 @@ fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a spec"));
         let Ok(program) = compile(&name, &text, &[]) else { continue };
         let budget = Budget { all: true, timeout: Some(QUICK), ..Budget::default() };
-        let outcome = explore(&program, EveryState(STATEFUL), budget, &mut NoObserver);
+        let outcome = explore(&program, EveryState::of(STATEFUL), budget, &mut NoObserver);
         if outcome.is_complete() && outcome.stats.states < Some(20_000) {
             assert_full_graphs_agree(&program, || name.clone());
             compared += 1;
@@ -231,7 +231,7 @@ fn variables_that_are_never_read_again_are_no_part_of_a_state() {
     let states = |text: &str| {
         let program = program(&format!("shared x: int = 0; process P {{ {text} }}"));
         [Stateful { without, ..STATEFUL }, STATEFUL]
-            .map(|settings| search(&program, EveryState(settings)).stats.states)
+            .map(|settings| search(&program, EveryState::of(settings)).stats.states)
     };
     let drawn = "let a = choose(0..3); x = 1; x = a; x = 1;";
     assert_eq!(states(&format!("{{ {drawn} x = 2; }}")), [Some(14), Some(12)]);

@@ -199,6 +199,15 @@ impl<'o> Driver<'o> {
         }
     }
 
+    /// Notes that so many actions were executed that led to states at this depth, in which nothing is to be judged.
+    pub fn moved_often(&mut self, count: u64, depth: usize) {
+        if count > 0 {
+            self.stats.transitions += count;
+            self.stats.max_depth = self.stats.max_depth.max(depth as u64);
+            self.tick();
+        }
+    }
+
     /// Is anything but failures to be judged before an execution ends?
     pub fn judges_on_the_way(&self) -> bool {
         self.asks_on_the_way

@@ -22,7 +22,7 @@ hold_on_random_programs! {
 }
 
 fn all() -> [AnyExplorer; 5] {
-    let histories = EveryState(Stateful { histories: true, ..STATEFUL });
+    let histories = EveryState::of(Stateful { histories: true, ..STATEFUL });
     let [full, safe, eager, lazy] = storing(STATEFUL);
     [full, safe, eager, lazy, histories.into()]
 }
@@ -101,7 +101,7 @@ fn violations_within_a_depth_are_found<S: Subject>(samples: &[Sample<S>]) {
 fn states_are_counted_at_their_distance<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(2) {
         let mut watcher = Watcher::of(&sample.script);
-        let states = watcher.watch(EveryState(STATEFUL)).stats.states;
+        let states = watcher.watch(EveryState::of(STATEFUL)).stats.states;
         let distances = watcher.by_distance();
         assert_eq!(Some(distances.iter().sum()), states, "{}", sample.describe());
         for method in &all()[..4] {
@@ -127,7 +127,7 @@ fn programs_that_spin_fail_within_a_depth_as_all_their_executions_do() {
         for depth in 1..=6 {
             check(&program, depth, &text);
         }
-        let found = within(&program, EveryState(STATEFUL), 6);
+        let found = within(&program, EveryState::of(STATEFUL), 6);
         cut += u32::from(found.stopped_by == Some(StopReason::Depth));
     }
     assert!(cut > 50, "{cut} programs go on");

@@ -53,7 +53,7 @@ fn ends_and_states_are_as_in_the_full_graph<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let mut watcher = Watcher::of(&sample.script);
         let (all, judged) = watcher.ends(Exhaustive);
-        let (full, outcome) = watcher.ends(EveryState(STATEFUL));
+        let (full, outcome) = watcher.ends(EveryState::of(STATEFUL));
         assert_eq!(full, all, "stateful on {}", sample.describe());
         assert_eq!(kinds(&outcome), kinds(&judged), "stateful on {}", sample.describe());
         let states = outcome.stats.states.expect("states are stored");
@@ -121,7 +121,7 @@ fn every_class_has_a_path() {
     let mut programs = 0;
     for sample in with_fixed_processes() {
         let mut watcher = Watcher::of(&sample.script);
-        let all = watcher.classes(EveryState(STATEFUL));
+        let all = watcher.classes(EveryState::of(STATEFUL));
         assert_eq!(all.len() as u64, sample.classes, "stateful on {}", sample.describe());
         for method in reductions() {
             let found = watcher.classes(method);
@@ -141,12 +141,12 @@ fn what_no_longer_matters_is_no_part_of_a_state() {
         let program =
             compile("random.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         let states = |outcome: &Outcome| outcome.stats.states.expect("states are stored");
-        let script = Watcher::of(&sample.script).watch(EveryState(STATEFUL));
+        let script = Watcher::of(&sample.script).watch(EveryState::of(STATEFUL));
         let mut watcher = Watcher::of(&program);
-        let outcome = watcher.watch(EveryState(STATEFUL));
+        let outcome = watcher.watch(EveryState::of(STATEFUL));
         assert!(states(&outcome) <= states(&script), "{}", sample.describe());
         assert_eq!(outcome.verdict(), script.verdict(), "{}", sample.describe());
-        let classes = watcher.classes(EveryState(STATEFUL));
+        let classes = watcher.classes(EveryState::of(STATEFUL));
         assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
         all += states(&script);
         compiled += states(&outcome);
@@ -165,11 +165,11 @@ fn what_is_not_ahead_does_not_matter() {
             compile("random.maz", &text, &[]).unwrap_or_else(|e| panic!("{}", e.render(false)));
         let mut watcher = Watcher::of(&program);
         let plain = without(&[Switch::ProgramPoints, Switch::LiveVariables]);
-        let by_definition = watcher.watch(EveryState(plain));
+        let by_definition = watcher.watch(EveryState::of(plain));
         for (place, settings) in
             [STATEFUL, without(&[Switch::ProgramPoints])].into_iter().enumerate()
         {
-            let full = watcher.watch(EveryState(settings));
+            let full = watcher.watch(EveryState::of(settings));
             assert!(full.stats.states <= by_definition.stats.states, "{text}");
             for method in storing(settings) {
                 let outcome = watcher.watch(method);
@@ -234,7 +234,7 @@ fn spinning_programs_end_as_in_the_full_graph(programs: u64) {
         let program = compile("spin.maz", &text, &[])
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
         let mut watcher = Watcher::of(&program);
-        let (full, outcome) = watcher.ends(EveryState(STATEFUL));
+        let (full, outcome) = watcher.ends(EveryState::of(STATEFUL));
         cyclic += u64::from(watcher.has_cycle());
         for method in reductions() {
             let (reduced, found) = watcher.ends(method);

@@ -27,7 +27,6 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::every_state::EveryState;
-use super::settings::Stateful;
 use crate::explore::budget::Budget;
 use crate::explore::explorer::explore;
 use crate::explore::observer::{End, Observer};
@@ -64,7 +63,7 @@ pub struct Executions {
 /// Counts the executions of `system`. The budget's depth and number of traces must not be set, because they do not limit a
 /// graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
-    let every_state = EveryState(Stateful::default());
+    let every_state = EveryState::default();
     let judges = system.invariants().is_some() && budget.properties.contain::<Invariants>();
     let mut graph = Graph {
         observer,

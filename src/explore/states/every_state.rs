@@ -3,6 +3,8 @@
 //! A state is explored once, however many executions lead to it. The reductions that store states are judged by this
 //! explorer: none of them may store more states, and all must end in the same ones.
 
+use std::num::NonZeroU32;
+
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::full_graph;
 use super::settings::{Stateful, Switch};
@@ -12,8 +14,34 @@ use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{Locals, ProcessId, System};
 
 /// Visits every state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EveryState(pub Stateful);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EveryState {
+    /// How states are stored.
+    pub how: Stateful,
+    /// How many threads explore.
+    pub jobs: NonZeroU32,
+    /// After so many transitions states are explored many at a time, if that can be done.
+    pub first: u64,
+}
+
+/// Most programs need fewer transitions.
+const FIRST: u64 = 1 << 17;
+
+impl EveryState {
+    /// One thread, and states that are stored in this way.
+    pub fn of(how: Stateful) -> EveryState {
+        EveryState { how, jobs: NonZeroU32::MIN, first: FIRST }
+    }
+}
+
+impl Default for EveryState {
+    fn default() -> Self {
+        EveryState::of(Stateful::default())
+    }
+}
+
+const OPTIONS: &[&str] =
+    &["order", "seed", "without", "as-printed", "histories", "hash-compaction", "jobs"];
 
 impl Choosable for EveryState {
     const INFO: Info = Info {
@@ -23,10 +51,11 @@ impl Choosable for EveryState {
         guarantee: Guarantee::EveryEnd,
         requires: None,
     };
-    const TAKES: Takes = Takes::of_stored(&[Switch::LiveVariables]);
+    const TAKES: Takes = Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables]) };
 
     fn new(options: &Options) -> Self {
-        EveryState(options.stateful())
+        let one = EveryState::of(options.stateful());
+        EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 }
 
@@ -36,7 +65,7 @@ impl Explorer for EveryState {
     }
 
     fn guarantee(&self) -> Guarantee {
-        self.0.guarantee(Self::INFO.guarantee)
+        self.how.guarantee(Self::INFO.guarantee)
     }
 
     fn depth(&self) -> Depth {
@@ -48,10 +77,10 @@ impl Explorer for EveryState {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let usual = Stateful { without: self.0.without, ..Stateful::default() };
-        match self.0 == usual && needs_no_model(system, driver) {
-            true => full_graph::explore(system, self.0, driver),
-            false => depth_first::explore(system, self.0, &mut All, driver),
+        let usual = Stateful { without: self.how.without, ..Stateful::default() };
+        match self.how == usual && needs_no_model(system, driver) {
+            true => full_graph::explore(system, self, driver),
+            false => depth_first::explore(system, self.how, &mut All, driver),
         }
     }
 }

@@ -17,6 +17,10 @@
 //! explored. These look-ups do not wait for one another, and most of the time of a search is spent waiting for memory. A
 //! successor that was not known then is looked for again in its turn.
 
+mod batches;
+
+use self::batches::Frontier;
+use super::every_state::EveryState;
 use super::known::Known;
 use super::moves::{Change, Found, Move, Moves};
 use super::packed::{Codes, Layout, repack};
@@ -30,6 +34,8 @@ use crate::property::{Motion, Watch, may_spin, process_failure};
 #[derive(Clone, Copy)]
 struct Pending {
     action: Action,
+    /// Its number, if it was learned.
+    number: u32,
     /// Is it known where it leads?
     is_tried: bool,
     /// Does it lead to something that is to be judged?
@@ -63,6 +69,13 @@ struct FullGraph<'s, S: System> {
     /// For each state on the stack where its moves start.
     stack: Vec<usize>,
     watch: Watch,
+    /// Was there a move that had to be tried out?
+    has_trials: bool,
+    /// What is left to be done in batches; and is what is new to be left to them?
+    frontier: Frontier,
+    defers: bool,
+    /// How many actions the ways have that were looked for.
+    sought: u64,
     /// Scratch space: a state in which one process moves alone.
     alone: Vec<u64>,
     /// Scratch space: codes before and after a move, choices, moves.
@@ -73,18 +86,14 @@ struct FullGraph<'s, S: System> {
 }
 
 /// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
-pub fn explore<S: System>(system: &S, settings: Stateful, driver: &mut Driver<'_>) {
-    let mut search = FullGraph::new(system, settings, Watch::new(driver.signal().clone()));
+pub fn explore<S: System>(system: &S, explorer: &EveryState, driver: &mut Driver<'_>) {
+    let mut search = FullGraph::new(system, explorer.how, Watch::new(driver.signal().clone()));
     driver.started(&search.locals, &search.state);
-    search.known.insert(&search.present, &search.layout);
+    search.known.insert(&search.present, Known::START, &search.layout);
     search.enter(driver);
-    while let Some(&from) = search.stack.last()
-        && !driver.is_stopped()
-    {
-        match search.pending.len() > from {
-            true => search.take(driver),
-            false => search.leave(),
-        }
+    search.go_on(driver, explorer.first);
+    if !search.stack.is_empty() && !driver.is_stopped() {
+        search.in_batches(explorer.jobs.get() as usize, driver);
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
@@ -120,11 +129,29 @@ impl<'s, S: System> FullGraph<'s, S> {
             ahead: Vec::new(),
             stack: Vec::new(),
             watch,
+            has_trials: false,
+            frontier: Frontier::default(),
+            defers: false,
+            sought: 0,
             alone: Vec::new(),
             before,
             after: Vec::new(),
             choices: Vec::new(),
             learned: Vec::new(),
+        }
+    }
+
+    /// Explores what is left to do for the states on the stack; or not all of it, if it takes more than so many transitions in
+    /// all, and the rest can be done in batches.
+    fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
+        while let Some(&from) = self.stack.last()
+            && !driver.is_stopped()
+            && !(driver.stats.transitions >= most && self.can_batch())
+        {
+            match self.pending.len() > from {
+                true => self.take(driver),
+                false => self.leave(),
+            }
         }
     }
 
@@ -181,7 +208,8 @@ impl<'s, S: System> FullGraph<'s, S> {
 
     /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.
     fn take(&mut self, driver: &mut Driver<'_>) {
-        let Pending { action, is_tried, is_judged, is_known } = self.pending.pop().expect("a move");
+        let Pending { action, number, is_tried, is_judged, is_known } =
+            self.pending.pop().expect("a move");
         let from = self.ahead.len() - self.layout.width();
         if !is_tried {
             return self.try_out(action, driver);
@@ -194,12 +222,16 @@ impl<'s, S: System> FullGraph<'s, S> {
                 driver.moved(locals, state, action);
             }
         }
-        let is_new = !is_known && self.known.insert(&self.ahead[from..], &self.layout);
+        let is_new = !is_known && self.known.insert(&self.ahead[from..], number, &self.layout);
         if is_new {
             self.present.copy_from_slice(&self.ahead[from..]);
         }
         self.ahead.truncate(from);
         match is_new {
+            true if self.defers => {
+                self.frontier.push(self.path.len(), &self.present);
+                self.back();
+            }
             true => self.enter(driver),
             false => self.back(),
         }
@@ -241,11 +273,12 @@ impl<'s, S: System> FullGraph<'s, S> {
                     continue;
                 }
                 Found::ByTrial { may_spin, reacts } => {
+                    self.has_trials = true;
                     may_all_wait &= !self.look_for(process - 1, reacts) || may_spin;
                 }
                 Found::Moves { range: (from, to), may_spin } => {
                     may_all_wait &= from == to || may_spin;
-                    (from..to).rev().for_each(|number| self.look_ahead(process - 1, number));
+                    (from..to).rev().for_each(|number| self.look_ahead(number));
                 }
             }
             process -= 1;
@@ -253,14 +286,13 @@ impl<'s, S: System> FullGraph<'s, S> {
         may_all_wait
     }
 
-    /// Appends a move of a process that was learned.
-    fn look_ahead(&mut self, process: usize, number: u32) {
-        let &Move { choice, is_judged, .. } = self.moves.get(number);
+    /// Appends a move that was learned.
+    fn look_ahead(&mut self, number: u32) {
+        let &Move { action, is_judged, .. } = self.moves.get(number);
         let from = self.ahead.len();
         self.moves.lead(number, &self.present, &mut self.ahead);
         let is_known = self.known.contains(&self.ahead[from..], &self.layout);
-        let action = Action { process: ProcessId(process as u32), choice };
-        self.pending.push(Pending { action, is_tried: true, is_judged, is_known });
+        self.pending.push(Pending { action, number, is_tried: true, is_judged, is_known });
     }
 
     /// Learns something about what a process does in its present situation.
@@ -281,8 +313,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.learned.clear();
         self.list_choices(id);
         for index in 0..self.choices.len() {
-            let choice = self.choices[index];
-            let is_judged = self.carry_out(Action { process: id, choice });
+            let action = Action { process: id, choice: self.choices[index] };
+            let is_judged = self.carry_out(action);
             self.state.undo(&self.locals);
             assert_eq!(
                 self.before.len(),
@@ -293,7 +325,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             let changes = both
                 .filter(|(_, (from, to))| from != to)
                 .map(|(place, (&from, &to))| Change { place, from, to });
-            self.learned.push(Move { choice, is_judged, changes: changes.collect() });
+            self.learned.push(Move { action, is_judged, changes: changes.collect() });
         }
         self.make_room();
         self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
@@ -306,6 +338,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.list_choices(id);
         for index in (0..self.choices.len()).rev() {
             let action = Action { process: id, choice: self.choices[index] };
+            let number = Known::START;
             let FullGraph { state, reactions, present, layout, ahead, .. } = self;
             let from = ahead.len();
             let reaction = reacts.then(|| {
@@ -315,11 +348,11 @@ impl<'s, S: System> FullGraph<'s, S> {
             let next = match reaction.flatten() {
                 Some(is_judged) => {
                     let is_known = self.known.contains(&ahead[from..], layout);
-                    Pending { action, is_tried: true, is_judged, is_known }
+                    Pending { action, number, is_tried: true, is_judged, is_known }
                 }
                 None => {
                     ahead.extend_from_slice(present);
-                    Pending { action, is_tried: false, is_judged: true, is_known: false }
+                    Pending { action, number, is_tried: false, is_judged: true, is_known: false }
                 }
             };
             self.pending.push(next);
@@ -347,7 +380,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
-        match self.known.insert(&self.present, &self.layout) {
+        match self.known.insert(&self.present, Known::START, &self.layout) {
             true => self.enter(driver),
             false => self.back(),
         }
@@ -408,6 +441,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         };
         let (present, ahead) = (again(&self.present), again(&self.ahead));
         (self.present, self.ahead) = (present, ahead);
+        self.frontier.lay_out(&self.layout, &next);
         self.known.lay_out(&self.layout, &next);
         self.moves.lay_out(&next);
         self.layout = next;
@@ -416,6 +450,10 @@ impl<'s, S: System> FullGraph<'s, S> {
     /// Bytes in use for states, and for what is known of their parts.
     fn bytes(&self) -> usize {
         let learned = self.moves.bytes() + self.reactions.bytes();
-        self.known.bytes() + self.parts.bytes() + self.codes.bytes() + learned
+        self.known.bytes()
+            + self.frontier.bytes()
+            + self.parts.bytes()
+            + self.codes.bytes()
+            + learned
     }
 }

@@ -2,15 +2,17 @@
 
 use super::packed::{Layout, repack};
 use super::store::Store;
-use super::table::Table;
+use super::table::Tables;
 
-/// States of more words are kept as trees.
+/// States of more words are kept as trees, unless they are spread.
 const MOST_WORDS: usize = 4;
+/// So many tables the states are spread over.
+pub const SPREAD: usize = 64;
 
 /// Packed states, each once.
 pub enum Known {
-    /// In a table, as they are.
-    Packed(Table),
+    /// In tables, as they are, each with the number of the move that led there first ([`Known::START`] if none did).
+    Packed(Tables),
     /// As the lists of their codes, which share most of their parts. Where there are many parts, that is shorter.
     Shared {
         /// The lists.
@@ -21,14 +23,17 @@ pub enum Known {
 }
 
 impl Known {
+    /// Stands for a move where there is none, or none that was learned.
+    pub const START: u32 = u32::MAX;
+
     /// None, for states packed in this layout.
     pub fn new(layout: &Layout) -> Known {
-        Known::with_room_for(0, layout)
+        Known::with_room_for(0, layout, 1)
     }
 
-    fn with_room_for(count: usize, layout: &Layout) -> Known {
-        match layout.width() <= MOST_WORDS {
-            true => Known::Packed(Table::with_room_for(count, layout.width())),
+    fn with_room_for(count: usize, layout: &Layout, tables: usize) -> Known {
+        match layout.width() <= MOST_WORDS || tables > 1 {
+            true => Known::Packed(Tables::with_room_for(count, layout.width(), tables)),
             false => Known::Shared { store: Store::new(false), codes: Vec::new() },
         }
     }
@@ -37,7 +42,7 @@ impl Known {
     #[inline]
     pub fn contains(&mut self, packed: &[u64], layout: &Layout) -> bool {
         match self {
-            Known::Packed(table) => table.contains(packed),
+            Known::Packed(tables) => tables.contains(packed),
             Known::Shared { store, codes } => {
                 unpack(packed, layout, codes);
                 store.find(codes).is_some()
@@ -45,11 +50,11 @@ impl Known {
         }
     }
 
-    /// Notes that it is met. Is it new?
+    /// Notes that it is met, where the move with this number leads. Is it new?
     #[inline]
-    pub fn insert(&mut self, packed: &[u64], layout: &Layout) -> bool {
+    pub fn insert(&mut self, packed: &[u64], by: u32, layout: &Layout) -> bool {
         match self {
-            Known::Packed(table) => table.insert(packed),
+            Known::Packed(tables) => tables.insert(packed, by),
             Known::Shared { store, codes } => {
                 unpack(packed, layout, codes);
                 store.insert(codes).1
@@ -57,18 +62,39 @@ impl Known {
         }
     }
 
+    /// The tables, if they are in tables.
+    pub fn tables(&mut self) -> Option<&mut Tables> {
+        match self {
+            Known::Packed(tables) => Some(tables),
+            Known::Shared { .. } => None,
+        }
+    }
+
+    /// Spreads them over many tables.
+    pub fn spread(&mut self, layout: &Layout) {
+        let Known::Packed(tables) = self else { return };
+        let mut next = Known::with_room_for(tables.len(), layout, SPREAD);
+        tables.iter().for_each(|(packed, by)| _ = next.insert(packed, by, layout));
+        *self = next;
+    }
+
     /// Packs all of them in another layout.
     pub fn lay_out(&mut self, from: &Layout, to: &Layout) {
-        let Known::Packed(table) = self else { return };
-        let mut next = Known::with_room_for(table.len(), to);
-        repack(table.iter(), from, to, |packed| _ = next.insert(packed, to));
+        let Known::Packed(all) = self else { return };
+        let mut next = Known::with_room_for(all.len(), to, all.tables().len());
+        let mut numbers = all.iter().map(|(_, by)| by);
+        repack(all.iter().map(|(packed, _)| packed), from, to, |packed| {
+            let by = numbers.next().expect("one for each");
+            next.insert(packed, by, to);
+        });
+        drop(numbers);
         *self = next;
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
-            Known::Packed(table) => table.len(),
+            Known::Packed(tables) => tables.len(),
             Known::Shared { store, .. } => store.count(),
         }
     }
@@ -76,7 +102,7 @@ impl Known {
     /// Bytes in use for them.
     pub fn bytes(&self) -> usize {
         match self {
-            Known::Packed(table) => table.bytes(),
+            Known::Packed(tables) => tables.bytes(),
             Known::Shared { store, .. } => store.bytes(),
         }
     }

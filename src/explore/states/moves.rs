@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::packed::Layout;
-use crate::model::{Choice, Scope};
+use crate::model::{Action, Scope};
 
 /// What is known about the moves of processes.
 #[derive(Debug, Default)]
@@ -98,8 +98,8 @@ pub enum Found {
 /// A move of a process in a situation.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// Its choice.
-    pub choice: Choice,
+    /// The action.
+    pub action: Action,
     /// Does it lead to something that is to be judged?
     pub is_judged: bool,
     /// What it changes.
@@ -198,6 +198,13 @@ impl Moves {
         for (word, flip) in packed.iter().zip(&self.flips[from..from + packed.len()]) {
             words.push(word ^ flip);
         }
+    }
+
+    /// Takes a move back.
+    pub fn take_back(&self, number: u32, packed: &mut [u64]) {
+        let from = number as usize * packed.len();
+        let flips = &self.flips[from..from + packed.len()];
+        packed.iter_mut().zip(flips).for_each(|(word, flip)| *word ^= flip);
     }
 
     /// Was the process met with this own code?

@@ -1,75 +1,178 @@
-//! A set of keys of some words each, in one open table.
+//! A set of keys of some words each, with a number for each, in open tables.
 //!
 //! A key lies in the table itself, so to ask for it is to look at one place of memory, or at two neighbours. A place is free
 //! if its first word is 0; so the first word of no key is. Keys lie in the order of their hashes, as far as there is room
 //! (linear probing: Knuth, *The art of computer programming*, volume 3, section 6.4). A table that grows is copied from its
 //! beginning to its end, and written in nearly the same order.
+//!
+//! There may be several tables, each for a range of hashes. Then several threads can add keys, each to other tables.
 
-/// Keys, each once.
+use std::hint::black_box;
+
+/// Keys, each once, with its number.
 #[derive(Debug)]
-pub struct Table {
-    /// Words of a key.
-    width: usize,
-    places: usize,
-    count: usize,
-    words: Vec<u64>,
-}
+pub struct Tables(Vec<Table>);
 
-const FIRST_PLACES: usize = 64;
-
-impl Table {
-    /// An empty table for so many keys, and more, of so many words.
-    pub fn with_room_for(count: usize, width: usize) -> Table {
-        Table::with_places(width, FIRST_PLACES.max(count / 2 * 3))
-    }
-
-    fn with_places(width: usize, places: usize) -> Table {
-        Table { width, places, count: 0, words: vec![0; width * places] }
+impl Tables {
+    /// So many empty tables for so many keys, and more, of so many words.
+    pub fn with_room_for(count: usize, width: usize, tables: usize) -> Tables {
+        let places = FIRST_PLACES.max(count / tables / 2 * 3);
+        Tables((0..tables).map(|_| Table::with_places(width, places, tables)).collect())
     }
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.count
+        self.0.iter().map(|table| table.count).sum()
     }
 
     /// Is it there?
     #[inline]
     pub fn contains(&self, key: &[u64]) -> bool {
-        self.words[self.seek(key)] != 0
+        let (table, rest) = spot(key, self.0.len());
+        let table = &self.0[table];
+        table.words[table.seek(rest, key)] != 0
     }
 
-    /// Adds a key. Is it new?
+    /// The number of a key, if it is there.
+    pub fn number(&self, key: &[u64]) -> Option<u32> {
+        let (table, rest) = spot(key, self.0.len());
+        let table = &self.0[table];
+        let at = table.seek(rest, key);
+        (table.words[at] != 0).then(|| table.numbers[at / table.width])
+    }
+
+    /// Adds a key, with this number. Is it new?
     #[inline]
-    pub fn insert(&mut self, key: &[u64]) -> bool {
-        let at = self.seek(key);
+    pub fn insert(&mut self, key: &[u64], number: u32) -> bool {
+        let (table, rest) = spot(key, self.0.len());
+        self.0[table].insert(rest, key, number)
+    }
+
+    /// All keys, with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
+        self.0.iter().flat_map(Table::iter)
+    }
+
+    /// Those who have the keys.
+    pub fn tables(&mut self) -> &mut [Table] {
+        &mut self.0
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(Table::bytes).sum()
+    }
+}
+
+/// The number of the table where a key belongs, and what says where in the table.
+#[inline]
+fn spot(key: &[u64], tables: usize) -> (usize, u64) {
+    let spread = u128::from(hash(key)) * tables as u128;
+    ((spread >> 64) as usize, spread as u64)
+}
+
+/// The number of the table where a key belongs, of so many.
+#[inline]
+pub fn table_of(key: &[u64], tables: usize) -> usize {
+    spot(key, tables).0
+}
+
+/// The keys with some hashes.
+#[derive(Debug)]
+pub struct Table {
+    /// Words of a key.
+    width: usize,
+    /// How many tables there are.
+    tables: usize,
+    places: usize,
+    count: usize,
+    words: Vec<u64>,
+    numbers: Vec<u32>,
+}
+
+const FIRST_PLACES: usize = 64;
+/// So many keys are looked for at a time.
+const BLOCK: usize = 32;
+
+impl Table {
+    fn with_places(width: usize, places: usize, tables: usize) -> Table {
+        let (words, numbers) = (vec![0; width * places], vec![0; places]);
+        Table { width, tables, places, count: 0, words, numbers }
+    }
+
+    /// Adds keys that belong here, one behind the other, with their numbers. Tells each that is new, in their order.
+    ///
+    /// Where they are to lie is looked at for some of them before the first one is added, so that one need not wait for the
+    /// memory of the one before.
+    pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], mut is_new: impl FnMut(&[u64])) {
+        let blocks = keys.chunks(BLOCK * self.width).zip(numbers.chunks(BLOCK));
+        for (keys, numbers) in blocks {
+            while !self.has_room_for(BLOCK) {
+                self.grow();
+            }
+            let mut met = 0;
+            let mut rests = [0; BLOCK];
+            for (rest, key) in rests.iter_mut().zip(keys.chunks_exact(self.width)) {
+                *rest = spot(key, self.tables).1;
+                met ^= self.words[self.start(*rest)];
+            }
+            black_box(met);
+            let keys = keys.chunks_exact(self.width).zip(numbers);
+            for (rest, (key, &number)) in rests.into_iter().zip(keys) {
+                if self.insert(rest, key, number) {
+                    is_new(key);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, rest: u64, key: &[u64], number: u32) -> bool {
+        let at = self.seek(rest, key);
         if self.words[at] != 0 {
             return false;
         }
-        self.words[at..at + self.width].copy_from_slice(key);
+        self.put(at, key, number);
         self.count += 1;
-        // Three quarters are taken at most.
-        if 4 * self.count > 3 * self.places {
+        if !self.has_room_for(0) {
             self.grow();
         }
         true
     }
 
-    /// All keys.
-    pub fn iter(&self) -> impl Iterator<Item = &[u64]> {
-        self.words.chunks_exact(self.width).filter(|key| key[0] != 0)
+    #[inline]
+    fn put(&mut self, at: usize, key: &[u64], number: u32) {
+        self.words[at..at + self.width].copy_from_slice(key);
+        self.numbers[at / self.width] = number;
     }
 
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.words.len() * size_of::<u64>()
+    /// Three quarters of the places are taken at most.
+    #[inline]
+    fn has_room_for(&self, more: usize) -> bool {
+        4 * (self.count + more) <= 3 * self.places
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
+        let keys = self.words.chunks_exact(self.width).zip(self.numbers.iter().copied());
+        keys.filter(|(key, _)| key[0] != 0)
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.len() * size_of::<u64>() + self.numbers.len() * size_of::<u32>()
+    }
+
+    /// Where the search for a key begins.
+    #[inline]
+    fn start(&self, rest: u64) -> usize {
+        let place = (u128::from(rest) * self.places as u128) >> 64;
+        place as usize * self.width
     }
 
     /// Where the key is, or would be.
     #[inline]
-    fn seek(&self, key: &[u64]) -> usize {
+    fn seek(&self, rest: u64, key: &[u64]) -> usize {
         debug_assert!(key.len() == self.width && key[0] != 0, "{key:?}");
-        let place = (u128::from(hash(key)) * self.places as u128) >> 64;
-        let mut at = place as usize * self.width;
+        let mut at = self.start(rest);
         loop {
             let here = self.words[at];
             // The rest of a key, if it has one, is compared only if its first word is the same.
@@ -91,10 +194,10 @@ impl Table {
     /// Half as many places again.
     #[cold]
     fn grow(&mut self) {
-        let mut larger = Table::with_places(self.width, self.places / 2 * 3);
-        for key in self.iter() {
-            let at = larger.seek(key);
-            larger.words[at..at + self.width].copy_from_slice(key);
+        let mut larger = Table::with_places(self.width, self.places / 2 * 3, self.tables);
+        for (key, number) in self.iter() {
+            let at = larger.seek(spot(key, self.tables).1, key);
+            larger.put(at, key, number);
         }
         larger.count = self.count;
         *self = larger;
@@ -116,34 +219,51 @@ fn hash(key: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rustc_hash::FxHashSet;
+    use rustc_hash::FxHashMap;
 
     use super::*;
 
     proptest! {
         #[test]
-        fn it_is_a_set(
+        fn it_is_a_map(
             width in 1_usize..4,
+            tables in 1_usize..5,
             keys in prop::collection::vec(prop::collection::vec(0_u64..6, 3), 0..400)
         ) {
-            let (mut table, mut twin) = (Table::with_room_for(0, width), FxHashSet::default());
-            for mut key in keys {
+            let (mut all, mut twin) = (Tables::with_room_for(0, width, tables), FxHashMap::default());
+            for (number, mut key) in (0..).zip(keys) {
                 key.truncate(width);
                 key[0] = 2 * key[0] + 1;
-                prop_assert_eq!(table.contains(&key), twin.contains(&key));
-                prop_assert_eq!(table.insert(&key), twin.insert(key));
+                prop_assert_eq!(all.number(&key), twin.get(&key).copied());
+                prop_assert_eq!(all.contains(&key), twin.contains_key(&key));
+                prop_assert_eq!(all.insert(&key, number), !twin.contains_key(&key));
+                twin.entry(key).or_insert(number);
             }
-            prop_assert_eq!(table.len(), twin.len());
-            prop_assert_eq!(table.iter().map(<[u64]>::to_vec).collect::<FxHashSet<_>>(), twin);
+            prop_assert_eq!(all.len(), twin.len());
+            let listed: FxHashMap<_, _> = all.iter().map(|(key, n)| (key.to_vec(), n)).collect();
+            prop_assert_eq!(listed, twin);
+        }
+
+        #[test]
+        fn many_are_added_as_one_by_one(keys in prop::collection::vec(0_u64..300, 0..2000)) {
+            let keys: Vec<u64> = keys.into_iter().map(|key| 2 * key + 1).collect();
+            let numbers: Vec<u32> = (0..keys.len() as u32).collect();
+            let (mut one, mut other) = (Tables::with_room_for(0, 1, 1), Tables::with_room_for(0, 1, 1));
+            let mut new = Vec::new();
+            one.tables()[0].insert_all(&keys, &numbers, |key| new.push(key[0]));
+            let both = keys.iter().zip(numbers);
+            let news = both.filter(|&(&key, number)| other.insert(&[key], number)).map(|(&key, _)| key);
+            prop_assert_eq!(new, news.collect::<Vec<_>>());
+            prop_assert!(one.iter().eq(other.iter()));
         }
     }
 
     #[test]
     fn many_keys_need_little_room() {
-        let mut table = Table::with_room_for(0, 1);
-        (0..100_000).for_each(|number| assert!(table.insert(&[2 * number + 1])));
-        assert!((0..100_000).all(|number| table.contains(&[2 * number + 1])));
-        assert!(!table.contains(&[200_001]));
-        assert!(table.bytes() <= 100_000 * 16);
+        let mut all = Tables::with_room_for(0, 1, 1);
+        (0..100_000).for_each(|number| assert!(all.insert(&[2 * number + 1], 0)));
+        assert!((0..100_000).all(|number| all.contains(&[2 * number + 1])));
+        assert!(!all.contains(&[200_001]));
+        assert!(all.bytes() <= 100_000 * 24);
     }
 }

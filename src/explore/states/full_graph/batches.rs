@@ -1,0 +1,470 @@
+//! The full state graph, many states at a time.
+//!
+//! ```text
+//! frontier := what the search from state to state has left to do
+//! while the frontier is not empty:
+//!   batch := those of its states that are furthest from the start
+//!   expand      for each s of the batch: the states that its moves lead to, sorted by the table where they belong
+//!   add         for each table: what is new is added to it, and to the frontier
+//!   judge       ends, failures, and what may go round in vain, on the model
+//!   learn       what s does whose moves are not known yet: s goes back to the frontier
+//! ```
+//!
+//! A search that goes from state to state looks at the memory of one state after the other, and waits for it. Here a table is
+//! asked for many states in a row, and no look-up needs the one before. Several threads expand parts of the batch; then
+//! each adds what belongs to some of the tables, and no two write to the same. What a batch is, and in which order states come to
+//! a table, does not depend on how many threads there are. So neither does anything that the search finds.
+//!
+//! Batches are small at first, and grow with the number of states; and what is furthest from the start goes first. So the
+//! search comes to ends soon, and the frontier stays small.
+//!
+//! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
+//! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
+//! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
+//! to state ([`FullGraph::one_by_one`]); and so it does if some move has to be tried out each time.
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::FullGraph;
+use crate::explore::driver::Driver;
+use crate::explore::states::known::{Known, SPREAD};
+use crate::explore::states::moves::{Found, Moves};
+use crate::explore::states::packed::{Layout, repack};
+use crate::explore::states::table::{Table, table_of};
+use crate::model::{StopSignal, System};
+
+/// A batch has one of so many of the states that are known,
+const SHARE: usize = 8;
+/// but no fewer and no more than these.
+const SMALLEST: usize = 1 << 12;
+const LARGEST: usize = 1 << 19;
+/// So many states a thread expands at a time.
+const PART: usize = 1 << 10;
+/// Smaller batches are one thread's.
+const WORTH_SHARING: usize = 2 * PART;
+/// The search goes on from state to state if the ways that it has gone have more than so many actions for each transition,
+/// and more than this in all.
+const FOR_EACH: u64 = 4;
+const FREE: u64 = 1 << 18;
+
+/// The states that were met, and are not expanded yet.
+#[derive(Debug, Default)]
+pub struct Frontier {
+    /// By the length of the way to them: packed states, one behind the other.
+    by_depth: Vec<Vec<u64>>,
+}
+
+impl Frontier {
+    fn at(&mut self, depth: usize) -> &mut Vec<u64> {
+        if self.by_depth.len() <= depth {
+            self.by_depth.resize_with(depth + 1, Vec::new);
+        }
+        &mut self.by_depth[depth]
+    }
+
+    /// Adds a state at this depth.
+    pub fn push(&mut self, depth: usize, packed: &[u64]) {
+        self.at(depth).extend_from_slice(packed);
+    }
+
+    /// Takes so many words off it, those of the deepest states, or fewer if there are fewer.
+    fn take(&mut self, most: usize) -> Vec<(usize, Vec<u64>)> {
+        let (mut taken, mut left) = (Vec::new(), most);
+        while left > 0
+            && let Some(depth) = self.by_depth.len().checked_sub(1)
+        {
+            let level = &mut self.by_depth[depth];
+            let part = level.split_off(level.len().saturating_sub(left));
+            left -= part.len();
+            if level.is_empty() {
+                self.by_depth.pop();
+            }
+            if !part.is_empty() {
+                taken.push((depth, part));
+            }
+        }
+        taken
+    }
+
+    /// Packs the states in another layout.
+    pub fn lay_out(&mut self, from: &Layout, to: &Layout) {
+        for level in &mut self.by_depth {
+            let mut next = Vec::new();
+            let states = level.chunks_exact(from.width());
+            repack(states, from, to, |packed| next.extend_from_slice(packed));
+            *level = next;
+        }
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.by_depth.iter().map(|level| level.capacity() * size_of::<u64>()).sum()
+    }
+}
+
+/// What the moves of some states lead to.
+#[derive(Debug, Default)]
+struct Part {
+    /// The length of the way to these states.
+    depth: usize,
+    /// For each table, the states that belong there, and the numbers of the moves that lead to them.
+    led_to: Vec<(Vec<u64>, Vec<u32>)>,
+    /// How many moves there are, without those to be judged.
+    transitions: u64,
+    /// The states without a move; those whose processes may all go round in vain; those that are too far from the start.
+    ends: Vec<u64>,
+    rounds: Vec<u64>,
+    cut: Vec<u64>,
+    /// The moves that lead to something to be judged, with the states where they are made.
+    judged: Vec<u32>,
+    judged_from: Vec<u64>,
+    /// The states with a process whose moves are not known.
+    unknown: Vec<u64>,
+    /// Does one of them have a move that has to be tried out?
+    has_trials: bool,
+    /// Scratch space: the moves of a state, by processes; a state.
+    moves: Vec<(usize, u32, u32)>,
+    next: Vec<u64>,
+}
+
+impl Part {
+    fn clear(&mut self, depth: usize) {
+        self.led_to.resize_with(SPREAD, Default::default);
+        for (states, by) in &mut self.led_to {
+            states.clear();
+            by.clear();
+        }
+        for list in [
+            &mut self.ends,
+            &mut self.rounds,
+            &mut self.cut,
+            &mut self.judged_from,
+            &mut self.unknown,
+        ] {
+            list.clear();
+        }
+        self.judged.clear();
+        (self.depth, self.transitions, self.has_trials) = (depth, 0, false);
+    }
+}
+
+/// What is known of all processes.
+struct Expander<'f> {
+    moves: &'f Moves,
+    layout: &'f Layout,
+    /// How many parts of a state are about objects.
+    objects: usize,
+    /// States at this depth are not expanded.
+    bound: usize,
+    stop: StopSignal,
+}
+
+impl Expander<'_> {
+    /// Finds out what the moves of these states lead to.
+    fn expand_all(&self, states: &[u64], part: &mut Part) {
+        for (index, state) in states.chunks_exact(self.layout.width()).enumerate() {
+            if index.is_multiple_of(64) && self.stop.is_raised() {
+                return;
+            }
+            self.expand(state, part);
+        }
+    }
+
+    fn expand(&self, state: &[u64], part: &mut Part) {
+        let mut may_all_wait = true;
+        part.moves.clear();
+        for process in 0..self.layout.places() - self.objects {
+            match self.moves.of(process, self.objects + process, state, self.layout) {
+                Found::Moves { range: (from, to), .. } if from == to => {}
+                Found::Moves { range: (from, to), may_spin } => {
+                    may_all_wait &= may_spin;
+                    part.moves.push((process, from, to));
+                }
+                found => {
+                    part.has_trials |= matches!(found, Found::ByTrial { .. });
+                    return part.unknown.extend_from_slice(state);
+                }
+            }
+        }
+        if part.moves.is_empty() {
+            return part.ends.extend_from_slice(state);
+        }
+        if part.depth >= self.bound {
+            return part.cut.extend_from_slice(state);
+        }
+        if may_all_wait && !self.does_some_go_on(state, part) {
+            part.rounds.extend_from_slice(state);
+        }
+        let Part { moves, next, led_to, .. } = part;
+        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
+            next.clear();
+            self.moves.lead(number, state, next);
+            let (states, by) = &mut led_to[table_of(next, SPREAD)];
+            states.extend_from_slice(next);
+            by.push(number);
+            match self.moves.get(number).is_judged {
+                false => part.transitions += 1,
+                true => {
+                    part.judged.push(number);
+                    part.judged_from.extend_from_slice(state);
+                }
+            }
+        }
+    }
+
+    fn does_some_go_on(&self, state: &[u64], part: &mut Part) -> bool {
+        let Part { moves, next, .. } = part;
+        moves.iter().any(|&(process, ..)| {
+            next.clear();
+            next.extend_from_slice(state);
+            self.moves.goes_on(process, self.objects + process, next, self.layout)
+        })
+    }
+}
+
+/// The new states of a table: each part's, with its depth.
+type Fresh = Vec<(usize, Vec<u64>)>;
+
+impl<S: System> FullGraph<'_, S> {
+    /// May the search go on in batches: is each state where it is looked for, and nothing tried out?
+    pub(super) fn can_batch(&mut self) -> bool {
+        !self.has_trials && self.known.tables().is_some()
+    }
+
+    /// Does what is left to do, with so many threads.
+    pub(super) fn in_batches(&mut self, jobs: usize, driver: &mut Driver<'_>) {
+        self.known.spread(&self.layout);
+        self.defer(driver);
+        let pool = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
+        // Without threads it is one thread's work.
+        let pool = pool.and_then(Result::ok);
+        let mut parts = Vec::new();
+        while !driver.is_stopped() {
+            let most = (self.known.len() / SHARE).clamp(SMALLEST, LARGEST);
+            let batch = self.frontier.take(most * self.layout.width());
+            if batch.is_empty() {
+                return;
+            }
+            let count = self.expand_batch(&batch, pool.as_ref(), driver, &mut parts);
+            let parts = &mut parts[..count];
+            self.add(parts, pool.as_ref());
+            driver.stats.states = Some(self.known.len() as u64);
+            self.judge(parts, driver);
+            if driver.is_stopped() {
+                return;
+            }
+            self.learn_all(parts);
+            if self.has_trials || self.sought > FREE + FOR_EACH * driver.stats.transitions {
+                return self.one_by_one(driver);
+            }
+        }
+    }
+
+    /// Makes the pending moves of the states on the stack. What they lead to becomes the frontier.
+    fn defer(&mut self, driver: &mut Driver<'_>) {
+        self.defers = true;
+        self.go_on(driver, u64::MAX);
+        self.defers = false;
+    }
+
+    /// Expands the states of a batch, into this number of parts.
+    fn expand_batch(
+        &self,
+        batch: &[(usize, Vec<u64>)],
+        pool: Option<&ThreadPool>,
+        driver: &mut Driver<'_>,
+        parts: &mut Vec<Part>,
+    ) -> usize {
+        let width = self.layout.width();
+        let levels = batch.iter();
+        let states = levels.flat_map(|(depth, states)| {
+            states.chunks(PART * width).map(move |states| (*depth, states))
+        });
+        let states: Vec<(usize, &[u64])> = states.collect();
+        if parts.len() < states.len() {
+            parts.resize_with(states.len(), Part::default);
+        }
+        let expander = Expander {
+            moves: &self.moves,
+            layout: &self.layout,
+            objects: self.objects,
+            bound: driver.depth_bound() as usize,
+            stop: driver.signal().clone(),
+        };
+        let mut work: Vec<_> = parts.iter_mut().zip(&states).collect();
+        each(
+            pool.filter(|_| is_worth_sharing(&states, width)),
+            &mut work,
+            |(part, (depth, states))| {
+                part.clear(*depth);
+                expander.expand_all(states, part);
+            },
+        );
+        for (part, (depth, _)) in &work {
+            driver.moved_often(part.transitions, depth + 1);
+        }
+        states.len()
+    }
+
+    /// Adds to the tables and to the frontier what is new.
+    fn add(&mut self, parts: &[Part], pool: Option<&ThreadPool>) {
+        let tables = self.known.tables().expect("batches are of states in tables").tables();
+        let mut work: Vec<(usize, &mut Table, Fresh)> =
+            tables.iter_mut().enumerate().map(|(at, table)| (at, table, Vec::new())).collect();
+        each(
+            pool.filter(|_| parts.len() * PART >= WORTH_SHARING),
+            &mut work,
+            |(at, table, fresh)| {
+                for part in parts {
+                    let (states, by) = &part.led_to[*at];
+                    if fresh.last().is_none_or(|(depth, _)| *depth != part.depth + 1) {
+                        fresh.push((part.depth + 1, Vec::new()));
+                    }
+                    let new = &mut fresh.last_mut().expect("just pushed").1;
+                    table.insert_all(states, by, |state| new.extend_from_slice(state));
+                }
+            },
+        );
+        for (depth, states) in work.into_iter().flat_map(|(.., fresh)| fresh) {
+            if !states.is_empty() {
+                self.frontier.at(depth).extend_from_slice(&states);
+            }
+        }
+    }
+
+    /// Judges what is to be judged, on the model.
+    fn judge(&mut self, parts: &[Part], driver: &mut Driver<'_>) {
+        let width = self.layout.width();
+        for part in parts {
+            for state in part.ends.chunks_exact(width) {
+                if driver.is_stopped() {
+                    return;
+                }
+                self.seek(state);
+                let (locals, state) = self.model();
+                driver.terminal(locals, state);
+            }
+            for state in part.rounds.chunks_exact(width) {
+                if driver.is_stopped() {
+                    return;
+                }
+                self.seek(state);
+                self.is_livelock(driver);
+            }
+            for state in part.cut.chunks_exact(width) {
+                if driver.is_stopped() {
+                    return;
+                }
+                self.seek(state);
+                if !self.is_livelock(driver) {
+                    let (locals, state) = self.model();
+                    driver.truncated(locals, state);
+                }
+            }
+            let judged = part.judged_from.chunks_exact(width).zip(&part.judged);
+            for (state, &number) in judged {
+                if driver.is_stopped() {
+                    return;
+                }
+                self.seek(state);
+                let action = self.moves.get(number).action;
+                self.path.push(action);
+                let (locals, state) = self.model();
+                driver.moved(locals, state, action);
+            }
+        }
+    }
+
+    /// Learns the moves that are not known. The states that they are made from are to be expanded again.
+    fn learn_all(&mut self, parts: &[Part]) {
+        let width = self.layout.width();
+        let mut unknown = Vec::new();
+        for part in parts.iter().filter(|part| !part.unknown.is_empty()) {
+            self.has_trials |= part.has_trials;
+            let level = self.frontier.at(part.depth);
+            let from = level.len() / width;
+            level.extend_from_slice(&part.unknown);
+            unknown.extend((from..level.len() / width).map(|index| (part.depth, index)));
+        }
+        for (depth, index) in unknown {
+            // The layout may be another one now.
+            let width = self.layout.width();
+            let state = self.frontier.at(depth)[index * width..][..width].to_vec();
+            self.learn_of(&state);
+        }
+    }
+
+    /// Learns the moves of the processes in this state that are not known.
+    fn learn_of(&mut self, state: &[u64]) {
+        self.present.clear();
+        self.present.extend_from_slice(state);
+        let mut is_here = false;
+        let mut process = 0;
+        while process < self.layout.places() - self.objects {
+            let place = self.objects + process;
+            match self.moves.of(process, place, &self.present, &self.layout) {
+                Found::Nothing => {
+                    if !is_here {
+                        self.seek(state);
+                        is_here = true;
+                    }
+                    self.learn(process);
+                }
+                Found::ByTrial { .. } => {
+                    self.has_trials = true;
+                    process += 1;
+                }
+                Found::Moves { .. } => process += 1,
+            }
+        }
+    }
+
+    /// Explores from each state of the frontier what is left to do there, from state to state.
+    fn one_by_one(&mut self, driver: &mut Driver<'_>) {
+        while !driver.is_stopped() {
+            let width = self.layout.width();
+            let Some((_, state)) = self.frontier.take(width).pop() else { return };
+            self.seek(&state);
+            self.present.clear();
+            self.present.extend_from_slice(&state);
+            self.enter(driver);
+            self.go_on(driver, u64::MAX);
+        }
+    }
+
+    /// Makes the present path one that leads to this state, which was met.
+    fn seek(&mut self, state: &[u64]) {
+        let tables = self.known.tables().expect("batches are of states in tables");
+        let mut at = state.to_vec();
+        let mut numbers = Vec::new();
+        loop {
+            match tables.number(&at).expect("a state that was met") {
+                Known::START => break,
+                number => {
+                    numbers.push(number);
+                    self.moves.take_back(number, &mut at);
+                }
+            }
+        }
+        self.sought += numbers.len() as u64;
+        let actions = numbers.into_iter().rev().map(|number| self.moves.get(number).action);
+        let actions: Vec<_> = actions.collect();
+        let both = self.path.iter().zip(&actions);
+        let common = both.take_while(|(one, other)| one == other).count();
+        self.agreed = self.agreed.min(common);
+        self.path = actions;
+    }
+}
+
+fn is_worth_sharing(states: &[(usize, &[u64])], width: usize) -> bool {
+    states.iter().map(|(_, states)| states.len() / width).sum::<usize>() >= WORTH_SHARING
+}
+
+/// Does some work, on several threads if there are any.
+fn each<T: Send>(pool: Option<&ThreadPool>, work: &mut [T], each: impl Fn(&mut T) + Send + Sync) {
+    match pool {
+        Some(pool) => pool.install(|| work.par_iter_mut().for_each(each)),
+        None => work.iter_mut().for_each(each),
+    }
+}
