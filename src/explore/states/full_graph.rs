@@ -19,10 +19,12 @@
 
 mod batches;
 
+use std::iter;
+
 use self::batches::Frontier;
 use super::every_state::EveryState;
 use super::known::Known;
-use super::moves::{Change, Found, Move, Moves};
+use super::moves::{Change, Changes, Found, Move, Moves};
 use super::packed::{Codes, Layout, repack};
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
@@ -69,11 +71,15 @@ struct FullGraph<'s, S: System> {
     /// For each state on the stack where its moves start.
     stack: Vec<usize>,
     watch: Watch,
-    /// Was there a move that had to be tried out?
-    has_trials: bool,
-    /// What is left to be done in batches; and is what is new to be left to them?
+    /// Were there handlers of actors?
+    has_reactions: bool,
+    /// What is left to be done in batches; and the states with moves that are to be tried out.
     frontier: Frontier,
+    trials: Frontier,
+    /// Is what is new to be left to the batches?
     defers: bool,
+    /// Has the search gone back from batches to states?
+    is_alone: bool,
     /// How many actions the ways have that were looked for.
     sought: u64,
     /// Scratch space: a state in which one process moves alone.
@@ -129,9 +135,11 @@ impl<'s, S: System> FullGraph<'s, S> {
             ahead: Vec::new(),
             stack: Vec::new(),
             watch,
-            has_trials: false,
+            has_reactions: false,
             frontier: Frontier::default(),
+            trials: Frontier::default(),
             defers: false,
+            is_alone: false,
             sought: 0,
             alone: Vec::new(),
             before,
@@ -273,7 +281,7 @@ impl<'s, S: System> FullGraph<'s, S> {
                     continue;
                 }
                 Found::ByTrial { may_spin, reacts } => {
-                    self.has_trials = true;
+                    self.has_reactions |= reacts;
                     may_all_wait &= !self.look_for(process - 1, reacts) || may_spin;
                 }
                 Found::Moves { range: (from, to), may_spin } => {
@@ -321,11 +329,8 @@ impl<'s, S: System> FullGraph<'s, S> {
                 self.after.len(),
                 "only what is tried out starts processes"
             );
-            let both = (0..).zip(self.before.iter().zip(&self.after));
-            let changes = both
-                .filter(|(_, (from, to))| from != to)
-                .map(|(place, (&from, &to))| Change { place, from, to });
-            self.learned.push(Move { action, is_judged, changes: changes.collect() });
+            let changes = self.changes();
+            self.learned.push(Move { action, is_judged, changes });
         }
         self.make_room();
         self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
@@ -377,12 +382,28 @@ impl<'s, S: System> FullGraph<'s, S> {
         if let Some(stimulus) = stimulus {
             self.learn_reaction(action.process, stimulus, messages, is_judged);
         }
+        let number = self.arrive(action, is_judged);
+        match self.known.insert(&self.present, number, &self.layout) {
+            true if self.defers => {
+                self.frontier.push(self.path.len(), &self.present);
+                self.back();
+            }
+            true => self.enter(driver),
+            false => self.back(),
+        }
+    }
+
+    /// Packs the state that a move has led to which was tried out. The number of the move, if it is needed.
+    fn arrive(&mut self, action: Action, is_judged: bool) -> u32 {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
-        match self.known.insert(&self.present, Known::START, &self.layout) {
-            true => self.enter(driver),
-            false => self.back(),
+        match self.can_batch() {
+            true => {
+                let changes = self.changes();
+                self.moves.number(Move { action, is_judged, changes }, &self.layout)
+            }
+            false => Known::START,
         }
     }
 
@@ -405,6 +426,14 @@ impl<'s, S: System> FullGraph<'s, S> {
             is_judged,
             has_started: self.state.just_spawned(&self.locals).next().is_some(),
         });
+    }
+
+    /// What a move has changed. There may be more places after it: they had code 0.
+    fn changes(&self) -> Changes {
+        let before = self.before.iter().copied().chain(iter::repeat(0));
+        let both = (0..).zip(before.zip(self.after.iter().copied()));
+        let changed = both.filter(|(_, (from, to))| from != to);
+        changed.map(|(place, (from, to))| Change { place, from, to }).collect()
     }
 
     /// The choices of a process in the model state.
@@ -442,6 +471,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let (present, ahead) = (again(&self.present), again(&self.ahead));
         (self.present, self.ahead) = (present, ahead);
         self.frontier.lay_out(&self.layout, &next);
+        self.trials.lay_out(&self.layout, &next);
         self.known.lay_out(&self.layout, &next);
         self.moves.lay_out(&next);
         self.layout = next;

@@ -36,6 +36,8 @@ pub struct Moves {
     moves: Vec<Move>,
     /// The bits that each move flips.
     flips: Vec<u64>,
+    /// The moves that were tried out and have a number.
+    tried: FxHashMap<(Action, Changes), u32>,
 }
 
 /// A process in a local state.
@@ -103,11 +105,14 @@ pub struct Move {
     /// Does it lead to something that is to be judged?
     pub is_judged: bool,
     /// What it changes.
-    pub changes: SmallVec<[Change; 2]>,
+    pub changes: Changes,
 }
 
+/// What a move changes.
+pub type Changes = SmallVec<[Change; 2]>;
+
 /// A new code at a place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// Where.
     pub place: u32,
@@ -269,6 +274,17 @@ impl Moves {
         }
     }
 
+    /// The number of a move that was tried out. It is not looked up, but it can be taken back.
+    pub fn number(&mut self, tried: Move, layout: &Layout) -> u32 {
+        let next = self.moves.len() as u32;
+        let key = (tried.action, tried.changes.clone());
+        let number = *self.tried.entry(key).or_insert(next);
+        if number == next {
+            self.add(&[tried], layout);
+        }
+        number
+    }
+
     /// Notes what one sees here.
     fn note(&mut self, look: u32, packed: &[u64], layout: &Layout, answer: Answer) {
         let Look { place, near } = &mut self.looks[look as usize];
@@ -311,6 +327,7 @@ impl Moves {
             + self.firsts.capacity() * 4
             + self.moves.capacity() * size_of::<Move>()
             + self.flips.capacity() * 8
+            + self.tried.capacity() * size_of::<((Action, Changes), u32)>()
     }
 }
 

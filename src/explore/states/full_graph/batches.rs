@@ -21,7 +21,7 @@
 //! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
 //! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
 //! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
-//! to state ([`FullGraph::one_by_one`]); and so it does if some move has to be tried out each time.
+//! to state ([`FullGraph::one_by_one`]); and so it does if there are actors, whose reactions have no numbers.
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -32,7 +32,7 @@ use crate::explore::states::known::{Known, SPREAD};
 use crate::explore::states::moves::{Found, Moves};
 use crate::explore::states::packed::{Layout, repack};
 use crate::explore::states::table::{Table, table_of};
-use crate::model::{StopSignal, System};
+use crate::model::{Action, ProcessId, StopSignal, System};
 
 /// A batch has one of so many of the states that are known,
 const SHARE: usize = 8;
@@ -43,10 +43,10 @@ const LARGEST: usize = 1 << 19;
 const PART: usize = 1 << 10;
 /// Smaller batches are one thread's.
 const WORTH_SHARING: usize = 2 * PART;
-/// The search goes on from state to state if the ways that it has gone have more than so many actions for each transition,
-/// and more than this in all.
-const FOR_EACH: u64 = 4;
-const FREE: u64 = 1 << 18;
+/// The search goes on from state to state if the ways that it has looked for have more than one action for so many
+/// transitions, and more than this in all.
+const FOR_EACH: u64 = 8;
+const FREE: u64 = 1 << 16;
 
 /// The states that were met, and are not expanded yet.
 #[derive(Debug, Default)]
@@ -121,8 +121,9 @@ struct Part {
     judged_from: Vec<u64>,
     /// The states with a process whose moves are not known.
     unknown: Vec<u64>,
-    /// Does one of them have a move that has to be tried out?
-    has_trials: bool,
+    /// Those with a process whose moves have to be tried out; has an actor such moves?
+    trials: Vec<u64>,
+    has_reactions: bool,
     /// Scratch space: the moves of a state, by processes; a state.
     moves: Vec<(usize, u32, u32)>,
     next: Vec<u64>,
@@ -141,11 +142,12 @@ impl Part {
             &mut self.cut,
             &mut self.judged_from,
             &mut self.unknown,
+            &mut self.trials,
         ] {
             list.clear();
         }
         self.judged.clear();
-        (self.depth, self.transitions, self.has_trials) = (depth, 0, false);
+        (self.depth, self.transitions, self.has_reactions) = (depth, 0, false);
     }
 }
 
@@ -172,7 +174,7 @@ impl Expander<'_> {
     }
 
     fn expand(&self, state: &[u64], part: &mut Part) {
-        let mut may_all_wait = true;
+        let (mut may_all_wait, mut has_trials) = (true, false);
         part.moves.clear();
         for process in 0..self.layout.places() - self.objects {
             match self.moves.of(process, self.objects + process, state, self.layout) {
@@ -181,19 +183,22 @@ impl Expander<'_> {
                     may_all_wait &= may_spin;
                     part.moves.push((process, from, to));
                 }
-                found => {
-                    part.has_trials |= matches!(found, Found::ByTrial { .. });
-                    return part.unknown.extend_from_slice(state);
+                Found::ByTrial { reacts, .. } => {
+                    has_trials = true;
+                    part.has_reactions |= reacts;
                 }
+                Found::Nothing => return part.unknown.extend_from_slice(state),
             }
         }
-        if part.moves.is_empty() {
+        if part.moves.is_empty() && !has_trials {
             return part.ends.extend_from_slice(state);
         }
         if part.depth >= self.bound {
             return part.cut.extend_from_slice(state);
         }
-        if may_all_wait && !self.does_some_go_on(state, part) {
+        if has_trials {
+            part.trials.extend_from_slice(state);
+        } else if may_all_wait && !self.does_some_go_on(state, part) {
             part.rounds.extend_from_slice(state);
         }
         let Part { moves, next, led_to, .. } = part;
@@ -227,9 +232,9 @@ impl Expander<'_> {
 type Fresh = Vec<(usize, Vec<u64>)>;
 
 impl<S: System> FullGraph<'_, S> {
-    /// May the search go on in batches: is each state where it is looked for, and nothing tried out?
+    /// May the search go on in batches? Not if there are actors, whose reactions have no numbers, or states of many parts.
     pub(super) fn can_batch(&mut self) -> bool {
-        !self.has_trials && self.known.tables().is_some()
+        !self.is_alone && !self.has_reactions && self.known.tables().is_some()
     }
 
     /// Does what is left to do, with so many threads.
@@ -255,7 +260,8 @@ impl<S: System> FullGraph<'_, S> {
                 return;
             }
             self.learn_all(parts);
-            if self.has_trials || self.sought > FREE + FOR_EACH * driver.stats.transitions {
+            self.try_all(driver);
+            if self.has_reactions || self.sought > FREE + driver.stats.transitions / FOR_EACH {
                 return self.one_by_one(driver);
             }
         }
@@ -380,8 +386,12 @@ impl<S: System> FullGraph<'_, S> {
     fn learn_all(&mut self, parts: &[Part]) {
         let width = self.layout.width();
         let mut unknown = Vec::new();
-        for part in parts.iter().filter(|part| !part.unknown.is_empty()) {
-            self.has_trials |= part.has_trials;
+        for part in parts {
+            self.has_reactions |= part.has_reactions;
+            self.trials.push(part.depth, &part.trials);
+            if part.unknown.is_empty() {
+                continue;
+            }
             let level = self.frontier.at(part.depth);
             let from = level.len() / width;
             level.extend_from_slice(&part.unknown);
@@ -411,17 +421,60 @@ impl<S: System> FullGraph<'_, S> {
                     }
                     self.learn(process);
                 }
-                Found::ByTrial { .. } => {
-                    self.has_trials = true;
-                    process += 1;
-                }
-                Found::Moves { .. } => process += 1,
+                Found::ByTrial { .. } | Found::Moves { .. } => process += 1,
             }
+        }
+    }
+
+    /// Tries out the moves of which it is not known where they lead.
+    fn try_all(&mut self, driver: &mut Driver<'_>) {
+        while !driver.is_stopped()
+            && let Some((depth, state)) = self.trials.take(self.layout.width()).pop()
+        {
+            self.seek(&state);
+            self.present = state;
+            let (locals, state) = self.model();
+            if !state.processes().any(|process| state.can_move(locals, process)) {
+                driver.terminal(locals, state);
+                continue;
+            }
+            self.is_livelock(driver);
+            for process in 0..self.layout.places() - self.objects {
+                self.try_out_of(process, depth, driver);
+            }
+        }
+    }
+
+    /// Tries out the moves of a process in the present state, if that is needed.
+    fn try_out_of(&mut self, process: usize, depth: usize, driver: &mut Driver<'_>) {
+        let place = self.objects + process;
+        let found = self.moves.of(process, place, &self.present, &self.layout);
+        if !matches!(found, Found::ByTrial { .. }) {
+            return;
+        }
+        let process = ProcessId(process as u32);
+        self.model();
+        self.list_choices(process);
+        for index in 0..self.choices.len() {
+            let action = Action { process, choice: self.choices[index] };
+            self.layout.unpack(&self.present, &mut self.before);
+            self.model();
+            let is_judged = self.carry_out(action);
+            self.path.push(action);
+            self.agreed += 1;
+            driver.moved(&self.locals, &self.state, action);
+            let number = self.arrive(action, is_judged);
+            if self.known.insert(&self.present, number, &self.layout) {
+                self.frontier.push(depth + 1, &self.present);
+            }
+            self.moves.take_back(number, &mut self.present);
+            self.back();
         }
     }
 
     /// Explores from each state of the frontier what is left to do there, from state to state.
     fn one_by_one(&mut self, driver: &mut Driver<'_>) {
+        self.is_alone = true;
         while !driver.is_stopped() {
             let width = self.layout.width();
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
