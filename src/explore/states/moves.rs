@@ -34,6 +34,8 @@ pub struct Moves {
     /// The moves of each situation: from here to where those of the next begin.
     firsts: Vec<u32>,
     moves: Vec<Move>,
+    /// Is each to be judged?
+    judged: Vec<bool>,
     /// The bits that each move flips.
     flips: Vec<u64>,
     /// The moves that were tried out and have a number.
@@ -193,6 +195,12 @@ impl Moves {
         &self.moves[number as usize]
     }
 
+    /// Does a move lead to something that is to be judged?
+    #[inline]
+    pub fn is_judged(&self, number: u32) -> bool {
+        self.judged[number as usize]
+    }
+
     /// Appends to `words` the state that a move leads to from this one.
     #[inline]
     pub fn lead(&self, number: u32, packed: &[u64], words: &mut Vec<u64>) {
@@ -203,6 +211,13 @@ impl Moves {
         for (word, flip) in packed.iter().zip(&self.flips[from..from + packed.len()]) {
             words.push(word ^ flip);
         }
+    }
+
+    /// The state of W words that a move leads to from this one.
+    #[inline]
+    pub fn lead_to<const W: usize>(&self, number: u32, packed: &[u64; W]) -> [u64; W] {
+        let flips = &self.flips.as_chunks::<W>().0[number as usize];
+        std::array::from_fn(|at| packed[at] ^ flips[at])
     }
 
     /// Takes a move back.
@@ -305,6 +320,7 @@ impl Moves {
             self.firsts.push(0);
         }
         self.moves.extend_from_slice(moves);
+        self.judged.extend(moves.iter().map(|made| made.is_judged));
         moves.iter().for_each(|made| add_flips(made, layout, &mut self.flips));
         self.firsts.push(self.moves.len() as u32);
         Answer::Learned(self.firsts.len() as u32 - 2)

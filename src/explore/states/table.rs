@@ -100,27 +100,52 @@ impl Table {
         Table { width, tables, places, count: 0, words, numbers }
     }
 
-    /// Adds keys that belong here, one behind the other, with their numbers. Tells each that is new, in their order.
-    ///
-    /// Where they are to lie is looked at for some of them before the first one is added, so that one need not wait for the
-    /// memory of the one before.
-    pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], mut is_new: impl FnMut(&[u64])) {
-        let blocks = keys.chunks(BLOCK * self.width).zip(numbers.chunks(BLOCK));
-        for (keys, numbers) in blocks {
+    /// Adds keys that belong here, one behind the other, with their numbers. Those that are new are appended to `new`, in their
+    /// order.
+    pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
+        match self.width {
+            1 => self.insert_all_of::<1>(keys, numbers, new),
+            2 => self.insert_all_of::<2>(keys, numbers, new),
+            3 => self.insert_all_of::<3>(keys, numbers, new),
+            4 => self.insert_all_of::<4>(keys, numbers, new),
+            width => {
+                for (key, &number) in keys.chunks_exact(width).zip(numbers) {
+                    if self.insert(spot(key, self.tables).1, key, number) {
+                        new.extend_from_slice(key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same, for keys of W words. Where they are to lie is looked at for some of them before the first one is added, so that
+    /// one need not wait for the memory of the one before.
+    fn insert_all_of<const W: usize>(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
+        let keys = keys.as_chunks::<W>().0;
+        for (keys, numbers) in keys.chunks(BLOCK).zip(numbers.chunks(BLOCK)) {
             while !self.has_room_for(BLOCK) {
                 self.grow();
             }
+            let all = self.words.as_chunks_mut::<W>().0;
+            let mut starts = [0; BLOCK];
             let mut met = 0;
-            let mut rests = [0; BLOCK];
-            for (rest, key) in rests.iter_mut().zip(keys.chunks_exact(self.width)) {
-                *rest = spot(key, self.tables).1;
-                met ^= self.words[self.start(*rest)];
+            for (start, key) in starts.iter_mut().zip(keys) {
+                *start = scale(spot(key, self.tables).1, all.len());
+                met ^= all[*start][0];
             }
             black_box(met);
-            let keys = keys.chunks_exact(self.width).zip(numbers);
-            for (rest, (key, &number)) in rests.into_iter().zip(keys) {
-                if self.insert(rest, key, number) {
-                    is_new(key);
+            for (mut at, (key, &number)) in starts.into_iter().zip(keys.iter().zip(numbers)) {
+                while all[at][0] != 0 && all[at] != *key {
+                    at += 1;
+                    if at == all.len() {
+                        at = 0;
+                    }
+                }
+                if all[at][0] == 0 {
+                    all[at] = *key;
+                    self.numbers[at] = number;
+                    self.count += 1;
+                    new.extend_from_slice(key);
                 }
             }
         }
@@ -164,8 +189,7 @@ impl Table {
     /// Where the search for a key begins.
     #[inline]
     fn start(&self, rest: u64) -> usize {
-        let place = (u128::from(rest) * self.places as u128) >> 64;
-        place as usize * self.width
+        scale(rest, self.places) * self.width
     }
 
     /// Where the key is, or would be.
@@ -202,6 +226,12 @@ impl Table {
         larger.count = self.count;
         *self = larger;
     }
+}
+
+/// A number below `most`, in proportion.
+#[inline]
+fn scale(rest: u64, most: usize) -> usize {
+    ((u128::from(rest) * most as u128) >> 64) as usize
 }
 
 /// Its high bits depend on all bits of the key.
@@ -250,7 +280,7 @@ mod tests {
             let numbers: Vec<u32> = (0..keys.len() as u32).collect();
             let (mut one, mut other) = (Tables::with_room_for(0, 1, 1), Tables::with_room_for(0, 1, 1));
             let mut new = Vec::new();
-            one.tables()[0].insert_all(&keys, &numbers, |key| new.push(key[0]));
+            one.tables()[0].insert_all(&keys, &numbers, &mut new);
             let both = keys.iter().zip(numbers);
             let news = both.filter(|&(&key, number)| other.insert(&[key], number)).map(|(&key, _)| key);
             prop_assert_eq!(new, news.collect::<Vec<_>>());

@@ -165,15 +165,26 @@ struct Expander<'f> {
 impl Expander<'_> {
     /// Finds out what the moves of these states lead to.
     fn expand_all(&self, states: &[u64], part: &mut Part) {
-        for (index, state) in states.chunks_exact(self.layout.width()).enumerate() {
+        let width = self.layout.width();
+        for (index, state) in states.chunks_exact(width).enumerate() {
             if index.is_multiple_of(64) && self.stop.is_raised() {
                 return;
             }
-            self.expand(state, part);
+            if !self.is_to_expand(state, part) {
+                continue;
+            }
+            match width {
+                1 => self.expand::<1>(state, part),
+                2 => self.expand::<2>(state, part),
+                3 => self.expand::<3>(state, part),
+                4 => self.expand::<4>(state, part),
+                _ => self.expand_long(state, part),
+            }
         }
     }
 
-    fn expand(&self, state: &[u64], part: &mut Part) {
+    /// Lists the moves of a state. Are they to be made?
+    fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
         let (mut may_all_wait, mut has_trials) = (true, false);
         part.moves.clear();
         for process in 0..self.layout.places() - self.objects {
@@ -187,20 +198,44 @@ impl Expander<'_> {
                     has_trials = true;
                     part.has_reactions |= reacts;
                 }
-                Found::Nothing => return part.unknown.extend_from_slice(state),
+                Found::Nothing => {
+                    part.unknown.extend_from_slice(state);
+                    return false;
+                }
             }
         }
         if part.moves.is_empty() && !has_trials {
-            return part.ends.extend_from_slice(state);
+            part.ends.extend_from_slice(state);
+            return false;
         }
         if part.depth >= self.bound {
-            return part.cut.extend_from_slice(state);
+            part.cut.extend_from_slice(state);
+            return false;
         }
         if has_trials {
             part.trials.extend_from_slice(state);
         } else if may_all_wait && !self.does_some_go_on(state, part) {
             part.rounds.extend_from_slice(state);
         }
+        true
+    }
+
+    /// Makes the moves that are listed, in a state of W words.
+    #[inline]
+    fn expand<const W: usize>(&self, state: &[u64], part: &mut Part) {
+        let from: &[u64; W] = state.try_into().expect("so many words");
+        let Part { moves, led_to, .. } = part;
+        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
+            let next = self.moves.lead_to(number, from);
+            let (states, by) = &mut led_to[table_of(&next, SPREAD)];
+            states.extend_from_slice(&next);
+            by.push(number);
+        }
+        self.look_at(state, part);
+    }
+
+    /// The same in a state of any number of words.
+    fn expand_long(&self, state: &[u64], part: &mut Part) {
         let Part { moves, next, led_to, .. } = part;
         for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
             next.clear();
@@ -208,7 +243,15 @@ impl Expander<'_> {
             let (states, by) = &mut led_to[table_of(next, SPREAD)];
             states.extend_from_slice(next);
             by.push(number);
-            match self.moves.get(number).is_judged {
+        }
+        self.look_at(state, part);
+    }
+
+    /// Counts the moves that are listed, and notes which are to be judged.
+    #[inline]
+    fn look_at(&self, state: &[u64], part: &mut Part) {
+        for number in part.moves.iter().flat_map(|&(_, from, to)| from..to) {
+            match self.moves.is_judged(number) {
                 false => part.transitions += 1,
                 true => {
                     part.judged.push(number);
@@ -328,7 +371,7 @@ impl<S: System> FullGraph<'_, S> {
                         fresh.push((part.depth + 1, Vec::new()));
                     }
                     let new = &mut fresh.last_mut().expect("just pushed").1;
-                    table.insert_all(states, by, |state| new.extend_from_slice(state));
+                    table.insert_all(states, by, new);
                 }
             },
         );
