@@ -21,11 +21,13 @@ mod batches;
 
 use std::iter;
 
+use rayon::ThreadPool;
+
 use self::batches::Frontier;
 use super::every_state::EveryState;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
-use super::packed::{Codes, Layout, repack};
+use super::packed::{Codes, Layout, Repacker};
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
@@ -80,7 +82,10 @@ struct FullGraph<'s, S: System> {
     defers: bool,
     /// Has the search gone back from batches to states?
     is_alone: bool,
-    /// How many actions the ways have that were looked for.
+    /// The threads that share the work, if there are several.
+    threads: Option<ThreadPool>,
+    /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
+    asked: u64,
     sought: u64,
     /// Scratch space: a state in which one process moves alone.
     alone: Vec<u64>,
@@ -91,13 +96,22 @@ struct FullGraph<'s, S: System> {
     learned: Vec<Move>,
 }
 
+/// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
+const FEW: u64 = 1 << 11;
+const SELDOM: u64 = 64;
+
 /// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
 pub fn explore<S: System>(system: &S, explorer: &EveryState, driver: &mut Driver<'_>) {
     let mut search = FullGraph::new(system, explorer.how, Watch::new(driver.signal().clone()));
     driver.started(&search.locals, &search.state);
     search.known.insert(&search.present, Known::START, &search.layout);
     search.enter(driver);
-    search.go_on(driver, explorer.first);
+    let mut first = explorer.first;
+    search.go_on(driver, first);
+    while !search.stack.is_empty() && !driver.is_stopped() && search.asks_often(driver) {
+        first *= 2;
+        search.go_on(driver, first);
+    }
     if !search.stack.is_empty() && !driver.is_stopped() {
         search.in_batches(explorer.jobs.get() as usize, driver);
     }
@@ -140,6 +154,8 @@ impl<'s, S: System> FullGraph<'s, S> {
             trials: Frontier::default(),
             defers: false,
             is_alone: false,
+            threads: None,
+            asked: 0,
             sought: 0,
             alone: Vec::new(),
             before,
@@ -161,6 +177,11 @@ impl<'s, S: System> FullGraph<'s, S> {
                 false => self.leave(),
             }
         }
+    }
+
+    /// Does it ask the model so often that it is better to go from state to state?
+    fn asks_often(&self, driver: &Driver<'_>) -> bool {
+        self.asked > FEW.max(driver.stats.transitions / SELDOM)
     }
 
     /// Pushes the present state, which is new.
@@ -332,6 +353,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             let changes = self.changes();
             self.learned.push(Move { action, is_judged, changes });
         }
+        self.asked += 1;
         self.make_room();
         self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
     }
@@ -375,6 +397,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let reacts = self.state.scope(&self.locals, action.process) == Scope::Messages;
         let stimulus = reacts.then(|| self.state.stimulus(action.choice));
         let messages = self.state.inboxes().log().len();
+        self.asked += 1;
         let is_judged = self.carry_out(action);
         self.path.push(action);
         self.agreed += 1;
@@ -462,17 +485,13 @@ impl<'s, S: System> FullGraph<'s, S> {
             return;
         }
         let next = Layout::new(self.codes.counts());
-        let again = |packed: &[u64]| {
-            let mut words = Vec::new();
-            let states = packed.chunks_exact(self.layout.width());
-            repack(states, &self.layout, &next, |state| words.extend_from_slice(state));
-            words
-        };
-        let (present, ahead) = (again(&self.present), again(&self.ahead));
-        (self.present, self.ahead) = (present, ahead);
-        self.frontier.lay_out(&self.layout, &next);
-        self.trials.lay_out(&self.layout, &next);
-        self.known.lay_out(&self.layout, &next);
+        let (again, width) = (Repacker::new(&self.layout, &next), self.layout.width());
+        for states in [&mut self.present, &mut self.ahead] {
+            *states = again.repack_all(states.chunks_exact(width));
+        }
+        self.frontier.lay_out(&again, width);
+        self.trials.lay_out(&again, width);
+        self.known.lay_out(&again, &next, self.threads.as_ref());
         self.moves.lay_out(&next);
         self.layout = next;
     }

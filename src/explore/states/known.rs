@@ -1,6 +1,8 @@
 //! Which packed states were met.
 
-use super::packed::{Layout, repack};
+use rayon::ThreadPool;
+
+use super::packed::{Layout, Repacker};
 use super::store::Store;
 use super::table::Tables;
 
@@ -28,14 +30,14 @@ impl Known {
 
     /// None, for states packed in this layout.
     pub fn new(layout: &Layout) -> Known {
-        Known::with_room_for(0, layout, 1)
+        match layout.width() <= MOST_WORDS {
+            true => Known::Packed(Tables::with_room_for(0, layout.width(), 1)),
+            false => Known::shared(),
+        }
     }
 
-    fn with_room_for(count: usize, layout: &Layout, tables: usize) -> Known {
-        match layout.width() <= MOST_WORDS || tables > 1 {
-            true => Known::Packed(Tables::with_room_for(count, layout.width(), tables)),
-            false => Known::Shared { store: Store::new(false), codes: Vec::new() },
-        }
+    fn shared() -> Known {
+        Known::Shared { store: Store::new(false), codes: Vec::new() }
     }
 
     /// Was it met?
@@ -72,23 +74,29 @@ impl Known {
 
     /// Spreads them over many tables.
     pub fn spread(&mut self, layout: &Layout) {
-        let Known::Packed(tables) = self else { return };
-        let mut next = Known::with_room_for(tables.len(), layout, SPREAD);
-        tables.iter().for_each(|(packed, by)| _ = next.insert(packed, by, layout));
-        *self = next;
+        if let Known::Packed(tables) = self {
+            let same = |key: &[u64], words: &mut Vec<u64>| words.extend_from_slice(key);
+            *tables = tables.changed((SPREAD, layout.width()), same, None);
+        }
     }
 
     /// Packs all of them in another layout.
-    pub fn lay_out(&mut self, from: &Layout, to: &Layout) {
+    pub fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&ThreadPool>) {
         let Known::Packed(all) = self else { return };
-        let mut next = Known::with_room_for(all.len(), to, all.tables().len());
-        let mut numbers = all.iter().map(|(_, by)| by);
-        repack(all.iter().map(|(packed, _)| packed), from, to, |packed| {
-            let by = numbers.next().expect("one for each");
-            next.insert(packed, by, to);
-        });
-        drop(numbers);
-        *self = next;
+        let count = all.tables().len();
+        if count > 1 || to.width() <= MOST_WORDS {
+            let change = |key: &[u64], words: &mut Vec<u64>| again.repack(key, words);
+            *all = all.changed((count, to.width()), change, threads);
+            return;
+        }
+        let mut shared = Known::shared();
+        let mut words = Vec::new();
+        for (key, by) in all.iter() {
+            words.clear();
+            again.repack(key, &mut words);
+            shared.insert(&words, by, to);
+        }
+        *self = shared;
     }
 
     /// How many there are.

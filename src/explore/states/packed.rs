@@ -178,20 +178,59 @@ impl Layout {
     }
 }
 
-/// Packs again what was packed one after the other in another layout, and calls `each` with every packed state. Places that
-/// the other layout did not have get code 0.
-pub fn repack<'p>(
-    packed: impl Iterator<Item = &'p [u64]>,
-    from: &Layout,
-    to: &Layout,
-    mut each: impl FnMut(&[u64]),
-) {
-    let (mut words, mut codes) = (Vec::new(), Vec::new());
-    for state in packed {
-        from.unpack(state, &mut codes);
-        words.clear();
-        to.pack(&codes, &mut words);
-        each(&words);
+/// Packs states of one layout in another. Places that the first one does not have get code 0.
+pub struct Repacker {
+    runs: Vec<Run>,
+    width: usize,
+}
+
+/// Fields that lie side by side in both layouts.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    from: Field,
+    to: Field,
+    /// Behind the last of them, in each layout.
+    ends: (u32, u32),
+}
+
+impl Repacker {
+    /// From one layout to another, with room for as many values at each place.
+    pub fn new(from: &Layout, to: &Layout) -> Repacker {
+        let mut runs: Vec<Run> = Vec::new();
+        for (&from, &to) in from.fields.iter().zip(&to.fields) {
+            let bits = from.mask.count_ones();
+            let ends = (from.shift + bits, to.shift + to.mask.count_ones());
+            match runs.last_mut() {
+                Some(run)
+                    if (run.from.word, run.to.word) == (from.word, to.word)
+                        && run.ends == (from.shift, to.shift)
+                        && from.shift - run.from.shift == to.shift - run.to.shift =>
+                {
+                    run.from.mask |= from.mask << (from.shift - run.from.shift);
+                    run.ends = ends;
+                }
+                _ => runs.push(Run { from, to, ends }),
+            }
+        }
+        Repacker { runs, width: to.width }
+    }
+
+    /// Appends a packed state to `words`, in the other layout.
+    pub fn repack(&self, packed: &[u64], words: &mut Vec<u64>) {
+        let at = words.len();
+        words.resize(at + self.width, 0);
+        words[at] = 1;
+        for Run { from, to, .. } in &self.runs {
+            let codes = packed[from.word as usize] >> from.shift & from.mask;
+            words[at + to.word as usize] |= codes << to.shift;
+        }
+    }
+
+    /// All of these states, in the other layout.
+    pub fn repack_all<'p>(&self, states: impl Iterator<Item = &'p [u64]>) -> Vec<u64> {
+        let mut words = Vec::new();
+        states.for_each(|packed| self.repack(packed, &mut words));
+        words
     }
 }
 
@@ -213,10 +252,9 @@ mod tests {
                 codes.encode(portrait, &mut at_hand);
                 if !layout.has_room_for(codes.counts()) {
                     let next = Layout::new(codes.counts());
-                    let mut again = Vec::new();
                     let before = packed.chunks_exact(layout.width());
-                    repack(before, &layout, &next, |state| again.extend_from_slice(state));
-                    (packed, layout) = (again, next);
+                    packed = Repacker::new(&layout, &next).repack_all(before);
+                    layout = next;
                 }
                 layout.pack(&at_hand, &mut packed);
             }

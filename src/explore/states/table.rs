@@ -9,6 +9,9 @@
 
 use std::hint::black_box;
 
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
 /// Keys, each once, with its number.
 #[derive(Debug)]
 pub struct Tables(Vec<Table>);
@@ -53,6 +56,26 @@ impl Tables {
         self.0.iter().flat_map(Table::iter)
     }
 
+    /// So many tables with other keys of so many words: what `change` appends for each key.
+    pub fn changed(
+        &self,
+        (tables, width): (usize, usize),
+        change: impl Fn(&[u64], &mut Vec<u64>) + Sync,
+        threads: Option<&ThreadPool>,
+    ) -> Tables {
+        let mut sorted: Vec<_> = self.0.iter().map(|table| (table, Vec::new())).collect();
+        each(threads, &mut sorted, |(table, lists)| *lists = table.sorted(tables, &change));
+        let mut all = Tables::with_room_for(self.len(), width, tables);
+        let mut work: Vec<_> = all.0.iter_mut().enumerate().collect();
+        each(threads, &mut work, |(at, table)| {
+            for (_, lists) in &sorted {
+                let (keys, numbers): &List = &lists[*at];
+                table.insert_all(keys, numbers, &mut Vec::new());
+            }
+        });
+        all
+    }
+
     /// Those who have the keys.
     pub fn tables(&mut self) -> &mut [Table] {
         &mut self.0
@@ -61,6 +84,21 @@ impl Tables {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.0.iter().map(Table::bytes).sum()
+    }
+}
+
+/// Keys, one behind the other, with their numbers.
+pub type List = (Vec<u64>, Vec<u32>);
+
+/// Does some work, on several threads if there are any.
+pub fn each<T: Send>(
+    threads: Option<&ThreadPool>,
+    work: &mut [T],
+    each: impl Fn(&mut T) + Send + Sync,
+) {
+    match threads {
+        Some(threads) => threads.install(|| work.par_iter_mut().for_each(each)),
+        None => work.iter_mut().for_each(each),
     }
 }
 
@@ -180,6 +218,20 @@ impl Table {
     fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
         let keys = self.words.chunks_exact(self.width).zip(self.numbers.iter().copied());
         keys.filter(|(key, _)| key[0] != 0)
+    }
+
+    /// For each of so many tables, the changed keys that belong there.
+    fn sorted(&self, tables: usize, change: impl Fn(&[u64], &mut Vec<u64>)) -> Vec<List> {
+        let mut lists = vec![List::default(); tables];
+        let mut changed = Vec::new();
+        for (key, number) in self.iter() {
+            changed.clear();
+            change(key, &mut changed);
+            let (keys, numbers) = &mut lists[table_of(&changed, tables)];
+            keys.extend_from_slice(&changed);
+            numbers.push(number);
+        }
+        lists
     }
 
     fn bytes(&self) -> usize {

@@ -23,15 +23,14 @@
 //! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
 //! to state ([`FullGraph::one_by_one`]); and so it does if there are actors, whose reactions have no numbers.
 
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 
 use super::FullGraph;
 use crate::explore::driver::Driver;
 use crate::explore::states::known::{Known, SPREAD};
 use crate::explore::states::moves::{Found, Moves};
-use crate::explore::states::packed::{Layout, repack};
-use crate::explore::states::table::{Table, table_of};
+use crate::explore::states::packed::{Layout, Repacker};
+use crate::explore::states::table::{List, Table, each, table_of};
 use crate::model::{Action, ProcessId, StopSignal, System};
 
 /// A batch has one of so many of the states that are known,
@@ -87,13 +86,10 @@ impl Frontier {
         taken
     }
 
-    /// Packs the states in another layout.
-    pub fn lay_out(&mut self, from: &Layout, to: &Layout) {
+    /// Packs the states, which have had this width, in another layout.
+    pub fn lay_out(&mut self, again: &Repacker, width: usize) {
         for level in &mut self.by_depth {
-            let mut next = Vec::new();
-            let states = level.chunks_exact(from.width());
-            repack(states, from, to, |packed| next.extend_from_slice(packed));
-            *level = next;
+            *level = again.repack_all(level.chunks_exact(width));
         }
     }
 
@@ -109,7 +105,7 @@ struct Part {
     /// The length of the way to these states.
     depth: usize,
     /// For each table, the states that belong there, and the numbers of the moves that lead to them.
-    led_to: Vec<(Vec<u64>, Vec<u32>)>,
+    led_to: Vec<List>,
     /// How many moves there are, without those to be judged.
     transitions: u64,
     /// The states without a move; those whose processes may all go round in vain; those that are too far from the start.
@@ -284,9 +280,9 @@ impl<S: System> FullGraph<'_, S> {
     pub(super) fn in_batches(&mut self, jobs: usize, driver: &mut Driver<'_>) {
         self.known.spread(&self.layout);
         self.defer(driver);
-        let pool = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
-        // Without threads it is one thread's work.
-        let pool = pool.and_then(Result::ok);
+        let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
+        // Where there are none to be had, this one does all.
+        self.threads = threads.and_then(Result::ok);
         let mut parts = Vec::new();
         while !driver.is_stopped() {
             let most = (self.known.len() / SHARE).clamp(SMALLEST, LARGEST);
@@ -294,9 +290,9 @@ impl<S: System> FullGraph<'_, S> {
             if batch.is_empty() {
                 return;
             }
-            let count = self.expand_batch(&batch, pool.as_ref(), driver, &mut parts);
+            let count = self.expand_batch(&batch, driver, &mut parts);
             let parts = &mut parts[..count];
-            self.add(parts, pool.as_ref());
+            self.add(parts);
             driver.stats.states = Some(self.known.len() as u64);
             self.judge(parts, driver);
             if driver.is_stopped() {
@@ -321,7 +317,6 @@ impl<S: System> FullGraph<'_, S> {
     fn expand_batch(
         &self,
         batch: &[(usize, Vec<u64>)],
-        pool: Option<&ThreadPool>,
         driver: &mut Driver<'_>,
         parts: &mut Vec<Part>,
     ) -> usize {
@@ -343,7 +338,7 @@ impl<S: System> FullGraph<'_, S> {
         };
         let mut work: Vec<_> = parts.iter_mut().zip(&states).collect();
         each(
-            pool.filter(|_| is_worth_sharing(&states, width)),
+            self.threads.as_ref().filter(|_| is_worth_sharing(&states, width)),
             &mut work,
             |(part, (depth, states))| {
                 part.clear(*depth);
@@ -357,12 +352,12 @@ impl<S: System> FullGraph<'_, S> {
     }
 
     /// Adds to the tables and to the frontier what is new.
-    fn add(&mut self, parts: &[Part], pool: Option<&ThreadPool>) {
+    fn add(&mut self, parts: &[Part]) {
         let tables = self.known.tables().expect("batches are of states in tables").tables();
         let mut work: Vec<(usize, &mut Table, Fresh)> =
             tables.iter_mut().enumerate().map(|(at, table)| (at, table, Vec::new())).collect();
         each(
-            pool.filter(|_| parts.len() * PART >= WORTH_SHARING),
+            self.threads.as_ref().filter(|_| parts.len() * PART >= WORTH_SHARING),
             &mut work,
             |(at, table, fresh)| {
                 for part in parts {
@@ -555,12 +550,4 @@ impl<S: System> FullGraph<'_, S> {
 
 fn is_worth_sharing(states: &[(usize, &[u64])], width: usize) -> bool {
     states.iter().map(|(_, states)| states.len() / width).sum::<usize>() >= WORTH_SHARING
-}
-
-/// Does some work, on several threads if there are any.
-fn each<T: Send>(pool: Option<&ThreadPool>, work: &mut [T], each: impl Fn(&mut T) + Send + Sync) {
-    match pool {
-        Some(pool) => pool.install(|| work.par_iter_mut().for_each(each)),
-        None => work.iter_mut().for_each(each),
-    }
 }
