@@ -134,7 +134,7 @@ const BLOCK: usize = 32;
 
 impl Table {
     fn with_places(width: usize, places: usize, tables: usize) -> Table {
-        let (words, numbers) = (vec![0; width * places], vec![0; places]);
+        let (words, numbers) = (zeros(width * places), vec![0; places]);
         Table { width, tables, places, count: 0, words, numbers }
     }
 
@@ -278,6 +278,14 @@ impl Table {
         larger.count = self.count;
         *self = larger;
     }
+}
+
+/// So many zeros, all of which are written. To read memory first that was only promised, and then to write it, would stop all
+/// threads for a moment.
+fn zeros(count: usize) -> Vec<u64> {
+    let mut words = black_box(Vec::with_capacity(count));
+    words.resize(count, 0);
+    words
 }
 
 /// A number below `most`, in proportion.

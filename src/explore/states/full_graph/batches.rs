@@ -38,10 +38,12 @@ const SHARE: usize = 8;
 /// but no fewer and no more than these.
 const SMALLEST: usize = 1 << 12;
 const LARGEST: usize = 1 << 19;
-/// So many states a thread expands at a time.
-const PART: usize = 1 << 10;
+/// A thread expands one of so many of its states at a time,
+const PARTS: usize = 32;
+/// but no fewer than these.
+const SMALLEST_PART: usize = 1 << 9;
 /// Smaller batches are one thread's.
-const WORTH_SHARING: usize = 2 * PART;
+const WORTH_SHARING: usize = 4 * SMALLEST_PART;
 /// The search goes on from state to state if the ways that it has looked for have more than one action for so many
 /// transitions, and more than this in all.
 const FOR_EACH: u64 = 8;
@@ -62,9 +64,11 @@ impl Frontier {
         &mut self.by_depth[depth]
     }
 
-    /// Adds a state at this depth.
+    /// Adds packed states at this depth.
     pub fn push(&mut self, depth: usize, packed: &[u64]) {
-        self.at(depth).extend_from_slice(packed);
+        if !packed.is_empty() {
+            self.at(depth).extend_from_slice(packed);
+        }
     }
 
     /// Takes so many words off it, those of the deepest states, or fewer if there are fewer.
@@ -267,8 +271,30 @@ impl Expander<'_> {
     }
 }
 
-/// The new states of a table: each part's, with its depth.
-type Fresh = Vec<(usize, Vec<u64>)>;
+/// The states that are new to a table.
+#[derive(Debug, Default)]
+struct Fresh {
+    states: Vec<u64>,
+    /// The depths of the parts that they come from, and where those of each end.
+    ends: Vec<(usize, usize)>,
+}
+
+/// A batch in the making. It is kept for the next one, because to ask for memory takes long where several threads do.
+#[derive(Debug, Default)]
+struct Batch {
+    parts: Vec<Part>,
+    /// How many of them are in use.
+    count: usize,
+    /// For each table.
+    fresh: Vec<Fresh>,
+    is_worth_sharing: bool,
+}
+
+impl Batch {
+    fn parts(&self) -> &[Part] {
+        &self.parts[..self.count]
+    }
+}
 
 impl<S: System> FullGraph<'_, S> {
     /// May the search go on in batches? Not if there are actors, whose reactions have no numbers, or states of many parts.
@@ -283,22 +309,21 @@ impl<S: System> FullGraph<'_, S> {
         let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
         // Where there are none to be had, this one does all.
         self.threads = threads.and_then(Result::ok);
-        let mut parts = Vec::new();
+        let mut batch = Batch::default();
         while !driver.is_stopped() {
             let most = (self.known.len() / SHARE).clamp(SMALLEST, LARGEST);
-            let batch = self.frontier.take(most * self.layout.width());
-            if batch.is_empty() {
+            let states = self.frontier.take(most * self.layout.width());
+            if states.is_empty() {
                 return;
             }
-            let count = self.expand_batch(&batch, driver, &mut parts);
-            let parts = &mut parts[..count];
-            self.add(parts);
+            self.expand_batch(&states, &mut batch, driver);
+            self.add(&mut batch);
             driver.stats.states = Some(self.known.len() as u64);
-            self.judge(parts, driver);
+            self.judge(batch.parts(), driver);
             if driver.is_stopped() {
                 return;
             }
-            self.learn_all(parts);
+            self.learn_all(batch.parts());
             self.try_all(driver);
             if self.has_reactions || self.sought > FREE + driver.stats.transitions / FOR_EACH {
                 return self.one_by_one(driver);
@@ -313,21 +338,23 @@ impl<S: System> FullGraph<'_, S> {
         self.defers = false;
     }
 
-    /// Expands the states of a batch, into this number of parts.
+    /// Expands these states.
     fn expand_batch(
         &self,
-        batch: &[(usize, Vec<u64>)],
+        states: &[(usize, Vec<u64>)],
+        batch: &mut Batch,
         driver: &mut Driver<'_>,
-        parts: &mut Vec<Part>,
-    ) -> usize {
+    ) {
         let width = self.layout.width();
-        let levels = batch.iter();
-        let states = levels.flat_map(|(depth, states)| {
-            states.chunks(PART * width).map(move |states| (*depth, states))
-        });
-        let states: Vec<(usize, &[u64])> = states.collect();
-        if parts.len() < states.len() {
-            parts.resize_with(states.len(), Part::default);
+        let count = states.iter().map(|(_, states)| states.len()).sum::<usize>() / width;
+        let size = (count / PARTS).max(SMALLEST_PART) * width;
+        let split = states
+            .iter()
+            .flat_map(|(depth, states)| states.chunks(size).map(move |states| (*depth, states)));
+        let split: Vec<(usize, &[u64])> = split.collect();
+        (batch.count, batch.is_worth_sharing) = (split.len(), count >= WORTH_SHARING);
+        if batch.parts.len() < split.len() {
+            batch.parts.resize_with(split.len(), Part::default);
         }
         let expander = Expander {
             moves: &self.moves,
@@ -336,43 +363,39 @@ impl<S: System> FullGraph<'_, S> {
             bound: driver.depth_bound() as usize,
             stop: driver.signal().clone(),
         };
-        let mut work: Vec<_> = parts.iter_mut().zip(&states).collect();
-        each(
-            self.threads.as_ref().filter(|_| is_worth_sharing(&states, width)),
-            &mut work,
-            |(part, (depth, states))| {
-                part.clear(*depth);
-                expander.expand_all(states, part);
-            },
-        );
+        let mut work: Vec<_> = batch.parts.iter_mut().zip(split).collect();
+        let threads = self.threads.as_ref().filter(|_| batch.is_worth_sharing);
+        each(threads, &mut work, |(part, (depth, states))| {
+            part.clear(*depth);
+            expander.expand_all(states, part);
+        });
         for (part, (depth, _)) in &work {
             driver.moved_often(part.transitions, depth + 1);
         }
-        states.len()
     }
 
     /// Adds to the tables and to the frontier what is new.
-    fn add(&mut self, parts: &[Part]) {
+    fn add(&mut self, batch: &mut Batch) {
+        batch.fresh.resize_with(SPREAD, Fresh::default);
+        let threads = self.threads.as_ref().filter(|_| batch.is_worth_sharing);
+        let parts = &batch.parts[..batch.count];
         let tables = self.known.tables().expect("batches are of states in tables").tables();
-        let mut work: Vec<(usize, &mut Table, Fresh)> =
-            tables.iter_mut().enumerate().map(|(at, table)| (at, table, Vec::new())).collect();
-        each(
-            self.threads.as_ref().filter(|_| parts.len() * PART >= WORTH_SHARING),
-            &mut work,
-            |(at, table, fresh)| {
-                for part in parts {
-                    let (states, by) = &part.led_to[*at];
-                    if fresh.last().is_none_or(|(depth, _)| *depth != part.depth + 1) {
-                        fresh.push((part.depth + 1, Vec::new()));
-                    }
-                    let new = &mut fresh.last_mut().expect("just pushed").1;
-                    table.insert_all(states, by, new);
-                }
-            },
-        );
-        for (depth, states) in work.into_iter().flat_map(|(.., fresh)| fresh) {
-            if !states.is_empty() {
-                self.frontier.at(depth).extend_from_slice(&states);
+        let tables = tables.iter_mut().zip(&mut batch.fresh).enumerate();
+        let mut work: Vec<(usize, (&mut Table, &mut Fresh))> = tables.collect();
+        each(threads, &mut work, |(at, (table, fresh))| {
+            fresh.states.clear();
+            fresh.ends.clear();
+            for part in parts {
+                let (states, by) = &part.led_to[*at];
+                table.insert_all(states, by, &mut fresh.states);
+                fresh.ends.push((part.depth, fresh.states.len()));
+            }
+        });
+        for Fresh { states, ends } in &batch.fresh {
+            let mut from = 0;
+            for &(depth, to) in ends {
+                self.frontier.push(depth + 1, &states[from..to]);
+                from = to;
             }
         }
     }
@@ -546,8 +569,4 @@ impl<S: System> FullGraph<'_, S> {
         self.agreed = self.agreed.min(common);
         self.path = actions;
     }
-}
-
-fn is_worth_sharing(states: &[(usize, &[u64])], width: usize) -> bool {
-    states.iter().map(|(_, states)| states.len() / width).sum::<usize>() >= WORTH_SHARING
 }
