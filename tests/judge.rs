@@ -2,6 +2,7 @@
 //! counterexamples on the bare model.
 
 use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
 use mazurka::explore::{
@@ -14,7 +15,7 @@ use mazurka::model::{
     System,
 };
 use mazurka::property::{
-    Motion, Position, Replay, Standing, Watch, broken_invariants, explain_deadlock,
+    Leak, Motion, Position, Replay, Standing, Watch, broken_invariants, explain_deadlock,
 };
 use mazurka::trace::{Classes, NormalForm};
 
@@ -102,6 +103,51 @@ pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> Str
             format!("{stats:?} {violations:?} {leaks:?} {stopped_by:?}")
         };
         assert_eq!(told(&looked_up), told(&made), "{}", context());
+        assert_batches_agree(system, all, &made, &context);
+    }
+}
+
+/// Is the full state graph the same if states are explored many at a time, by any number of threads, and also if that is given
+/// up again?
+fn assert_batches_agree<S: System>(
+    system: &S,
+    all: bool,
+    made: &Outcome,
+    context: impl Fn() -> String,
+) {
+    for (first, ways) in [(1, 1 << 16), (300, 1 << 16), (1, 0), (40, 20)] {
+        let run = |jobs| {
+            let jobs = NonZeroU32::new(jobs).expect("some");
+            let explorer = EveryState { jobs, first, ways, ..EveryState::of(STATEFUL) };
+            explore(system, explorer, Budget { all, ..Budget::default() }, &mut NoObserver)
+        };
+        let (one, two) = (run(1), run(2));
+        assert_eq!(format!("{:?}", one.stats), format!("{:?}", two.stats), "{}", context());
+        assert_eq!(
+            format!("{:?} {:?}", one.violations, one.leaks),
+            format!("{:?} {:?}", two.violations, two.leaks),
+            "{}",
+            context()
+        );
+        let found = |outcome: &Outcome| {
+            let mut symptoms: Vec<_> =
+                outcome.violations.iter().map(|found| format!("{:?}", found.symptom)).collect();
+            symptoms.sort();
+            (symptoms, outcome.stopped_by)
+        };
+        let told = |outcome: &Outcome| {
+            let stats = Stats { state_bytes: None, max_depth: 0, ..outcome.stats.clone() };
+            let known = |leak: &Leak| {
+                format!("{:?}", Leak { schedule: Schedule::default(), ..leak.clone() })
+            };
+            let mut leaks: Vec<_> = outcome.leaks.iter().map(known).collect();
+            leaks.sort();
+            format!("{stats:?} {:?} {leaks:?}", found(outcome))
+        };
+        match all || made.violations.is_empty() {
+            true => assert_eq!(told(made), told(&one), "{}", context()),
+            false => assert!(!one.violations.is_empty(), "{}", context()),
+        }
     }
 }
 

@@ -20,17 +20,21 @@ pub struct EveryState {
     pub how: Stateful,
     /// How many threads explore.
     pub jobs: NonZeroU32,
-    /// After so many transitions states are explored many at a time, if that can be done.
+    /// After so many transitions states are explored many at a time, if that can be done: at least a 32nd part of this number.
     pub first: u64,
+    /// But one at a time again, if that needs the model so often that it is led along more actions than this, and than an eighth
+    /// of the transitions.
+    pub ways: u64,
 }
 
 /// Most programs need fewer transitions.
 const FIRST: u64 = 1 << 17;
+const WAYS: u64 = 1 << 16;
 
 impl EveryState {
     /// One thread, and states that are stored in this way.
     pub fn of(how: Stateful) -> EveryState {
-        EveryState { how, jobs: NonZeroU32::MIN, first: FIRST }
+        EveryState { how, jobs: NonZeroU32::MIN, first: FIRST, ways: WAYS }
     }
 }
 

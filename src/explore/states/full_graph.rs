@@ -113,7 +113,7 @@ pub fn explore<S: System>(system: &S, explorer: &EveryState, driver: &mut Driver
         search.go_on(driver, first);
     }
     if !search.stack.is_empty() && !driver.is_stopped() {
-        search.in_batches(explorer.jobs.get() as usize, driver);
+        search.in_batches(explorer, driver);
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }

@@ -27,27 +27,38 @@ use rayon::ThreadPoolBuilder;
 
 use super::FullGraph;
 use crate::explore::driver::Driver;
+use crate::explore::states::every_state::EveryState;
 use crate::explore::states::known::{Known, SPREAD};
 use crate::explore::states::moves::{Found, Moves};
 use crate::explore::states::packed::{Layout, Repacker};
 use crate::explore::states::table::{List, Table, each, table_of};
 use crate::model::{Action, ProcessId, StopSignal, System};
 
-/// A batch has one of so many of the states that are known,
+/// A batch has one of so many of the states that are known, but no more than these.
 const SHARE: usize = 8;
-/// but no fewer and no more than these.
-const SMALLEST: usize = 1 << 12;
 const LARGEST: usize = 1 << 19;
-/// A thread expands one of so many of its states at a time,
+/// A thread expands one of so many of its states at a time.
 const PARTS: usize = 32;
-/// but no fewer than these.
-const SMALLEST_PART: usize = 1 << 9;
-/// Smaller batches are one thread's.
-const WORTH_SHARING: usize = 4 * SMALLEST_PART;
-/// The search goes on from state to state if the ways that it has looked for have more than one action for so many
-/// transitions, and more than this in all.
+/// The search goes on from state to state if the ways that it has looked for have more than one action for so many transitions.
 const FOR_EACH: u64 = 8;
-const FREE: u64 = 1 << 16;
+
+/// What is small.
+#[derive(Clone, Copy)]
+struct Grain {
+    /// A batch has no fewer states than this, if there are so many.
+    batch: usize,
+    /// Smaller batches are one thread's.
+    to_share: usize,
+    /// A thread expands no fewer states at a time.
+    part: usize,
+}
+
+impl Grain {
+    fn of(explorer: &EveryState) -> Grain {
+        let part = (explorer.first as usize >> 8).max(1);
+        Grain { batch: 8 * part, to_share: 4 * part, part }
+    }
+}
 
 /// The states that were met, and are not expanded yet.
 #[derive(Debug, Default)]
@@ -302,8 +313,9 @@ impl<S: System> FullGraph<'_, S> {
         !self.is_alone && !self.has_reactions && self.known.tables().is_some()
     }
 
-    /// Does what is left to do, with so many threads.
-    pub(super) fn in_batches(&mut self, jobs: usize, driver: &mut Driver<'_>) {
+    /// Does what is left to do.
+    pub(super) fn in_batches(&mut self, explorer: &EveryState, driver: &mut Driver<'_>) {
+        let (grain, jobs) = (Grain::of(explorer), explorer.jobs.get() as usize);
         self.known.spread(&self.layout);
         self.defer(driver);
         let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
@@ -311,12 +323,12 @@ impl<S: System> FullGraph<'_, S> {
         self.threads = threads.and_then(Result::ok);
         let mut batch = Batch::default();
         while !driver.is_stopped() {
-            let most = (self.known.len() / SHARE).clamp(SMALLEST, LARGEST);
+            let most = (self.known.len() / SHARE).clamp(grain.batch, LARGEST);
             let states = self.frontier.take(most * self.layout.width());
             if states.is_empty() {
                 return;
             }
-            self.expand_batch(&states, &mut batch, driver);
+            self.expand_batch(&states, grain, &mut batch, driver);
             self.add(&mut batch);
             driver.stats.states = Some(self.known.len() as u64);
             self.judge(batch.parts(), driver);
@@ -325,7 +337,9 @@ impl<S: System> FullGraph<'_, S> {
             }
             self.learn_all(batch.parts());
             self.try_all(driver);
-            if self.has_reactions || self.sought > FREE + driver.stats.transitions / FOR_EACH {
+            if self.has_reactions
+                || self.sought > explorer.ways + driver.stats.transitions / FOR_EACH
+            {
                 return self.one_by_one(driver);
             }
         }
@@ -342,17 +356,18 @@ impl<S: System> FullGraph<'_, S> {
     fn expand_batch(
         &self,
         states: &[(usize, Vec<u64>)],
+        grain: Grain,
         batch: &mut Batch,
         driver: &mut Driver<'_>,
     ) {
         let width = self.layout.width();
         let count = states.iter().map(|(_, states)| states.len()).sum::<usize>() / width;
-        let size = (count / PARTS).max(SMALLEST_PART) * width;
+        let size = (count / PARTS).max(grain.part) * width;
         let split = states
             .iter()
             .flat_map(|(depth, states)| states.chunks(size).map(move |states| (*depth, states)));
         let split: Vec<(usize, &[u64])> = split.collect();
-        (batch.count, batch.is_worth_sharing) = (split.len(), count >= WORTH_SHARING);
+        (batch.count, batch.is_worth_sharing) = (split.len(), count >= grain.to_share);
         if batch.parts.len() < split.len() {
             batch.parts.resize_with(split.len(), Part::default);
         }
