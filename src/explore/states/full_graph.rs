@@ -73,19 +73,20 @@ struct FullGraph<'s, S: System> {
     /// For each state on the stack where its moves start.
     stack: Vec<usize>,
     watch: Watch,
-    /// Were there handlers of actors?
-    has_reactions: bool,
     /// What is left to be done in batches; and the states with moves that are to be tried out.
     frontier: Frontier,
     trials: Frontier,
-    /// Is what is new to be left to the batches?
+    /// Is what is new to be left to the batches? Have they begun, and not been given up?
     defers: bool,
-    /// Has the search gone back from batches to states?
+    is_batched: bool,
+    /// Is the search to go from state to state? So it is if there are actors, whose reactions have no numbers. So it is if the parts
+    /// of a state have no fixed places, or processes are started: their names depend on the way that led to a state.
     is_alone: bool,
     /// The threads that share the work, if there are several.
     threads: Option<ThreadPool>,
     /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
     asked: u64,
+    dbg: std::collections::BTreeSet<Vec<u32>>,
     sought: u64,
     /// Scratch space: a state in which one process moves alone.
     alone: Vec<u64>,
@@ -107,6 +108,36 @@ pub fn explore<S: System>(system: &S, explorer: &EveryState, driver: &mut Driver
     search.known.insert(&search.present, Known::START, &search.layout);
     search.enter(driver);
     let mut first = explorer.first;
+    if std::env::var("DBG").is_ok() {
+        search.go_on(driver, u64::MAX);
+        let keys: Vec<Vec<u64>> =
+            search.known.tables().unwrap().iter().map(|(k, _)| k.to_vec()).collect();
+        for k in keys {
+            let mut c = Vec::new();
+            search.layout.unpack(&k, &mut c);
+            while c.last() == Some(&0) {
+                c.pop();
+            }
+            search.dbg.insert(c);
+        }
+        eprintln!("DFS {}", search.dbg.len());
+        while search.state.depth() > 0 {
+            search.state.undo(&search.locals);
+        }
+        search.agreed = 0;
+        search.path.clear();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        search.state.portrait(&mut search.locals, &mut search.parts, &mut a);
+        search.codes.encode(&a, &mut b);
+        search.present.clear();
+        search.layout.pack(&b, &mut search.present);
+        search.known = Known::new(&search.layout);
+        search.moves = Moves::default();
+        search.asked = 0;
+        search.known.insert(&search.present, Known::START, &search.layout);
+        driver.stats.transitions = 0;
+        search.enter(driver);
+    }
     search.go_on(driver, first);
     while !search.stack.is_empty() && !driver.is_stopped() && search.asks_often(driver) {
         first *= 2;
@@ -131,6 +162,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         codes.encode(&portrait, &mut before);
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
+        let is_alone = !state.has_scopes(&locals);
         FullGraph {
             objects: state.place_of_process(ProcessId(0)),
             locals,
@@ -149,13 +181,14 @@ impl<'s, S: System> FullGraph<'s, S> {
             ahead: Vec::new(),
             stack: Vec::new(),
             watch,
-            has_reactions: false,
             frontier: Frontier::default(),
             trials: Frontier::default(),
             defers: false,
-            is_alone: false,
+            is_batched: false,
+            is_alone,
             threads: None,
             asked: 0,
+            dbg: Default::default(),
             sought: 0,
             alone: Vec::new(),
             before,
@@ -302,7 +335,7 @@ impl<'s, S: System> FullGraph<'s, S> {
                     continue;
                 }
                 Found::ByTrial { may_spin, reacts } => {
-                    self.has_reactions |= reacts;
+                    self.is_alone |= reacts;
                     may_all_wait &= !self.look_for(process - 1, reacts) || may_spin;
                 }
                 Found::Moves { range: (from, to), may_spin } => {
@@ -421,7 +454,29 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
-        match self.can_batch() {
+        if !self.dbg.is_empty() {
+            let mut c = self.after.clone();
+            while c.last() == Some(&0) {
+                c.pop();
+            }
+            if !self.dbg.contains(&c) {
+                let mut b = self.before.clone();
+                while b.last() == Some(&0) {
+                    b.pop();
+                }
+                eprintln!(
+                    "NEW {:?} from {:?} (known {}) path {:?}",
+                    c,
+                    b,
+                    self.dbg.contains(&b),
+                    self.path
+                        .iter()
+                        .map(|a| format!("{}x{}", a.process.0, a.choice.0))
+                        .collect::<Vec<_>>()
+                );
+            }
+        }
+        match self.is_batched || self.can_batch() {
             true => {
                 let changes = self.changes();
                 self.moves.number(Move { action, is_judged, changes }, &self.layout)
@@ -469,11 +524,12 @@ impl<'s, S: System> FullGraph<'s, S> {
     /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
     /// there?
     fn carry_out(&mut self, action: Action) -> bool {
-        let FullGraph { locals, state, parts, portrait, codes, after, .. } = self;
+        let FullGraph { locals, state, parts, portrait, codes, after, is_alone, .. } = self;
         state.step(locals, action);
         let is_judged = process_failure(locals, state, action.process).is_some()
             || state.is_crowded()
             || state.just_spawned(locals).next().is_some();
+        *is_alone |= state.just_spawned(locals).next().is_some();
         state.portrait(locals, parts, portrait);
         codes.encode(portrait, after);
         is_judged

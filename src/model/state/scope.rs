@@ -102,7 +102,7 @@ impl State {
     }
 
     /// Do the parts of a portrait have fixed places, and are they about one object or process each?
-    fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
+    pub fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !locals.met().may_grow() && !self.network.is_used() && self.collectives.all.is_empty()
     }
 }

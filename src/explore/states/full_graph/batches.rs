@@ -21,7 +21,7 @@
 //! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
 //! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
 //! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
-//! to state ([`FullGraph::one_by_one`]); and so it does if there are actors, whose reactions have no numbers.
+//! to state ([`FullGraph::one_by_one`]).
 
 use rayon::ThreadPoolBuilder;
 
@@ -308,14 +308,15 @@ impl Batch {
 }
 
 impl<S: System> FullGraph<'_, S> {
-    /// May the search go on in batches? Not if there are actors, whose reactions have no numbers, or states of many parts.
+    /// May the search go on in batches? Not if states have many parts.
     pub(super) fn can_batch(&mut self) -> bool {
-        !self.is_alone && !self.has_reactions && self.known.tables().is_some()
+        !self.is_alone && self.known.tables().is_some()
     }
 
     /// Does what is left to do.
     pub(super) fn in_batches(&mut self, explorer: &EveryState, driver: &mut Driver<'_>) {
         let (grain, jobs) = (Grain::of(explorer), explorer.jobs.get() as usize);
+        self.is_batched = true;
         self.known.spread(&self.layout);
         self.defer(driver);
         let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
@@ -337,9 +338,7 @@ impl<S: System> FullGraph<'_, S> {
             }
             self.learn_all(batch.parts());
             self.try_all(driver);
-            if self.has_reactions
-                || self.sought > explorer.ways + driver.stats.transitions / FOR_EACH
-            {
+            if self.is_alone || self.sought > explorer.ways + driver.stats.transitions / FOR_EACH {
                 return self.one_by_one(driver);
             }
         }
@@ -463,7 +462,7 @@ impl<S: System> FullGraph<'_, S> {
         let width = self.layout.width();
         let mut unknown = Vec::new();
         for part in parts {
-            self.has_reactions |= part.has_reactions;
+            self.is_alone |= part.has_reactions;
             self.trials.push(part.depth, &part.trials);
             if part.unknown.is_empty() {
                 continue;
@@ -550,7 +549,7 @@ impl<S: System> FullGraph<'_, S> {
 
     /// Explores from each state of the frontier what is left to do there, from state to state.
     fn one_by_one(&mut self, driver: &mut Driver<'_>) {
-        self.is_alone = true;
+        (self.is_alone, self.is_batched) = (true, false);
         while !driver.is_stopped() {
             let width = self.layout.width();
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
