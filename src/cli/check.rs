@@ -109,7 +109,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut drawn = None;
     for spec in &variants {
-        let outcome = explore(&spec.program, setting, budget.clone(), &mut progress);
+        let quick = setting.on_all_processors();
+        let outcome = explore(&spec.program, quick, budget.clone(), &mut progress);
         let subject = spec.subject.clone();
         let judged = (limits.clone(), properties.clone());
         let peak = memory::peak();

@@ -314,9 +314,10 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "How many threads explore, of `exhaustive`, `parsimonious` and `sleep` [default: 1]; how many searches `portfolio` runs at \
-               once [default: as many as there are processors, 2 to 6]",
-        stray: "--jobs is for explorers that can do their work in pieces, or run several searches; `{}` cannot",
+        help: "How many threads explore, of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
+               number [default: `check`: as many as there are processors; else 1]; how many searches `portfolio` runs at once \
+               [default: as many as there are processors, 2 to 6]",
+        stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
             options.jobs = Some(jobs);

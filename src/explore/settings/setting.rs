@@ -5,7 +5,9 @@
 //! ```
 
 use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
 use std::str::FromStr;
+use std::thread;
 
 use super::options::{OPTIONS, Options};
 use super::table::{AnyExplorer, Listed};
@@ -63,6 +65,17 @@ impl Setting {
     /// The setting without its k.
     pub fn without_k(self) -> Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
+    }
+
+    /// The setting with a thread for each processor, if the explorer shares its work among threads and no number was given.
+    pub fn on_all_processors(self) -> Setting {
+        // The number of searches of a portfolio makes a difference.
+        if matches!(self.made(), AnyExplorer::Portfolio(_)) {
+            return self;
+        }
+        let processors = thread::available_parallelism().ok();
+        let jobs = processors.and_then(|count| NonZeroU32::try_from(count).ok());
+        self.completed(Options { jobs, ..Options::default() })
     }
 
     /// The k that the explorer works with; `None` if it has none.
