@@ -335,16 +335,39 @@ mod tests {
         }
 
         #[test]
-        fn many_are_added_as_one_by_one(keys in prop::collection::vec(0_u64..300, 0..2000)) {
-            let keys: Vec<u64> = keys.into_iter().map(|key| 2 * key + 1).collect();
+        fn many_are_added_as_one_by_one(
+            width in 1_usize..7,
+            keys in prop::collection::vec(0_u64..300, 0..2000)
+        ) {
+            let words = keys.iter().flat_map(|&key| (0..width as u64).map(move |at| 2 * (key >> at) + 1));
+            let words: Vec<u64> = words.collect();
             let numbers: Vec<u32> = (0..keys.len() as u32).collect();
-            let (mut one, mut other) = (Tables::with_room_for(0, 1, 1), Tables::with_room_for(0, 1, 1));
+            let mut tables = [(); 2].map(|()| Tables::with_room_for(0, width, 1));
+            let [one, other] = &mut tables;
             let mut new = Vec::new();
-            one.tables()[0].insert_all(&keys, &numbers, &mut new);
-            let both = keys.iter().zip(numbers);
-            let news = both.filter(|&(&key, number)| other.insert(&[key], number)).map(|(&key, _)| key);
-            prop_assert_eq!(new, news.collect::<Vec<_>>());
-            prop_assert!(one.iter().eq(other.iter()));
+            one.tables()[0].insert_all(&words, &numbers, &mut new);
+            let both = words.chunks(width).zip(numbers);
+            let expected = both.filter(|&(key, number)| other.insert(key, number));
+            prop_assert_eq!(new, expected.flat_map(|(key, _)| key.to_vec()).collect::<Vec<_>>());
+            let [one, other] = tables.map(|tables| {
+                tables.iter().map(|(key, number)| (key.to_vec(), number)).collect::<FxHashMap<_, _>>()
+            });
+            prop_assert_eq!(one, other);
+        }
+
+        #[test]
+        fn keys_that_are_changed_keep_their_numbers(
+            keys in prop::collection::vec(0_u64..300, 0..200),
+            tables in 1_usize..5
+        ) {
+            let mut before = Tables::with_room_for(0, 1, 2);
+            (0..).zip(&keys).for_each(|(number, key)| _ = before.insert(&[2 * key + 1], number));
+            let change = |key: &[u64], words: &mut Vec<u64>| words.extend([key[0] + 2, key[0]]);
+            let after = before.changed((tables, 2), change, None);
+            prop_assert_eq!(after.len(), before.len());
+            for (key, number) in before.iter() {
+                prop_assert_eq!(after.number(&[key[0] + 2, key[0]]), Some(number));
+            }
         }
     }
 
