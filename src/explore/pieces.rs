@@ -200,7 +200,13 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         });
         let mut pieces = self.pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
         pieces.join();
-        pieces.joined.outcome()
+        let is_over = pieces.is_over;
+        let mut outcome = pieces.joined.outcome();
+        if is_over {
+            // Perhaps all pieces that were worked on came to their end, but others were not begun.
+            outcome.stopped_by.get_or_insert(StopReason::Interrupted);
+        }
+        outcome
     }
 
     /// Waits for the end, and ends all work when a limit is reached.

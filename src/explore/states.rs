@@ -5,6 +5,7 @@
 //! | [`store`] | each state once, compressed as a tree |
 //! | [`cursor`] | the model state at hand, and the stored state that it equals |
 //! | `full_graph` | every state, by moves that were learned |
+//! | `batches` | the same for many states at a time, on several threads |
 //! | [`depth_first`] | depth-first, with a reduction that says what to explore |
 //! | [`breadth_first`] | breadth-first, everything up to a depth |
 //! | [`safe_set`] | operations that nobody can interfere with |
@@ -13,6 +14,7 @@
 //!
 //! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
 
+mod batches;
 mod breadth_first;
 pub mod count;
 mod cursor;
@@ -21,6 +23,8 @@ pub mod depth_first;
 mod dl_s_por;
 mod enumeration;
 mod every_state;
+mod expander;
+mod frontier;
 mod full_graph;
 mod histories;
 mod known;

@@ -5,8 +5,8 @@
 
 use std::num::NonZeroU32;
 
+use super::batches::{self, Plan};
 use super::depth_first::{self, DepthFirst, Reduction};
-use super::full_graph;
 use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
@@ -35,6 +35,10 @@ impl EveryState {
     /// One thread, and states that are stored in this way.
     pub fn of(how: Stateful) -> EveryState {
         EveryState { how, jobs: NonZeroU32::MIN, first: FIRST, ways: WAYS }
+    }
+
+    fn plan(&self) -> Plan {
+        Plan { jobs: self.jobs.get() as usize, first: self.first, ways: self.ways }
     }
 }
 
@@ -83,7 +87,7 @@ impl Explorer for EveryState {
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let usual = Stateful { without: self.how.without, ..Stateful::default() };
         match self.how == usual && needs_no_model(system, driver) {
-            true => full_graph::explore(system, self, driver),
+            true => batches::explore(system, self.how, self.plan(), driver),
             false => depth_first::explore(system, self.how, &mut All, driver),
         }
     }

@@ -16,15 +16,14 @@
 //! **All successors at once.** The successors of a new state are computed and looked for before the first of them is
 //! explored. These look-ups do not wait for one another, and most of the time of a search is spent waiting for memory. A
 //! successor that was not known then is looked for again in its turn.
-
-mod batches;
+//!
+//! **Many states at once.** A long search goes on in batches ([`super::batches`]), with several threads if they are wanted.
 
 use std::iter;
 
 use rayon::ThreadPool;
 
-use self::batches::Frontier;
-use super::every_state::EveryState;
+use super::frontier::Frontier;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
 use super::packed::{Codes, Layout, Repacker};
@@ -48,109 +47,58 @@ struct Pending {
     is_known: bool,
 }
 
-struct FullGraph<'s, S: System> {
-    locals: Locals<'s, S>,
+/// A search under way.
+pub struct FullGraph<'s, S: System> {
+    pub(super) locals: Locals<'s, S>,
     /// The model state, perhaps of an earlier time.
-    state: State,
+    pub(super) state: State,
     /// The actions that lead to the present state, and how many of them the model state has in common with it.
-    path: Vec<Action>,
-    agreed: usize,
+    pub(super) path: Vec<Action>,
+    pub(super) agreed: usize,
     parts: Parts,
     portrait: Vec<u32>,
     codes: Codes,
-    layout: Layout,
-    known: Known,
-    moves: Moves,
+    pub(super) layout: Layout,
+    pub(super) known: Known,
+    pub(super) moves: Moves,
     reactions: Reactions,
     /// How many parts of a state are about objects.
-    objects: usize,
+    pub(super) objects: usize,
     /// The present state, packed.
-    present: Vec<u64>,
+    pub(super) present: Vec<u64>,
     /// The moves to be made from the states on the stack, and the packed states that they lead to; where that is not known, the
     /// state that the move is made from.
     pending: Vec<Pending>,
     ahead: Vec<u64>,
     /// For each state on the stack where its moves start.
-    stack: Vec<usize>,
+    pub(super) stack: Vec<usize>,
     watch: Watch,
     /// What is left to be done in batches; and the states with moves that are to be tried out.
-    frontier: Frontier,
-    trials: Frontier,
+    pub(super) frontier: Frontier,
+    pub(super) trials: Frontier,
     /// Is what is new to be left to the batches? Have they begun, and not been given up?
-    defers: bool,
-    is_batched: bool,
+    pub(super) defers: bool,
+    pub(super) is_batched: bool,
     /// Is the search to go from state to state? So it is if there are actors, whose reactions have no numbers. So it is if the parts
     /// of a state have no fixed places, or processes are started: their names depend on the way that led to a state.
-    is_alone: bool,
+    pub(super) is_alone: bool,
     /// The threads that share the work, if there are several.
-    threads: Option<ThreadPool>,
+    pub(super) threads: Option<ThreadPool>,
     /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
-    asked: u64,
-    dbg: std::collections::BTreeSet<Vec<u32>>,
-    sought: u64,
+    pub(super) asked: u64,
+    pub(super) sought: u64,
     /// Scratch space: a state in which one process moves alone.
     alone: Vec<u64>,
     /// Scratch space: codes before and after a move, choices, moves.
-    before: Vec<u32>,
+    pub(super) before: Vec<u32>,
     after: Vec<u32>,
-    choices: Vec<Choice>,
+    pub(super) choices: Vec<Choice>,
     learned: Vec<Move>,
 }
 
-/// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
-const FEW: u64 = 1 << 11;
-const SELDOM: u64 = 64;
-
-/// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
-pub fn explore<S: System>(system: &S, explorer: &EveryState, driver: &mut Driver<'_>) {
-    let mut search = FullGraph::new(system, explorer.how, Watch::new(driver.signal().clone()));
-    driver.started(&search.locals, &search.state);
-    search.known.insert(&search.present, Known::START, &search.layout);
-    search.enter(driver);
-    let mut first = explorer.first;
-    if std::env::var("DBG").is_ok() {
-        search.go_on(driver, u64::MAX);
-        let keys: Vec<Vec<u64>> =
-            search.known.tables().unwrap().iter().map(|(k, _)| k.to_vec()).collect();
-        for k in keys {
-            let mut c = Vec::new();
-            search.layout.unpack(&k, &mut c);
-            while c.last() == Some(&0) {
-                c.pop();
-            }
-            search.dbg.insert(c);
-        }
-        eprintln!("DFS {}", search.dbg.len());
-        while search.state.depth() > 0 {
-            search.state.undo(&search.locals);
-        }
-        search.agreed = 0;
-        search.path.clear();
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        search.state.portrait(&mut search.locals, &mut search.parts, &mut a);
-        search.codes.encode(&a, &mut b);
-        search.present.clear();
-        search.layout.pack(&b, &mut search.present);
-        search.known = Known::new(&search.layout);
-        search.moves = Moves::default();
-        search.asked = 0;
-        search.known.insert(&search.present, Known::START, &search.layout);
-        driver.stats.transitions = 0;
-        search.enter(driver);
-    }
-    search.go_on(driver, first);
-    while !search.stack.is_empty() && !driver.is_stopped() && search.asks_often(driver) {
-        first *= 2;
-        search.go_on(driver, first);
-    }
-    if !search.stack.is_empty() && !driver.is_stopped() {
-        search.in_batches(explorer, driver);
-    }
-    driver.stats.state_bytes = Some(search.bytes() as u64);
-}
-
 impl<'s, S: System> FullGraph<'s, S> {
-    fn new(system: &'s S, settings: Stateful, watch: Watch) -> Self {
+    /// A search that has met the initial state.
+    pub fn new(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
         let mut locals = Locals::new(system);
         if !settings.has(Switch::LiveVariables) {
             locals.keep_dead();
@@ -163,7 +111,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
         let is_alone = !state.has_scopes(&locals);
-        FullGraph {
+        let mut search = FullGraph {
             objects: state.place_of_process(ProcessId(0)),
             locals,
             state,
@@ -180,7 +128,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             pending: Vec::new(),
             ahead: Vec::new(),
             stack: Vec::new(),
-            watch,
+            watch: Watch::new(driver.signal().clone()),
             frontier: Frontier::default(),
             trials: Frontier::default(),
             defers: false,
@@ -188,19 +136,27 @@ impl<'s, S: System> FullGraph<'s, S> {
             is_alone,
             threads: None,
             asked: 0,
-            dbg: Default::default(),
             sought: 0,
             alone: Vec::new(),
             before,
             after: Vec::new(),
             choices: Vec::new(),
             learned: Vec::new(),
-        }
+        };
+        driver.started(&search.locals, &search.state);
+        search.known.insert(&search.present, Known::START, &search.layout);
+        search.enter(driver);
+        search
+    }
+
+    /// May the search go on in batches? Not if states have many parts.
+    fn can_batch(&mut self) -> bool {
+        !self.is_alone && self.known.tables().is_some()
     }
 
     /// Explores what is left to do for the states on the stack; or not all of it, if it takes more than so many transitions in
     /// all, and the rest can be done in batches.
-    fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
+    pub(super) fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
         while let Some(&from) = self.stack.last()
             && !driver.is_stopped()
             && !(driver.stats.transitions >= most && self.can_batch())
@@ -212,13 +168,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Does it ask the model so often that it is better to go from state to state?
-    fn asks_often(&self, driver: &Driver<'_>) -> bool {
-        self.asked > FEW.max(driver.stats.transitions / SELDOM)
-    }
-
     /// Pushes the present state, which is new.
-    fn enter(&mut self, driver: &mut Driver<'_>) {
+    pub(super) fn enter(&mut self, driver: &mut Driver<'_>) {
         driver.stats.states = Some(self.known.len() as u64);
         let from = self.pending.len();
         self.stack.push(from);
@@ -257,7 +208,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Do all processes that can move go round loops in vain? Then tells so.
-    fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
+    pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         if !self.locals.some_may_return() {
             return false;
         }
@@ -306,13 +257,13 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Takes back the last action, if there is one.
-    fn back(&mut self) {
+    pub(super) fn back(&mut self) {
         self.path.pop();
         self.agreed = self.agreed.min(self.path.len());
     }
 
     /// The model state that the present state stands for.
-    fn model(&mut self) -> (&mut Locals<'s, S>, &mut State) {
+    pub(super) fn model(&mut self) -> (&mut Locals<'s, S>, &mut State) {
         while self.state.depth() > self.agreed {
             self.state.undo(&self.locals);
         }
@@ -358,7 +309,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Learns something about what a process does in its present situation.
-    fn learn(&mut self, process: usize) {
+    pub(super) fn learn(&mut self, process: usize) {
         let id = ProcessId(process as u32);
         let place = self.objects + process;
         let own = self.layout.code(&self.present, place);
@@ -450,32 +401,10 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Packs the state that a move has led to which was tried out. The number of the move, if it is needed.
-    fn arrive(&mut self, action: Action, is_judged: bool) -> u32 {
+    pub(super) fn arrive(&mut self, action: Action, is_judged: bool) -> u32 {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
-        if !self.dbg.is_empty() {
-            let mut c = self.after.clone();
-            while c.last() == Some(&0) {
-                c.pop();
-            }
-            if !self.dbg.contains(&c) {
-                let mut b = self.before.clone();
-                while b.last() == Some(&0) {
-                    b.pop();
-                }
-                eprintln!(
-                    "NEW {:?} from {:?} (known {}) path {:?}",
-                    c,
-                    b,
-                    self.dbg.contains(&b),
-                    self.path
-                        .iter()
-                        .map(|a| format!("{}x{}", a.process.0, a.choice.0))
-                        .collect::<Vec<_>>()
-                );
-            }
-        }
         match self.is_batched || self.can_batch() {
             true => {
                 let changes = self.changes();
@@ -515,7 +444,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// The choices of a process in the model state.
-    fn list_choices(&mut self, process: ProcessId) {
+    pub(super) fn list_choices(&mut self, process: ProcessId) {
         let FullGraph { locals, state, choices, .. } = self;
         choices.clear();
         state.choices(locals, process, |choice| choices.push(choice));
@@ -523,7 +452,7 @@ impl<'s, S: System> FullGraph<'s, S> {
 
     /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
     /// there?
-    fn carry_out(&mut self, action: Action) -> bool {
+    pub(super) fn carry_out(&mut self, action: Action) -> bool {
         let FullGraph { locals, state, parts, portrait, codes, after, is_alone, .. } = self;
         state.step(locals, action);
         let is_judged = process_failure(locals, state, action.process).is_some()
@@ -553,7 +482,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Bytes in use for states, and for what is known of their parts.
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let learned = self.moves.bytes() + self.reactions.bytes();
         self.known.bytes()
             + self.frontier.bytes()

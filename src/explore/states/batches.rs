@@ -25,14 +25,14 @@
 
 use rayon::ThreadPoolBuilder;
 
-use super::FullGraph;
+use super::expander::{Expander, Part};
+use super::full_graph::FullGraph;
+use super::known::{Known, SPREAD};
+use super::moves::Found;
+use super::settings::Stateful;
+use super::table::{Table, each};
 use crate::explore::driver::Driver;
-use crate::explore::states::every_state::EveryState;
-use crate::explore::states::known::{Known, SPREAD};
-use crate::explore::states::moves::{Found, Moves};
-use crate::explore::states::packed::{Layout, Repacker};
-use crate::explore::states::table::{List, Table, each, table_of};
-use crate::model::{Action, ProcessId, StopSignal, System};
+use crate::model::{Action, ProcessId, System};
 
 /// A batch has one of so many of the states that are known, but no more than these.
 const SHARE: usize = 8;
@@ -42,244 +42,51 @@ const PARTS: usize = 32;
 /// The search goes on from state to state if the ways that it has looked for have more than one action for so many transitions.
 const FOR_EACH: u64 = 8;
 
-/// What is small.
-#[derive(Clone, Copy)]
-struct Grain {
-    /// A batch has no fewer states than this, if there are so many.
-    batch: usize,
-    /// Smaller batches are one thread's.
-    to_share: usize,
+/// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
+const FEW: u64 = 1 << 11;
+const SELDOM: u64 = 64;
+
+/// When batches are made, and by how many threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// How many threads.
+    pub jobs: usize,
+    /// After so many transitions they begin.
+    pub first: u64,
+    /// They end when the ways that were looked for have more actions than this, and more than an eighth of the transitions.
+    pub ways: u64,
+}
+
+impl Plan {
     /// A thread expands no fewer states at a time.
-    part: usize,
-}
+    fn part(self) -> usize {
+        (self.first as usize >> 8).max(1)
+    }
 
-impl Grain {
-    fn of(explorer: &EveryState) -> Grain {
-        let part = (explorer.first as usize >> 8).max(1);
-        Grain { batch: 8 * part, to_share: 4 * part, part }
+    /// Smaller batches are one thread's.
+    fn to_share(self) -> usize {
+        4 * self.part()
+    }
+
+    /// A batch has no fewer states, if there are so many.
+    fn batch(self) -> usize {
+        8 * self.part()
     }
 }
 
-/// The states that were met, and are not expanded yet.
-#[derive(Debug, Default)]
-pub struct Frontier {
-    /// By the length of the way to them: packed states, one behind the other.
-    by_depth: Vec<Vec<u64>>,
-}
-
-impl Frontier {
-    fn at(&mut self, depth: usize) -> &mut Vec<u64> {
-        if self.by_depth.len() <= depth {
-            self.by_depth.resize_with(depth + 1, Vec::new);
-        }
-        &mut self.by_depth[depth]
+/// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
+pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
+    let mut search = FullGraph::new(system, how, driver);
+    let mut first = plan.first;
+    search.go_on(driver, first);
+    while search.is_under_way(driver) && search.asks_often(driver) {
+        first *= 2;
+        search.go_on(driver, first);
     }
-
-    /// Adds packed states at this depth.
-    pub fn push(&mut self, depth: usize, packed: &[u64]) {
-        if !packed.is_empty() {
-            self.at(depth).extend_from_slice(packed);
-        }
+    if search.is_under_way(driver) {
+        search.in_batches(plan, driver);
     }
-
-    /// Takes so many words off it, those of the deepest states, or fewer if there are fewer.
-    fn take(&mut self, most: usize) -> Vec<(usize, Vec<u64>)> {
-        let (mut taken, mut left) = (Vec::new(), most);
-        while left > 0
-            && let Some(depth) = self.by_depth.len().checked_sub(1)
-        {
-            let level = &mut self.by_depth[depth];
-            let part = level.split_off(level.len().saturating_sub(left));
-            left -= part.len();
-            if level.is_empty() {
-                self.by_depth.pop();
-            }
-            if !part.is_empty() {
-                taken.push((depth, part));
-            }
-        }
-        taken
-    }
-
-    /// Packs the states, which have had this width, in another layout.
-    pub fn lay_out(&mut self, again: &Repacker, width: usize) {
-        for level in &mut self.by_depth {
-            *level = again.repack_all(level.chunks_exact(width));
-        }
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.by_depth.iter().map(|level| level.capacity() * size_of::<u64>()).sum()
-    }
-}
-
-/// What the moves of some states lead to.
-#[derive(Debug, Default)]
-struct Part {
-    /// The length of the way to these states.
-    depth: usize,
-    /// For each table, the states that belong there, and the numbers of the moves that lead to them.
-    led_to: Vec<List>,
-    /// How many moves there are, without those to be judged.
-    transitions: u64,
-    /// The states without a move; those whose processes may all go round in vain; those that are too far from the start.
-    ends: Vec<u64>,
-    rounds: Vec<u64>,
-    cut: Vec<u64>,
-    /// The moves that lead to something to be judged, with the states where they are made.
-    judged: Vec<u32>,
-    judged_from: Vec<u64>,
-    /// The states with a process whose moves are not known.
-    unknown: Vec<u64>,
-    /// Those with a process whose moves have to be tried out; has an actor such moves?
-    trials: Vec<u64>,
-    has_reactions: bool,
-    /// Scratch space: the moves of a state, by processes; a state.
-    moves: Vec<(usize, u32, u32)>,
-    next: Vec<u64>,
-}
-
-impl Part {
-    fn clear(&mut self, depth: usize) {
-        self.led_to.resize_with(SPREAD, Default::default);
-        for (states, by) in &mut self.led_to {
-            states.clear();
-            by.clear();
-        }
-        for list in [
-            &mut self.ends,
-            &mut self.rounds,
-            &mut self.cut,
-            &mut self.judged_from,
-            &mut self.unknown,
-            &mut self.trials,
-        ] {
-            list.clear();
-        }
-        self.judged.clear();
-        (self.depth, self.transitions, self.has_reactions) = (depth, 0, false);
-    }
-}
-
-/// What is known of all processes.
-struct Expander<'f> {
-    moves: &'f Moves,
-    layout: &'f Layout,
-    /// How many parts of a state are about objects.
-    objects: usize,
-    /// States at this depth are not expanded.
-    bound: usize,
-    stop: StopSignal,
-}
-
-impl Expander<'_> {
-    /// Finds out what the moves of these states lead to.
-    fn expand_all(&self, states: &[u64], part: &mut Part) {
-        let width = self.layout.width();
-        for (index, state) in states.chunks_exact(width).enumerate() {
-            if index.is_multiple_of(64) && self.stop.is_raised() {
-                return;
-            }
-            if !self.is_to_expand(state, part) {
-                continue;
-            }
-            match width {
-                1 => self.expand::<1>(state, part),
-                2 => self.expand::<2>(state, part),
-                3 => self.expand::<3>(state, part),
-                4 => self.expand::<4>(state, part),
-                _ => self.expand_long(state, part),
-            }
-        }
-    }
-
-    /// Lists the moves of a state. Are they to be made?
-    fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
-        let (mut may_all_wait, mut has_trials) = (true, false);
-        part.moves.clear();
-        for process in 0..self.layout.places() - self.objects {
-            match self.moves.of(process, self.objects + process, state, self.layout) {
-                Found::Moves { range: (from, to), .. } if from == to => {}
-                Found::Moves { range: (from, to), may_spin } => {
-                    may_all_wait &= may_spin;
-                    part.moves.push((process, from, to));
-                }
-                Found::ByTrial { reacts, .. } => {
-                    has_trials = true;
-                    part.has_reactions |= reacts;
-                }
-                Found::Nothing => {
-                    part.unknown.extend_from_slice(state);
-                    return false;
-                }
-            }
-        }
-        if part.moves.is_empty() && !has_trials {
-            part.ends.extend_from_slice(state);
-            return false;
-        }
-        if part.depth >= self.bound {
-            part.cut.extend_from_slice(state);
-            return false;
-        }
-        if has_trials {
-            part.trials.extend_from_slice(state);
-        } else if may_all_wait && !self.does_some_go_on(state, part) {
-            part.rounds.extend_from_slice(state);
-        }
-        true
-    }
-
-    /// Makes the moves that are listed, in a state of W words.
-    #[inline]
-    fn expand<const W: usize>(&self, state: &[u64], part: &mut Part) {
-        let from: &[u64; W] = state.try_into().expect("so many words");
-        let Part { moves, led_to, .. } = part;
-        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
-            let next = self.moves.lead_to(number, from);
-            let (states, by) = &mut led_to[table_of(&next, SPREAD)];
-            states.extend_from_slice(&next);
-            by.push(number);
-        }
-        self.look_at(state, part);
-    }
-
-    /// The same in a state of any number of words.
-    fn expand_long(&self, state: &[u64], part: &mut Part) {
-        let Part { moves, next, led_to, .. } = part;
-        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
-            next.clear();
-            self.moves.lead(number, state, next);
-            let (states, by) = &mut led_to[table_of(next, SPREAD)];
-            states.extend_from_slice(next);
-            by.push(number);
-        }
-        self.look_at(state, part);
-    }
-
-    /// Counts the moves that are listed, and notes which are to be judged.
-    #[inline]
-    fn look_at(&self, state: &[u64], part: &mut Part) {
-        for number in part.moves.iter().flat_map(|&(_, from, to)| from..to) {
-            match self.moves.is_judged(number) {
-                false => part.transitions += 1,
-                true => {
-                    part.judged.push(number);
-                    part.judged_from.extend_from_slice(state);
-                }
-            }
-        }
-    }
-
-    fn does_some_go_on(&self, state: &[u64], part: &mut Part) -> bool {
-        let Part { moves, next, .. } = part;
-        moves.iter().any(|&(process, ..)| {
-            next.clear();
-            next.extend_from_slice(state);
-            self.moves.goes_on(process, self.objects + process, next, self.layout)
-        })
-    }
+    driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
 /// The states that are new to a table.
@@ -308,14 +115,19 @@ impl Batch {
 }
 
 impl<S: System> FullGraph<'_, S> {
-    /// May the search go on in batches? Not if states have many parts.
-    pub(super) fn can_batch(&mut self) -> bool {
-        !self.is_alone && self.known.tables().is_some()
+    /// Is something left to do?
+    fn is_under_way(&self, driver: &Driver<'_>) -> bool {
+        !self.stack.is_empty() && !driver.is_stopped()
+    }
+
+    /// Does it ask the model so often that it is better to go from state to state?
+    fn asks_often(&self, driver: &Driver<'_>) -> bool {
+        self.asked > FEW.max(driver.stats.transitions / SELDOM)
     }
 
     /// Does what is left to do.
-    pub(super) fn in_batches(&mut self, explorer: &EveryState, driver: &mut Driver<'_>) {
-        let (grain, jobs) = (Grain::of(explorer), explorer.jobs.get() as usize);
+    fn in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
+        let jobs = plan.jobs;
         self.is_batched = true;
         self.known.spread(&self.layout);
         self.defer(driver);
@@ -324,12 +136,12 @@ impl<S: System> FullGraph<'_, S> {
         self.threads = threads.and_then(Result::ok);
         let mut batch = Batch::default();
         while !driver.is_stopped() {
-            let most = (self.known.len() / SHARE).clamp(grain.batch, LARGEST);
+            let most = (self.known.len() / SHARE).clamp(plan.batch(), LARGEST);
             let states = self.frontier.take(most * self.layout.width());
             if states.is_empty() {
                 return;
             }
-            self.expand_batch(&states, grain, &mut batch, driver);
+            self.expand_batch(&states, plan, &mut batch, driver);
             self.add(&mut batch);
             driver.stats.states = Some(self.known.len() as u64);
             self.judge(batch.parts(), driver);
@@ -338,7 +150,7 @@ impl<S: System> FullGraph<'_, S> {
             }
             self.learn_all(batch.parts());
             self.try_all(driver);
-            if self.is_alone || self.sought > explorer.ways + driver.stats.transitions / FOR_EACH {
+            if self.is_alone || self.sought > plan.ways + driver.stats.transitions / FOR_EACH {
                 return self.one_by_one(driver);
             }
         }
@@ -355,18 +167,18 @@ impl<S: System> FullGraph<'_, S> {
     fn expand_batch(
         &self,
         states: &[(usize, Vec<u64>)],
-        grain: Grain,
+        plan: Plan,
         batch: &mut Batch,
         driver: &mut Driver<'_>,
     ) {
         let width = self.layout.width();
         let count = states.iter().map(|(_, states)| states.len()).sum::<usize>() / width;
-        let size = (count / PARTS).max(grain.part) * width;
+        let size = (count / PARTS).max(plan.part()) * width;
         let split = states
             .iter()
             .flat_map(|(depth, states)| states.chunks(size).map(move |states| (*depth, states)));
         let split: Vec<(usize, &[u64])> = split.collect();
-        (batch.count, batch.is_worth_sharing) = (split.len(), count >= grain.to_share);
+        (batch.count, batch.is_worth_sharing) = (split.len(), count >= plan.to_share());
         if batch.parts.len() < split.len() {
             batch.parts.resize_with(split.len(), Part::default);
         }
