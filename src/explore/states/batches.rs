@@ -44,7 +44,7 @@ const FOR_EACH: u64 = 8;
 
 /// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
 const FEW: u64 = 1 << 11;
-const SELDOM: u64 = 64;
+const SELDOM: u64 = 40;
 
 /// When batches are made, and by how many threads.
 #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,7 @@
 use std::iter;
 
 use rayon::ThreadPool;
+use rustc_hash::FxHashMap;
 
 use super::frontier::Frontier;
 use super::known::Known;
@@ -80,8 +81,10 @@ pub struct FullGraph<'s, S: System> {
     pub(super) defers: bool,
     pub(super) is_batched: bool,
     /// Is the search to go from state to state? So it is if there are actors, whose reactions have no numbers. So it is if the parts
-    /// of a state have no fixed places, or processes are started: their names depend on the way that led to a state.
+    /// of a state have no fixed places, or if the names of new processes depend on the way that led to a state.
     pub(super) is_alone: bool,
+    /// What an action has started, by the code of the one that acted.
+    started: FxHashMap<(Action, u32), ProcessId>,
     /// The threads that share the work, if there are several.
     pub(super) threads: Option<ThreadPool>,
     /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
@@ -134,6 +137,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             defers: false,
             is_batched: false,
             is_alone,
+            started: FxHashMap::default(),
             threads: None,
             asked: 0,
             sought: 0,
@@ -453,12 +457,27 @@ impl<'s, S: System> FullGraph<'s, S> {
     /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
     /// there?
     pub(super) fn carry_out(&mut self, action: Action) -> bool {
-        let FullGraph { locals, state, parts, portrait, codes, after, is_alone, .. } = self;
+        let FullGraph {
+            locals,
+            state,
+            parts,
+            portrait,
+            codes,
+            after,
+            is_alone,
+            before,
+            objects,
+            started,
+            ..
+        } = self;
         state.step(locals, action);
         let is_judged = process_failure(locals, state, action.process).is_some()
             || state.is_crowded()
             || state.just_spawned(locals).next().is_some();
-        *is_alone |= state.just_spawned(locals).next().is_some();
+        if let Some(child) = state.just_spawned(locals).next() {
+            let own = before[*objects + action.process.index()];
+            *is_alone |= *started.entry((action, own)).or_insert(child) != child;
+        }
         state.portrait(locals, parts, portrait);
         codes.encode(portrait, after);
         is_judged
