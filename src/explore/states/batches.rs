@@ -29,10 +29,11 @@ use super::expander::{Expander, Part};
 use super::full_graph::FullGraph;
 use super::known::{Known, SPREAD};
 use super::moves::Found;
+use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::{Table, each};
 use crate::explore::driver::Driver;
-use crate::model::{Action, ProcessId, System};
+use crate::model::{Action, Choice, ProcessId, System};
 
 /// A batch has one of so many of the states that are known, but no more than these.
 const SHARE: usize = 8;
@@ -184,6 +185,7 @@ impl<S: System> FullGraph<'_, S> {
         }
         let expander = Expander {
             moves: &self.moves,
+            reactions: &self.reactions,
             layout: &self.layout,
             objects: self.objects,
             bound: driver.depth_bound() as usize,
@@ -261,7 +263,7 @@ impl<S: System> FullGraph<'_, S> {
                     return;
                 }
                 self.seek(state);
-                let action = self.moves.get(number).action;
+                let action = self.action_of(number);
                 self.path.push(action);
                 let (locals, state) = self.model();
                 driver.moved(locals, state, action);
@@ -274,7 +276,6 @@ impl<S: System> FullGraph<'_, S> {
         let width = self.layout.width();
         let mut unknown = Vec::new();
         for part in parts {
-            self.is_alone |= part.has_reactions;
             self.trials.push(part.depth, &part.trials);
             if part.unknown.is_empty() {
                 continue;
@@ -308,8 +309,64 @@ impl<S: System> FullGraph<'_, S> {
                     }
                     self.learn(process);
                 }
+                Found::Handlers { .. } => {
+                    if !self.knows_reactions(process) {
+                        if !is_here {
+                            self.seek(state);
+                            is_here = true;
+                        }
+                        self.learn_reactions(process);
+                    }
+                    process += 1;
+                }
                 Found::ByTrial { .. } | Found::Moves { .. } => process += 1,
             }
+        }
+    }
+
+    /// Is it known what an actor can do in the present state, and what that leads to?
+    fn knows_reactions(&mut self, process: usize) -> bool {
+        let own = self.layout.code(&self.present, self.objects + process);
+        let FullGraph { reactions, present, layout, alone, .. } = self;
+        let offered = reactions.of(process, own);
+        offered.is_some_and(|offered| {
+            offered.iter().all(|&number| {
+                alone.clear();
+                alone.extend_from_slice(present);
+                reactions.lead(number, alone, layout)
+            })
+        })
+    }
+
+    /// Learns what an actor can do in the present state, and what that leads to.
+    fn learn_reactions(&mut self, process: usize) {
+        let id = ProcessId(process as u32);
+        self.model();
+        self.list_choices(id);
+        self.layout.unpack(&self.present, &mut self.before);
+        let own = self.before[self.objects + process];
+        let mut numbers = Vec::new();
+        for index in 0..self.choices.len() {
+            let action = Action { process: id, choice: self.choices[index] };
+            let stimulus = self.state.stimulus(action.choice);
+            let FullGraph { reactions, present, layout, alone, .. } = self;
+            alone.clear();
+            alone.extend_from_slice(present);
+            let known = reactions.find(id, own, stimulus);
+            let known = known.filter(|&number| reactions.lead(number, alone, layout));
+            let number = known.unwrap_or_else(|| {
+                let messages = self.state.inboxes().log().len();
+                self.asked += 1;
+                let is_judged = self.carry_out(action);
+                let number = self.learn_reaction(id, stimulus, messages, is_judged);
+                self.state.undo(&self.locals);
+                self.make_room();
+                number
+            });
+            numbers.push(number);
+        }
+        if !self.is_alone {
+            self.reactions.offer(process, own, &numbers);
         }
     }
 
@@ -350,7 +407,8 @@ impl<S: System> FullGraph<'_, S> {
             self.path.push(action);
             self.agreed += 1;
             driver.moved(&self.locals, &self.state, action);
-            let number = self.arrive(action, is_judged);
+            let number = self.number(action, is_judged);
+            self.arrive();
             if self.known.insert(&self.present, number, &self.layout) {
                 self.frontier.push(depth + 1, &self.present);
             }
@@ -383,16 +441,36 @@ impl<S: System> FullGraph<'_, S> {
                 Known::START => break,
                 number => {
                     numbers.push(number);
-                    self.moves.take_back(number, &mut at);
+                    match number < Reactions::FIRST {
+                        true => self.moves.take_back(number, &mut at),
+                        false => self.reactions.take_back(number, &mut at, &self.layout),
+                    }
                 }
             }
         }
+        numbers.reverse();
         self.sought += numbers.len() as u64;
-        let actions = numbers.into_iter().rev().map(|number| self.moves.get(number).action);
-        let actions: Vec<_> = actions.collect();
-        let both = self.path.iter().zip(&actions);
-        let common = both.take_while(|(one, other)| one == other).count();
+        let both = self.way.iter().zip(&numbers);
+        let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
+        self.path.truncate(common);
         self.agreed = self.agreed.min(common);
-        self.path = actions;
+        for &number in &numbers[common..] {
+            let action = self.action_of(number);
+            self.path.push(action);
+        }
+        self.way = numbers;
+    }
+
+    /// The action with which the present path goes on, if it goes on by the move or reaction with this number.
+    fn action_of(&mut self, number: u32) -> Action {
+        if number < Reactions::FIRST {
+            return self.moves.get(number).action;
+        }
+        let (process, stimulus) = self.reactions.handler(number);
+        self.model();
+        self.list_choices(process);
+        let is_meant = |&&choice: &&Choice| self.state.stimulus(choice) == stimulus;
+        let choice = *self.choices.iter().find(is_meant).expect("a reaction that is possible");
+        Action { process, choice }
     }
 }

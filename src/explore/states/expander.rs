@@ -3,6 +3,7 @@
 use super::known::SPREAD;
 use super::moves::{Found, Moves};
 use super::packed::Layout;
+use super::reactions::Reactions;
 use super::table::{List, table_of};
 use crate::model::StopSignal;
 
@@ -29,10 +30,10 @@ pub struct Part {
     pub unknown: Vec<u64>,
     /// Those with a process whose moves have to be tried out.
     pub trials: Vec<u64>,
-    /// Has an actor such moves?
-    pub has_reactions: bool,
-    /// Scratch space: the moves of a state, by processes; a state.
+    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a state.
     moves: Vec<(usize, u32, u32)>,
+    reactions: Vec<u32>,
+    reached: Vec<u64>,
     next: Vec<u64>,
 }
 
@@ -55,7 +56,13 @@ impl Part {
             list.clear();
         }
         self.judged.clear();
-        (self.depth, self.transitions, self.has_reactions) = (depth, 0, false);
+        (self.depth, self.transitions) = (depth, 0);
+    }
+
+    /// Notes that not all moves of a state are known; so they are not to be made.
+    fn has_unknown(&mut self, state: &[u64]) -> bool {
+        self.unknown.extend_from_slice(state);
+        false
     }
 }
 
@@ -63,6 +70,8 @@ impl Part {
 pub struct Expander<'f> {
     /// The moves.
     pub moves: &'f Moves,
+    /// What actors do.
+    pub reactions: &'f Reactions,
     /// How states are packed.
     pub layout: &'f Layout,
     /// How many parts of a state are about objects.
@@ -76,20 +85,24 @@ pub struct Expander<'f> {
 impl Expander<'_> {
     /// Finds out what the moves of these states lead to.
     pub fn expand_all(&self, states: &[u64], part: &mut Part) {
-        let width = self.layout.width();
-        for (index, state) in states.chunks_exact(width).enumerate() {
+        match self.layout.width() {
+            1 => self.expand_each::<1>(states, part),
+            2 => self.expand_each::<2>(states, part),
+            3 => self.expand_each::<3>(states, part),
+            4 => self.expand_each::<4>(states, part),
+            _ => self.expand_each::<0>(states, part),
+        }
+    }
+
+    /// The same for states of W words; of any number, if W is 0.
+    fn expand_each<const W: usize>(&self, states: &[u64], part: &mut Part) {
+        for (index, state) in states.chunks_exact(self.layout.width()).enumerate() {
             if index.is_multiple_of(64) && self.stop.is_raised() {
                 return;
             }
-            if !self.is_to_expand(state, part) {
-                continue;
-            }
-            match width {
-                1 => self.expand::<1>(state, part),
-                2 => self.expand::<2>(state, part),
-                3 => self.expand::<3>(state, part),
-                4 => self.expand::<4>(state, part),
-                _ => self.expand_long(state, part),
+            let state = sized::<W>(state);
+            if self.is_to_expand(state, part) {
+                self.expand::<W>(state, part);
             }
         }
     }
@@ -98,6 +111,8 @@ impl Expander<'_> {
     fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
         let (mut may_all_wait, mut has_trials) = (true, false);
         part.moves.clear();
+        part.reactions.clear();
+        part.reached.clear();
         for process in 0..self.layout.places() - self.objects {
             match self.moves.of(process, self.objects + process, state, self.layout) {
                 Found::Moves { range: (from, to), .. } if from == to => {}
@@ -105,17 +120,16 @@ impl Expander<'_> {
                     may_all_wait &= may_spin;
                     part.moves.push((process, from, to));
                 }
-                Found::ByTrial { reacts, .. } => {
-                    has_trials = true;
-                    part.has_reactions |= reacts;
-                }
-                Found::Nothing => {
-                    part.unknown.extend_from_slice(state);
-                    return false;
-                }
+                Found::ByTrial { .. } => has_trials = true,
+                Found::Handlers { may_spin } => match self.react(process, state, part) {
+                    Some(0) => {}
+                    Some(_) => may_all_wait &= may_spin,
+                    None => return part.has_unknown(state),
+                },
+                Found::Nothing => return part.has_unknown(state),
             }
         }
-        if part.moves.is_empty() && !has_trials {
+        if part.moves.is_empty() && part.reactions.is_empty() && !has_trials {
             part.ends.extend_from_slice(state);
             return false;
         }
@@ -131,38 +145,56 @@ impl Expander<'_> {
         true
     }
 
-    /// Makes the moves that are listed, in a state of W words.
+    /// Lists the reactions of an actor, and what they lead to. How many there are; `None` if that is not known.
+    fn react(&self, process: usize, state: &[u64], part: &mut Part) -> Option<usize> {
+        let own = self.layout.code(state, self.objects + process);
+        let offered = self.reactions.of(process, own)?;
+        part.reactions.extend_from_slice(offered);
+        let mut led = offered.iter().map(|&number| {
+            let from = part.reached.len();
+            // Of so few words, a loop is faster than a copy.
+            state.iter().for_each(|&word| part.reached.push(word));
+            self.reactions.lead(number, &mut part.reached[from..], self.layout)
+        });
+        led.all(|is_known| is_known).then_some(offered.len())
+    }
+
+    /// Makes the moves and reactions that are listed.
     #[inline]
     fn expand<const W: usize>(&self, state: &[u64], part: &mut Part) {
-        let from: &[u64; W] = state.try_into().expect("so many words");
-        let Part { moves, led_to, .. } = part;
-        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
-            let next = self.moves.lead_to(number, from);
-            let (states, by) = &mut led_to[table_of(&next, SPREAD)];
-            states.extend_from_slice(&next);
-            by.push(number);
-        }
-        self.look_at(state, part);
-    }
-
-    /// The same in a state of any number of words.
-    fn expand_long(&self, state: &[u64], part: &mut Part) {
         let Part { moves, next, led_to, .. } = part;
         for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
-            next.clear();
-            self.moves.lead(number, state, next);
-            let (states, by) = &mut led_to[table_of(next, SPREAD)];
-            states.extend_from_slice(next);
-            by.push(number);
+            match state.try_into() {
+                Ok(from) if W > 0 => {
+                    let from: &[u64; W] = from;
+                    add::<W>(led_to, &self.moves.lead_to(number, from), number);
+                }
+                _ => {
+                    next.clear();
+                    self.moves.lead(number, state, next);
+                    add::<W>(led_to, next, number);
+                }
+            }
         }
-        self.look_at(state, part);
-    }
-
-    /// Counts the moves that are listed, and notes which are to be judged.
-    #[inline]
-    fn look_at(&self, state: &[u64], part: &mut Part) {
         for number in part.moves.iter().flat_map(|&(_, from, to)| from..to) {
             match self.moves.is_judged(number) {
+                false => part.transitions += 1,
+                true => {
+                    part.judged.push(number);
+                    part.judged_from.extend_from_slice(state);
+                }
+            }
+        }
+        if !part.reactions.is_empty() {
+            self.make_reactions::<W>(state, part);
+        }
+    }
+
+    fn make_reactions<const W: usize>(&self, state: &[u64], part: &mut Part) {
+        let reached = part.reached.chunks_exact(state.len());
+        for (&number, next) in part.reactions.iter().zip(reached) {
+            add::<W>(&mut part.led_to, next, number);
+            match self.reactions.is_judged(number) {
                 false => part.transitions += 1,
                 true => {
                     part.judged.push(number);
@@ -180,4 +212,19 @@ impl Expander<'_> {
             self.moves.goes_on(process, self.objects + process, next, self.layout)
         })
     }
+}
+
+/// Adds a state that a move leads to where it belongs.
+#[inline]
+fn add<const W: usize>(led_to: &mut [List], state: &[u64], by: u32) {
+    let state = sized::<W>(state);
+    let (states, numbers) = &mut led_to[table_of(state, SPREAD)];
+    states.extend_from_slice(state);
+    numbers.push(by);
+}
+
+/// A state of W words, so that the compiler knows how many they are; of any number, if W is 0.
+#[inline]
+fn sized<const W: usize>(state: &[u64]) -> &[u64] {
+    if W == 0 { state } else { &state[..W] }
 }

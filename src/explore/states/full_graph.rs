@@ -56,13 +56,15 @@ pub struct FullGraph<'s, S: System> {
     /// The actions that lead to the present state, and how many of them the model state has in common with it.
     pub(super) path: Vec<Action>,
     pub(super) agreed: usize,
+    /// The numbers of the moves on the way that was looked for last. The path begins with their actions, as far as it goes.
+    pub(super) way: Vec<u32>,
     parts: Parts,
     portrait: Vec<u32>,
     codes: Codes,
     pub(super) layout: Layout,
     pub(super) known: Known,
     pub(super) moves: Moves,
-    reactions: Reactions,
+    pub(super) reactions: Reactions,
     /// How many parts of a state are about objects.
     pub(super) objects: usize,
     /// The present state, packed.
@@ -80,8 +82,8 @@ pub struct FullGraph<'s, S: System> {
     /// Is what is new to be left to the batches? Have they begun, and not been given up?
     pub(super) defers: bool,
     pub(super) is_batched: bool,
-    /// Is the search to go from state to state? So it is if there are actors, whose reactions have no numbers. So it is if the parts
-    /// of a state have no fixed places, or if the names of new processes depend on the way that led to a state.
+    /// Is the search to go from state to state? So it is if actors start others. So it is if the parts of a state have no fixed
+    /// places, or if the names of new processes depend on the way that led to a state.
     pub(super) is_alone: bool,
     /// What an action has started, by the code of the one that acted.
     started: FxHashMap<(Action, u32), ProcessId>,
@@ -91,7 +93,7 @@ pub struct FullGraph<'s, S: System> {
     pub(super) asked: u64,
     pub(super) sought: u64,
     /// Scratch space: a state in which one process moves alone.
-    alone: Vec<u64>,
+    pub(super) alone: Vec<u64>,
     /// Scratch space: codes before and after a move, choices, moves.
     pub(super) before: Vec<u32>,
     after: Vec<u32>,
@@ -120,6 +122,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             state,
             path: Vec::new(),
             agreed: 0,
+            way: Vec::new(),
             parts,
             portrait,
             codes,
@@ -289,9 +292,11 @@ impl<'s, S: System> FullGraph<'s, S> {
                     self.learn(process - 1);
                     continue;
                 }
-                Found::ByTrial { may_spin, reacts } => {
-                    self.is_alone |= reacts;
-                    may_all_wait &= !self.look_for(process - 1, reacts) || may_spin;
+                Found::ByTrial { may_spin } => {
+                    may_all_wait &= !self.look_for(process - 1, false) || may_spin;
+                }
+                Found::Handlers { may_spin } => {
+                    may_all_wait &= !self.look_for(process - 1, true) || may_spin;
                 }
                 Found::Moves { range: (from, to), may_spin } => {
                     may_all_wait &= from == to || may_spin;
@@ -348,25 +353,28 @@ impl<'s, S: System> FullGraph<'s, S> {
 
     /// Appends the moves of a process that the model tells. Where those of an actor lead is perhaps known. Are there any?
     fn look_for(&mut self, process: usize, reacts: bool) -> bool {
-        let (id, place) = (ProcessId(process as u32), self.objects + process);
+        let id = ProcessId(process as u32);
+        let own = self.layout.code(&self.present, self.objects + process);
         self.model();
         self.list_choices(id);
         for index in (0..self.choices.len()).rev() {
             let action = Action { process: id, choice: self.choices[index] };
-            let number = Known::START;
             let FullGraph { state, reactions, present, layout, ahead, .. } = self;
             let from = ahead.len();
-            let reaction = reacts.then(|| {
-                let stimulus = state.stimulus(action.choice);
-                reactions.lead((process, place), stimulus, present, layout, ahead)
-            });
-            let next = match reaction.flatten() {
-                Some(is_judged) => {
+            ahead.extend_from_slice(present);
+            let reaction = reacts.then(|| reactions.find(id, own, state.stimulus(action.choice)));
+            let known = reaction.flatten();
+            let next = match known
+                .filter(|&number| reactions.lead(number, &mut ahead[from..], layout))
+            {
+                Some(number) => {
+                    let is_judged = reactions.is_judged(number);
                     let is_known = self.known.contains(&ahead[from..], layout);
                     Pending { action, number, is_tried: true, is_judged, is_known }
                 }
                 None => {
-                    ahead.extend_from_slice(present);
+                    ahead[from..].copy_from_slice(present);
+                    let number = Known::START;
                     Pending { action, number, is_tried: false, is_judged: true, is_known: false }
                 }
             };
@@ -390,10 +398,11 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.path.push(action);
         self.agreed += 1;
         driver.moved(&self.locals, &self.state, action);
-        if let Some(stimulus) = stimulus {
-            self.learn_reaction(action.process, stimulus, messages, is_judged);
-        }
-        let number = self.arrive(action, is_judged);
+        let number = match stimulus {
+            Some(stimulus) => self.learn_reaction(action.process, stimulus, messages, is_judged),
+            None => self.number(action, is_judged),
+        };
+        self.arrive();
         match self.known.insert(&self.present, number, &self.layout) {
             true if self.defers => {
                 self.frontier.push(self.path.len(), &self.present);
@@ -404,32 +413,36 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Packs the state that a move has led to which was tried out. The number of the move, if it is needed.
-    pub(super) fn arrive(&mut self, action: Action, is_judged: bool) -> u32 {
+    /// Packs the state that a move has led to which was tried out.
+    pub(super) fn arrive(&mut self) {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
-        match self.is_batched || self.can_batch() {
-            true => {
-                let changes = self.changes();
-                self.moves.number(Move { action, is_judged, changes }, &self.layout)
-            }
-            false => Known::START,
-        }
     }
 
-    /// Learns what an actor has just done, which has sent the messages from place `messages` of the log on.
-    fn learn_reaction(
+    /// The number of a move that was tried out, if it is needed.
+    pub(super) fn number(&mut self, action: Action, is_judged: bool) -> u32 {
+        if !self.is_batched && !self.can_batch() {
+            return Known::START;
+        }
+        self.make_room();
+        let changes = self.changes();
+        self.moves.number(Move { action, is_judged, changes }, &self.layout)
+    }
+
+    /// Learns what an actor has just done, which has sent the messages from place `messages` of the log on. The number of it, if it has
+    /// one.
+    pub(super) fn learn_reaction(
         &mut self,
         process: ProcessId,
         stimulus: Stimulus,
         messages: usize,
         is_judged: bool,
-    ) {
+    ) -> u32 {
         let sent = self.state.inboxes().log()[messages..].iter();
         let sent = sent.map(|message| (self.state.place_of_process(message.to), message.content));
-        self.reactions.learn(&CarriedOut {
-            process: process.index(),
+        let number = self.reactions.learn(&CarriedOut {
+            process,
             place: self.objects + process.index(),
             stimulus,
             codes: (&self.before, &self.after),
@@ -437,6 +450,8 @@ impl<'s, S: System> FullGraph<'s, S> {
             is_judged,
             has_started: self.state.just_spawned(&self.locals).next().is_some(),
         });
+        self.is_alone |= number.is_none();
+        number.unwrap_or(Known::START)
     }
 
     /// What a move has changed. There may be more places after it: they had code 0.
@@ -484,7 +499,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Lays the fields out anew if some code has no room in its field.
-    fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self) {
         if self.layout.has_room_for(self.codes.counts()) {
             return;
         }

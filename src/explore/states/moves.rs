@@ -46,8 +46,6 @@ pub struct Moves {
 #[derive(Clone, Copy, Debug)]
 struct Own {
     may_spin: bool,
-    /// Is it an actor at rest?
-    reacts: bool,
     answer: Answer,
 }
 
@@ -57,6 +55,7 @@ enum Answer {
     #[default]
     Nothing,
     ByTrial,
+    Handlers,
     /// The moves of this situation.
     Learned(u32),
     /// It depends: look here.
@@ -87,8 +86,11 @@ pub enum Found {
     ByTrial {
         /// May they be part of a loop that waits?
         may_spin: bool,
-        /// Are they handlers of an actor?
-        reacts: bool,
+    },
+    /// They are handlers of an actor: [`Reactions`](super::reactions::Reactions).
+    Handlers {
+        /// May they be part of a loop that waits?
+        may_spin: bool,
     },
     /// These, in the order of choices.
     Moves {
@@ -126,17 +128,18 @@ pub struct Change {
 
 impl Moves {
     /// What is known about the process with this number, whose own part is at `place` of the packed state.
-    #[inline]
+    #[inline(always)]
     pub fn of(&self, process: usize, place: usize, packed: &[u64], layout: &Layout) -> Found {
         let code = layout.code(packed, place);
         let own = self.own.get(process).and_then(|known| known.get(code as usize));
-        let Some(&Some(Own { may_spin, reacts, mut answer })) = own else { return Found::Nothing };
+        let Some(&Some(Own { may_spin, mut answer })) = own else { return Found::Nothing };
         while let Answer::Look(look) = answer {
             answer = self.seen(look, packed, layout);
         }
         match answer {
             Answer::Nothing | Answer::Look(_) => Found::Nothing,
-            Answer::ByTrial => Found::ByTrial { may_spin, reacts },
+            Answer::ByTrial => Found::ByTrial { may_spin },
+            Answer::Handlers => Found::Handlers { may_spin },
             Answer::Learned(situation) => {
                 let situation = situation as usize;
                 let range = (self.firsts[situation], self.firsts[situation + 1]);
@@ -146,7 +149,7 @@ impl Moves {
     }
 
     /// What one sees here.
-    #[inline]
+    #[inline(always)]
     fn seen(&self, look: u32, packed: &[u64], layout: &Layout) -> Answer {
         let Look { place, ref near } = self.looks[look as usize];
         let code = layout.code(packed, place);
@@ -237,7 +240,8 @@ impl Moves {
         let answer = match scope {
             Scope::Own => Answer::Nothing,
             Scope::With(place) => self.look(place),
-            Scope::Messages | Scope::Anything => Answer::ByTrial,
+            Scope::Messages => Answer::Handlers,
+            Scope::Anything => Answer::ByTrial,
         };
         if self.own.len() <= process {
             self.own.resize_with(process + 1, Vec::new);
@@ -246,8 +250,7 @@ impl Moves {
         if known.len() <= own as usize {
             known.resize(own as usize + 1, None);
         }
-        let reacts = scope == Scope::Messages;
-        known[own as usize] = Some(Own { may_spin, reacts, answer });
+        known[own as usize] = Some(Own { may_spin, answer });
     }
 
     fn look(&mut self, place: usize) -> Answer {
