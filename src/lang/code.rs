@@ -264,6 +264,8 @@ pub struct Actor {
     /// By message; the handlers of each in order of declaration.
     pub messages: FxHashMap<u32, Vec<Handler>>,
     pub internals: Vec<Handler>,
+    /// Does some handler start actors?
+    pub may_spawn: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -404,6 +404,10 @@ impl Actors<Local> for Program {
         self.code.actors.iter().any(|actor| !actor.internals.is_empty())
     }
 
+    fn may_spawn(&self) -> bool {
+        self.code.actors.iter().any(|actor| actor.may_spawn)
+    }
+
     fn accepts(&self, local: &Local, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         self.taken(local, Some(own), stimulus, values).is_some()
     }

@@ -21,6 +21,11 @@ pub trait Actors<L: Debug> {
         false
     }
 
+    /// May a handler of some actor ever start others?
+    fn may_spawn(&self) -> bool {
+        false
+    }
+
     /// Does the actor `own` in this local state take this message, or is this internal handler enabled?
     fn accepts(&self, local: &L, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         let _ = (local, own, stimulus, values);

@@ -280,6 +280,15 @@ fn who_may_refuse() {
 }
 
 #[test]
+fn who_may_spawn() {
+    let spawns = |source: &str| program(source).actors().may_spawn();
+    let one = "actor B { } actor A(n: int) { on X() { ";
+    assert!(!spawns(&format!("{one} }} }} init {{ spawn A(1); }}")));
+    assert!(spawns(&format!("{one} if n > 0 {{ spawn A(n - 1); }} }} }} init {{ spawn A(1); }}")));
+    assert!(spawns("actor B { internal T when true { spawn A(1); } } actor A(n: int) { }"));
+}
+
+#[test]
 fn handlers_fail() {
     let source = "actor A { var got = 0; on Go(n: int) { got = n; send(B, Got(n)); got = 10 / n; send(B, Got(1)); } }
          actor B { var sum = 0; on Got(n: int) { sum += n + 1; assert(sum < 9, \"sum\"); } }";

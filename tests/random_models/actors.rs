@@ -125,4 +125,18 @@ impl ActorProgram {
     pub fn has_internals(&self) -> bool {
         self.classes.iter().any(|class| !class.internals.is_empty())
     }
+
+    /// Does some handler start actors?
+    pub fn may_spawn(&self) -> bool {
+        fn spawns(body: &[Statement]) -> bool {
+            body.iter().any(|statement| match statement {
+                Statement::Spawn { .. } => true,
+                Statement::If { then, otherwise, .. } => spawns(then) || spawns(otherwise),
+                _ => false,
+            })
+        }
+        let all =
+            |class: &Class| class.handlers.iter().chain(&class.internals).any(|h| spawns(&h.body));
+        self.classes.iter().any(all)
+    }
 }

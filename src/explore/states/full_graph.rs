@@ -82,8 +82,8 @@ pub struct FullGraph<'s, S: System> {
     /// Is what is new to be left to the batches? Have they begun, and not been given up?
     pub(super) defers: bool,
     pub(super) is_batched: bool,
-    /// Is the search to go from state to state? So it is if actors start others. So it is if the parts of a state have no fixed
-    /// places, or if the names of new processes depend on the way that led to a state.
+    /// Is the search to go from state to state? So it is if the parts of a state have no fixed places, or if actors start others:
+    /// the names of new processes depend on the way that led to a state.
     pub(super) is_alone: bool,
     /// What an action has started, by the code of the one that acted.
     started: FxHashMap<(Action, u32), ProcessId>,
@@ -115,7 +115,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         codes.encode(&portrait, &mut before);
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
-        let is_alone = !state.has_scopes(&locals);
+        let is_alone = !state.has_scopes(&locals) || system.actors().may_spawn();
         let mut search = FullGraph {
             objects: state.place_of_process(ProcessId(0)),
             locals,

@@ -41,6 +41,8 @@ impl Compiler<'_> {
             }
         }
         self.leave_scope(0);
+        let instrs = &self.code.instrs[entry as usize..];
+        compiled.may_spawn = instrs.iter().any(|instr| matches!(instr, Instr::Create { .. }));
         self.code.actors.push(compiled);
         entry
     }

@@ -189,6 +189,10 @@ impl Actors<Local> for ActorScript {
         self.program.has_internals()
     }
 
+    fn may_spawn(&self) -> bool {
+        self.program.may_spawn()
+    }
+
     fn accepts(&self, local: &Local, _: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
         let (Handler { guard, .. }, letter) = self.handler(local.class, stimulus, values);
         let is_due = match stimulus {
