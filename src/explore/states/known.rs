@@ -76,7 +76,7 @@ impl Known {
     pub fn spread(&mut self, layout: &Layout) {
         if let Known::Packed(tables) = self {
             let same = |key: &[u64], words: &mut Vec<u64>| words.extend_from_slice(key);
-            *tables = tables.changed((SPREAD, layout.width()), same, None);
+            tables.change((SPREAD, layout.width()), same, None);
         }
     }
 
@@ -86,7 +86,7 @@ impl Known {
         let count = all.tables().len();
         if count > 1 || to.width() <= MOST_WORDS {
             let change = |key: &[u64], words: &mut Vec<u64>| again.repack(key, words);
-            *all = all.changed((count, to.width()), change, threads);
+            all.change((count, to.width()), change, threads);
             return;
         }
         let mut shared = Known::shared();

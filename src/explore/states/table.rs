@@ -8,6 +8,7 @@
 //! There may be several tables, each for a range of hashes. Then several threads can add keys, each to other tables.
 
 use std::hint::black_box;
+use std::mem;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ pub struct Tables(Vec<Table>);
 impl Tables {
     /// So many empty tables for so many keys, and more, of so many words.
     pub fn with_room_for(count: usize, width: usize, tables: usize) -> Tables {
-        let places = FIRST_PLACES.max(count / tables / 2 * 3);
+        let places = places_for(count / tables);
         Tables((0..tables).map(|_| Table::with_places(width, places, tables)).collect())
     }
 
@@ -56,24 +57,32 @@ impl Tables {
         self.0.iter().flat_map(Table::iter)
     }
 
-    /// So many tables with other keys of so many words: what `change` appends for each key.
-    pub fn changed(
-        &self,
+    /// Makes them so many tables with other keys of so many words: what `change` appends for each key. What is done with is dropped at
+    /// once, so that all keys are there little more than once.
+    pub fn change(
+        &mut self,
         (tables, width): (usize, usize),
         change: impl Fn(&[u64], &mut Vec<u64>) + Sync,
         threads: Option<&ThreadPool>,
-    ) -> Tables {
-        let mut sorted: Vec<_> = self.0.iter().map(|table| (table, Vec::new())).collect();
-        each(threads, &mut sorted, |(table, lists)| *lists = table.sorted(tables, &change));
-        let mut all = Tables::with_room_for(self.len(), width, tables);
-        let mut work: Vec<_> = all.0.iter_mut().enumerate().collect();
-        each(threads, &mut work, |(at, table)| {
-            for (_, lists) in &sorted {
-                let (keys, numbers): &List = &lists[*at];
-                table.insert_all(keys, numbers, &mut Vec::new());
+    ) {
+        let places = places_for(self.len() / tables);
+        let former = mem::take(&mut self.0).into_iter();
+        let mut sorted: Vec<_> = former.map(|table| (Some(table), Vec::new())).collect();
+        each(threads, &mut sorted, |(table, lists)| {
+            *lists = table.take().expect("a table").sorted((tables, width), &change);
+        });
+        let mut all: Vec<(Option<Table>, Vec<List>)> = Vec::new();
+        all.resize_with(tables, Default::default);
+        for (at, list) in sorted.into_iter().flat_map(|(_, lists)| lists.into_iter().enumerate()) {
+            all[at].1.push(list);
+        }
+        each(threads, &mut all, |(made, lists)| {
+            let table = made.insert(Table::with_places(width, places, tables));
+            for (keys, numbers) in lists.drain(..) {
+                table.insert_all(&keys, &numbers, &mut Vec::new());
             }
         });
-        all
+        self.0 = all.into_iter().map(|(table, _)| table.expect("a table")).collect();
     }
 
     /// Those who have the keys.
@@ -129,6 +138,12 @@ pub struct Table {
 }
 
 const FIRST_PLACES: usize = 64;
+
+/// So many places a table for so many keys has at first.
+fn places_for(count: usize) -> usize {
+    FIRST_PLACES.max(count / 2 * 3)
+}
+
 /// So many keys are looked for at a time.
 const BLOCK: usize = 32;
 
@@ -220,9 +235,16 @@ impl Table {
         keys.filter(|(key, _)| key[0] != 0)
     }
 
-    /// For each of so many tables, the changed keys that belong there.
-    fn sorted(&self, tables: usize, change: impl Fn(&[u64], &mut Vec<u64>)) -> Vec<List> {
-        let mut lists = vec![List::default(); tables];
+    /// For each of so many tables, the changed keys, of so many words, that belong there.
+    fn sorted(
+        self,
+        (tables, width): (usize, usize),
+        change: impl Fn(&[u64], &mut Vec<u64>),
+    ) -> Vec<List> {
+        // Seldom more, because hashes are spread evenly.
+        let count = self.count / tables * 9 / 8;
+        let list = || (Vec::with_capacity(count * width), Vec::with_capacity(count));
+        let mut lists: Vec<List> = (0..tables).map(|_| list()).collect();
         let mut changed = Vec::new();
         for (key, number) in self.iter() {
             changed.clear();
@@ -360,13 +382,14 @@ mod tests {
             keys in prop::collection::vec(0_u64..300, 0..200),
             tables in 1_usize..5
         ) {
-            let mut before = Tables::with_room_for(0, 1, 2);
-            (0..).zip(&keys).for_each(|(number, key)| _ = before.insert(&[2 * key + 1], number));
+            let mut all = Tables::with_room_for(0, 1, 2);
+            (0..).zip(&keys).for_each(|(number, key)| _ = all.insert(&[2 * key + 1], number));
+            let before: Vec<_> = all.iter().map(|(key, number)| (key[0], number)).collect();
             let change = |key: &[u64], words: &mut Vec<u64>| words.extend([key[0] + 2, key[0]]);
-            let after = before.changed((tables, 2), change, None);
-            prop_assert_eq!(after.len(), before.len());
-            for (key, number) in before.iter() {
-                prop_assert_eq!(after.number(&[key[0] + 2, key[0]]), Some(number));
+            all.change((tables, 2), change, None);
+            prop_assert_eq!(all.len(), before.len());
+            for (key, number) in before {
+                prop_assert_eq!(all.number(&[key + 2, key]), Some(number));
             }
         }
     }
