@@ -255,6 +255,73 @@ pub trait Independence {
         let _ = footprint;
         None
     }
+
+    /// The chain that an action with this footprint is in, if it is in one.
+    fn chain(&self, footprint: &Footprint) -> Option<Chain> {
+        let _ = footprint;
+        None
+    }
+
+    /// Where the earlier actions of others are that an action with this footprint depends on, if no process was started, and its
+    /// process does not know of them already.
+    fn search(&self, footprint: &Footprint) -> Search {
+        let _ = footprint;
+        Search::Everywhere
+    }
+}
+
+/// Actions on one object, in the order of the execution. Each depends on all that are before it; only reads do not depend on one
+/// another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chain {
+    /// The posts at one end of a mailbox.
+    Posts(MailboxId, End),
+    /// The requests for a mutex.
+    Requests(MutexId),
+    /// The unlocks of a mutex; if it is tried, the requests, too.
+    Unlocks(MutexId),
+    /// The requests for a semaphore.
+    Acquires(SemaphoreId),
+    /// The releases of a semaphore.
+    Releases(SemaphoreId),
+    /// The accesses to a cell.
+    Accesses(CellId),
+}
+
+impl Chain {
+    /// A number that no other chain has; about as large as there are chains.
+    pub fn index(self) -> usize {
+        const KINDS: usize = 7;
+        let (kind, object) = match self {
+            Chain::Posts(mailbox, End::Send) => (0, mailbox.index()),
+            Chain::Posts(mailbox, End::Receive) => (1, mailbox.index()),
+            Chain::Requests(mutex) => (2, mutex.index()),
+            Chain::Unlocks(mutex) => (3, mutex.index()),
+            Chain::Acquires(semaphore) => (4, semaphore.index()),
+            Chain::Releases(semaphore) => (5, semaphore.index()),
+            Chain::Accesses(cell) => (6, cell.index()),
+        };
+        KINDS * object + kind
+    }
+}
+
+/// Where earlier actions are that an action depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// Anywhere.
+    Everywhere,
+    /// There are none.
+    Nowhere,
+    /// The newest of this chain.
+    Newest(Chain),
+    /// The newest of this chain; and perhaps failed tests, which may be anywhere.
+    NewestAndTests(Chain),
+    /// The one at this position of the chain.
+    At(Chain, u32),
+    /// The last write among the accesses to the cell.
+    LastWrite(CellId),
+    /// The last write among them, and the reads since then.
+    Since(CellId),
 }
 
 /// The relation of Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact: see the table in the source
@@ -272,6 +339,52 @@ impl Independence for PaperRelation {
             Footprint::Handler { causes, .. } => Some(causes),
             Footprint::Network { causes, .. } => Some(causes),
             _ => None,
+        }
+    }
+
+    #[inline]
+    fn chain(&self, footprint: &Footprint) -> Option<Chain> {
+        match *footprint {
+            Footprint::Post { mailbox, end, .. } => Some(Chain::Posts(mailbox, end)),
+            Footprint::Lock(mutex) => Some(Chain::Requests(mutex)),
+            Footprint::Unlock { mutex, .. } | Footprint::Enqueue(mutex) => {
+                Some(Chain::Unlocks(mutex))
+            }
+            Footprint::Acquire(semaphore) => Some(Chain::Acquires(semaphore)),
+            Footprint::Release { semaphore, .. } => Some(Chain::Releases(semaphore)),
+            Footprint::Read(cell) | Footprint::Write(cell) => Some(Chain::Accesses(cell)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn search(&self, footprint: &Footprint) -> Search {
+        use Footprint::*;
+        match *footprint {
+            Post { mailbox, end, partner: None, .. } => Search::Newest(Chain::Posts(mailbox, end)),
+            Post { mailbox, end, .. } => Search::NewestAndTests(Chain::Posts(mailbox, end)),
+            Completed { mailbox, partner_end, partner } => {
+                Search::At(Chain::Posts(mailbox, partner_end), partner)
+            }
+            Lock(mutex) => Search::Newest(Chain::Requests(mutex)),
+            Unlock { mutex, .. } | Enqueue(mutex) => Search::NewestAndTests(Chain::Unlocks(mutex)),
+            Held(mutex) => Search::Newest(Chain::Unlocks(mutex)),
+            Owned { mutex, by } => {
+                by.map_or(Search::Nowhere, |by| Search::At(Chain::Unlocks(mutex), by))
+            }
+            Acquire(semaphore) => Search::Newest(Chain::Acquires(semaphore)),
+            Release { semaphore, .. } => Search::Newest(Chain::Releases(semaphore)),
+            Granted { semaphore, by } => {
+                by.map_or(Search::Nowhere, |by| Search::At(Chain::Releases(semaphore), by))
+            }
+            Read(cell) => Search::LastWrite(cell),
+            Write(cell) => Search::Since(cell),
+            // What would complete a request under test comes later.
+            Incomplete(_) | NotOwned(_) | Nothing => Search::Nowhere,
+            Network { .. } | Handler { .. } => Search::Everywhere,
+            RwRequest { .. } | RwOwned { .. } | RwUnlock { .. } => Search::Everywhere,
+            Enrol(_) | Woken { .. } | Notify(_) | Wake { .. } => Search::Everywhere,
+            Arrive { .. } | Pass { .. } | Spawn(_) | Join(_) => Search::Everywhere,
         }
     }
 }

@@ -5,19 +5,19 @@
 //! actions of one process are totally ordered, that number says exactly which ones. So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - to find what a new action depends on, each other process is searched backwards from its last action. The
-//!   search ends at an action that depends on the new one, or that the clock of a cause found so far counts
-//!   already. Older actions need no look: the process's own order puts them before.
-//!
-//! Only the contract of the [`Independence`] relation is assumed. So a search may pass through every action that is
-//! concurrent with the new one; usually the clocks end it after a few.
+//! - what a new action depends on, most footprints tell ([`Independence::search`]): the last action on the same object, or a few
+//!   at its end;
+//! - otherwise each other process is searched backwards from its last action. The search ends at an action that depends on the
+//!   new one, or that the clock of a cause found so far counts already. Older actions need no look: the process's own order
+//!   puts them before. Here only the contract of the relation is assumed, so a search may pass through every action that is
+//!   concurrent with the new one; usually the clocks end it after a few.
 //!
 //! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
 //! the entries of all actions one after the other, in the order of the execution, so that taking back an
 //! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
 //! No list is ever freed, so a search allocates only while it goes deeper than before.
 
-use crate::model::{Footprint, Independence, ProcessId};
+use crate::model::{Chain, Footprint, Independence, ProcessId, Search};
 
 /// An action of the execution.
 #[derive(Debug)]
@@ -41,6 +41,11 @@ pub struct HappensBefore<I> {
     by_process: Vec<Vec<u32>>,
     clocks: Vec<u32>,
     causes: Vec<u32>,
+    /// Per chain the positions of its actions, oldest first.
+    chains: Vec<Vec<u32>>,
+    /// How many tests have failed, and how many actions have started processes.
+    tests: u32,
+    births: u32,
 }
 
 impl<I: Independence> HappensBefore<I> {
@@ -52,6 +57,9 @@ impl<I: Independence> HappensBefore<I> {
             by_process: Vec::new(),
             clocks: Vec::new(),
             causes: Vec::new(),
+            chains: Vec::new(),
+            tests: 0,
+            births: 0,
         }
     }
 
@@ -119,6 +127,8 @@ impl<I: Independence> HappensBefore<I> {
         let nth = self.by_process[process.index()].len() as u32;
         let clock = self.clocks.len();
         let causes = self.causes.len();
+        let chain = self.relation.chain(&footprint);
+        (self.tests, self.births) = self.counted(&footprint, u32::wrapping_add);
         self.entries.push(Entry {
             process,
             footprint,
@@ -126,16 +136,44 @@ impl<I: Independence> HappensBefore<I> {
             clock: clock as u32,
             causes: causes as u32,
         });
-        self.clocks.resize(clock + self.by_process.len(), 0);
-
         if let Some(&previous) = self.by_process[process.index()].last() {
-            self.add_cause(previous);
+            let from = self.entries[previous as usize].clock as usize;
+            self.clocks.extend_from_within(from..from + self.clock(previous as usize).len());
+            self.causes.push(previous);
         }
+        self.clocks.resize(clock + self.by_process.len(), 0);
         self.add_causes_of_others(process);
         self.keep_direct(causes);
 
         self.clocks[clock + process.index()] = nth + 1;
-        self.by_process[process.index()].push(self.entries.len() as u32 - 1);
+        let position = self.entries.len() as u32 - 1;
+        self.by_process[process.index()].push(position);
+        if let Some(chain) = chain {
+            self.chain_mut(chain).push(position);
+        }
+    }
+
+    fn chain_mut(&mut self, chain: Chain) -> &mut Vec<u32> {
+        let index = chain.index();
+        if self.chains.len() <= index {
+            self.chains.resize_with(index + 1, Vec::new);
+        }
+        &mut self.chains[index]
+    }
+
+    fn in_chain(&self, chain: Chain) -> &[u32] {
+        self.chains.get(chain.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// `tests` and `births` with an action more or less.
+    #[inline]
+    fn counted(&self, footprint: &Footprint, count: impl Fn(u32, u32) -> u32) -> (u32, u32) {
+        use Footprint::{Handler, Held, Incomplete, NotOwned, Spawn};
+        match footprint {
+            Incomplete(_) | NotOwned(_) | Held(_) => (count(self.tests, 1), self.births),
+            Spawn(_) | Handler { .. } => (self.tests, count(self.births, 1)),
+            _ => (self.tests, self.births),
+        }
     }
 
     /// Takes back the last action, and returns what it touched.
@@ -147,6 +185,10 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process[last.process.index()].pop();
         self.clocks.truncate(last.clock as usize);
         self.causes.truncate(last.causes as usize);
+        (self.tests, self.births) = self.counted(&last.footprint, u32::wrapping_sub);
+        if let Some(chain) = self.relation.chain(&last.footprint) {
+            self.chain_mut(chain).pop();
+        }
         last.footprint
     }
 
@@ -156,12 +198,59 @@ impl<I: Independence> HappensBefore<I> {
         if let Some(count) = self.told_causes(newest).map(<[u32]>::len) {
             for index in 0..count {
                 let cause = self.told_causes(newest).expect("told as before")[index];
-                if !self.counts(newest, cause as usize) {
-                    self.add_cause(cause);
-                }
+                self.add_concurrent(cause);
             }
             return;
         }
+        let Entry { footprint, nth, .. } = &self.entries[newest];
+        let search = match self.births > 0 && *nth == 0 {
+            true => Search::Everywhere,
+            false => self.relation.search(footprint),
+        };
+        match search {
+            Search::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
+            Search::Everywhere => self.search_everywhere(process),
+            Search::Nowhere => {}
+            Search::Newest(chain) | Search::NewestAndTests(chain) => {
+                if let Some(&last) = self.in_chain(chain).last() {
+                    self.add_concurrent(last);
+                }
+            }
+            Search::At(chain, position) => {
+                self.add_concurrent(self.in_chain(chain)[position as usize]);
+            }
+            Search::LastWrite(cell) => {
+                let accesses = self.in_chain(Chain::Accesses(cell)).iter();
+                if let Some(&write) = accesses.rev().find(|&&access| self.has_written(access)) {
+                    self.add_concurrent(write);
+                }
+            }
+            Search::Since(cell) => {
+                let chain = Chain::Accesses(cell);
+                for index in (0..self.in_chain(chain).len()).rev() {
+                    let access = self.in_chain(chain)[index];
+                    self.add_concurrent(access);
+                    if self.has_written(access) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn has_written(&self, position: u32) -> bool {
+        matches!(self.entries[position as usize].footprint, Footprint::Write(_))
+    }
+
+    /// Notes a cause of the newest action, unless the clock of that counts it already.
+    fn add_concurrent(&mut self, cause: u32) {
+        if !self.counts(self.entries.len() - 1, cause as usize) {
+            self.add_cause(cause);
+        }
+    }
+
+    /// Searches each other process for what the newest action, of `process`, depends on.
+    fn search_everywhere(&mut self, process: ProcessId) {
         for other in (0..self.by_process.len()).filter(|&other| other != process.index()) {
             if let Some(cause) = self.newest_dependent(other) {
                 self.add_cause(cause);
@@ -197,9 +286,9 @@ impl<I: Independence> HappensBefore<I> {
     fn add_cause(&mut self, cause: u32) {
         let from = self.entries[cause as usize].clock as usize;
         let to = self.entries.last().expect("an action being added").clock as usize;
-        for process in 0..self.clock(cause as usize).len() {
-            let count = self.clocks[from + process];
-            let joined = &mut self.clocks[to + process];
+        let width = self.clock(cause as usize).len();
+        let (earlier, joined) = self.clocks.split_at_mut(to);
+        for (joined, &count) in joined.iter_mut().zip(&earlier[from..from + width]) {
             *joined = count.max(*joined);
         }
         self.causes.push(cause);
@@ -207,6 +296,9 @@ impl<I: Independence> HappensBefore<I> {
 
     /// Keeps, of the predecessors noted from `start` on, those that are not before another one, sorted.
     fn keep_direct(&mut self, start: usize) {
+        if self.causes.len() < start + 2 {
+            return;
+        }
         self.causes[start..].sort_unstable();
         let mut kept = start;
         for index in start..self.causes.len() {

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mazurka::model::{Action, Locals, PaperRelation, Parts, Schedule, State};
+use mazurka::model::{
+    Action, Footprint, Independence, Locals, PaperRelation, Parts, ProcessId, Schedule, State,
+};
 use mazurka::property::{Motion, polling};
 use mazurka::trace::{Classes, HappensBefore, causal_past};
 
@@ -17,6 +19,15 @@ hold_on_random_programs! {
     normal_forms_are_equal_iff_executions_are_equivalent
     undoing_is_the_inverse_of_stepping
     the_causal_past_of_an_event_is_an_execution
+}
+
+/// The relation without its hints where to look for what an action depends on.
+struct Contract;
+
+impl Independence for Contract {
+    fn dependent(&self, a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool {
+        PaperRelation.dependent(a, b)
+    }
 }
 
 /// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
@@ -54,11 +65,17 @@ fn vector_clocks_are_the_histories_of_the_definition<S: Subject>(samples: &[Samp
     for sample in samples {
         let (_, structure) = structure_of(sample);
         for end in structure.maximal() {
-            let mut order = HappensBefore::new(PaperRelation);
+            let (mut order, mut slow) =
+                (HappensBefore::new(PaperRelation), HappensBefore::new(Contract));
             for (process, footprint) in &end.run.footprints {
                 order.push(*process, footprint.clone());
+                slow.push(*process, footprint.clone());
             }
             let events = &end.run.order;
+            for j in 0..events.len() {
+                let causes = order.direct_predecessors(j);
+                assert_eq!(causes, slow.direct_predecessors(j), "{}", sample.describe());
+            }
             for (j, &f) in events.iter().enumerate() {
                 for (i, &e) in events.iter().enumerate() {
                     assert_eq!(
