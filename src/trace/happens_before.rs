@@ -17,13 +17,13 @@
 //! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
 //! No list is ever freed, so a search allocates only while it goes deeper than before.
 
+use super::initials::Signature;
 use crate::model::{Chain, Footprint, Independence, ProcessId, Search};
 
 /// An action of the execution.
 #[derive(Debug)]
 struct Entry {
     process: ProcessId,
-    footprint: Footprint,
     /// Its index among the actions of its process, from 0.
     nth: u32,
     /// The start of its clock in `clocks`.
@@ -37,6 +37,9 @@ struct Entry {
 pub struct HappensBefore<I> {
     relation: I,
     entries: Vec<Entry>,
+    /// What each action touched.
+    footprints: Vec<Footprint>,
+    signatures: Vec<Signature>,
     /// Positions of the actions of each process, oldest first.
     by_process: Vec<Vec<u32>>,
     clocks: Vec<u32>,
@@ -54,6 +57,8 @@ impl<I: Independence> HappensBefore<I> {
         HappensBefore {
             relation,
             entries: Vec::new(),
+            footprints: Vec::new(),
+            signatures: Vec::new(),
             by_process: Vec::new(),
             clocks: Vec::new(),
             causes: Vec::new(),
@@ -80,12 +85,24 @@ impl<I: Independence> HappensBefore<I> {
 
     /// What the action at `position` touched.
     pub fn footprint(&self, position: usize) -> &Footprint {
-        &self.entries[position].footprint
+        &self.footprints[position]
+    }
+
+    /// A few bits of that.
+    #[inline]
+    pub fn signature(&self, position: usize) -> Signature {
+        self.signatures[position]
     }
 
     /// The positions of the actions of `process`, oldest first.
     pub fn of_process(&self, process: ProcessId) -> &[u32] {
         self.by_process.get(process.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The positions of the actions in a chain, oldest first.
+    #[inline]
+    pub fn in_chain(&self, chain: Chain) -> &[u32] {
+        self.chains.get(chain.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The last action of each process that has one.
@@ -112,6 +129,13 @@ impl<I: Independence> HappensBefore<I> {
         i < j && self.counts(j, i)
     }
 
+    /// The actions behind `i` that are not after it, oldest first.
+    pub fn not_after(&self, i: usize) -> impl Iterator<Item = usize> {
+        let Entry { process, nth, .. } = self.entries[i];
+        (i + 1..self.len())
+            .filter(move |&j| self.clock(j).get(process.index()).is_none_or(|&count| count <= nth))
+    }
+
     /// Does the clock of `j` count `i`: i = j or i < j?
     fn counts(&self, j: usize, i: usize) -> bool {
         let Entry { process, nth, .. } = self.entries[i];
@@ -129,13 +153,10 @@ impl<I: Independence> HappensBefore<I> {
         let causes = self.causes.len();
         let chain = self.relation.chain(&footprint);
         (self.tests, self.births) = self.counted(&footprint, u32::wrapping_add);
-        self.entries.push(Entry {
-            process,
-            footprint,
-            nth,
-            clock: clock as u32,
-            causes: causes as u32,
-        });
+        self.signatures.push(Signature::of(process, &footprint));
+        self.footprints.push(footprint);
+        let (clock_start, causes_start) = (clock as u32, causes as u32);
+        self.entries.push(Entry { process, nth, clock: clock_start, causes: causes_start });
         if let Some(&previous) = self.by_process[process.index()].last() {
             let from = self.entries[previous as usize].clock as usize;
             self.clocks.extend_from_within(from..from + self.clock(previous as usize).len());
@@ -153,16 +174,13 @@ impl<I: Independence> HappensBefore<I> {
         }
     }
 
+    #[inline]
     fn chain_mut(&mut self, chain: Chain) -> &mut Vec<u32> {
         let index = chain.index();
         if self.chains.len() <= index {
             self.chains.resize_with(index + 1, Vec::new);
         }
         &mut self.chains[index]
-    }
-
-    fn in_chain(&self, chain: Chain) -> &[u32] {
-        self.chains.get(chain.index()).map_or(&[], Vec::as_slice)
     }
 
     /// `tests` and `births` with an action more or less.
@@ -185,11 +203,13 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process[last.process.index()].pop();
         self.clocks.truncate(last.clock as usize);
         self.causes.truncate(last.causes as usize);
-        (self.tests, self.births) = self.counted(&last.footprint, u32::wrapping_sub);
-        if let Some(chain) = self.relation.chain(&last.footprint) {
+        self.signatures.pop();
+        let footprint = self.footprints.pop().expect("one of each action");
+        (self.tests, self.births) = self.counted(&footprint, u32::wrapping_sub);
+        if let Some(chain) = self.relation.chain(&footprint) {
             self.chain_mut(chain).pop();
         }
-        last.footprint
+        footprint
     }
 
     /// Notes the newest actions of other processes that the newest action depends on.
@@ -202,10 +222,9 @@ impl<I: Independence> HappensBefore<I> {
             }
             return;
         }
-        let Entry { footprint, nth, .. } = &self.entries[newest];
-        let search = match self.births > 0 && *nth == 0 {
+        let search = match self.births > 0 && self.entries[newest].nth == 0 {
             true => Search::Everywhere,
-            false => self.relation.search(footprint),
+            false => self.relation.search(&self.footprints[newest]),
         };
         match search {
             Search::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
@@ -239,7 +258,7 @@ impl<I: Independence> HappensBefore<I> {
     }
 
     fn has_written(&self, position: u32) -> bool {
-        matches!(self.entries[position as usize].footprint, Footprint::Write(_))
+        matches!(self.footprints[position as usize], Footprint::Write(_))
     }
 
     /// Notes a cause of the newest action, unless the clock of that counts it already.
@@ -259,19 +278,19 @@ impl<I: Independence> HappensBefore<I> {
     }
 
     fn told_causes(&self, position: usize) -> Option<&[u32]> {
-        self.relation.causes(&self.entries[position].footprint)
+        self.relation.causes(&self.footprints[position])
     }
 
     /// The last action of process `other` that the newest action depends on, unless the clock of the
     /// newest one counts it already.
     fn newest_dependent(&self, other: usize) -> Option<u32> {
-        let newest = self.entries.last().expect("an action being added");
+        let last = self.entries.len() - 1;
+        let newest = &self.entries[last];
         let counted = self.clocks[newest.clock as usize + other] as usize;
         let concurrent = &self.by_process[other][counted..];
         concurrent.iter().rev().copied().find(|&position| {
-            let old = &self.entries[position as usize];
-            let old = (old.process, &old.footprint);
-            let new = (newest.process, &newest.footprint);
+            let of = |position: usize| (self.entries[position].process, &self.footprints[position]);
+            let (old, new) = (of(position as usize), of(last));
             let dependent = self.relation.dependent(old, new);
             debug_assert_eq!(
                 dependent,

@@ -17,7 +17,8 @@
 //! [`dependence`] leaves such pairs open, and they are decided by executing them.
 
 use crate::model::{
-    Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, System,
+    Action, End, Footprint, Independence, Locals, MailboxId, PaperRelation, ProcessId, State,
+    System,
 };
 
 /// Do these two events depend on one another? Neither happens before the other. `None` if their footprints do not
@@ -45,7 +46,70 @@ pub fn dependence(a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> Opt
     }
 }
 
-/// Is `a` a weak initial of this continuation? `None` if the footprints do not tell.
+/// A few bits that say what an event touches. If two events have no bit in common, they are of different processes, and their
+/// footprints tell that they do not depend on one another ([`dependence`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Signature {
+    processes: u64,
+    objects: u64,
+}
+
+impl Signature {
+    /// That of an event of this process.
+    #[inline]
+    pub fn of(process: ProcessId, footprint: &Footprint) -> Signature {
+        use Footprint::*;
+        let of_posts =
+            |mailbox: MailboxId, end: End| object(u32::from(end == End::Send), mailbox.0);
+        let mut processes = of_process(process);
+        let objects = match footprint {
+            Post { mailbox, end, .. } => of_posts(*mailbox, *end),
+            Completed { mailbox, partner_end, .. } => of_posts(*mailbox, *partner_end),
+            Incomplete(tested) => tested
+                .iter()
+                .fold(0, |all, &(mailbox, end, _)| all | of_posts(mailbox, end.opposite())),
+            Lock(mutex) => object(2, mutex.0),
+            Unlock { mutex, .. } | Owned { mutex, .. } => object(3, mutex.0),
+            Enqueue(mutex) | Held(mutex) => object(3, mutex.0),
+            NotOwned(tested) => tested.iter().fold(0, |all, (mutex, _)| all | object(3, mutex.0)),
+            RwRequest { lock, .. } | RwOwned { lock, .. } | RwUnlock { lock, .. } => {
+                object(4, lock.0)
+            }
+            Enrol(condvar) | Notify(condvar) => object(5, condvar.0),
+            Woken { condvar, .. } | Wake { condvar, .. } => object(5, condvar.0),
+            Acquire(semaphore) => object(6, semaphore.0),
+            Release { semaphore, .. } | Granted { semaphore, .. } => object(7, semaphore.0),
+            Arrive { barrier, .. } | Pass { barrier, .. } => object(8, barrier.0),
+            Read(cell) | Write(cell) => object(9, cell.0),
+            Spawn(other) | Join(other) => {
+                processes |= of_process(*other);
+                0
+            }
+            Network { .. } | Handler { .. } | Nothing => 0,
+        };
+        Signature { processes, objects }
+    }
+
+    /// Have they a bit in common?
+    #[inline]
+    pub fn meets(self, other: Signature) -> bool {
+        self.processes & other.processes | self.objects & other.objects != 0
+    }
+}
+
+/// The bit of a process.
+fn of_process(process: ProcessId) -> u64 {
+    1 << (process.0 % u64::BITS)
+}
+
+/// The bit of an object of this kind.
+fn object(kind: u32, number: u32) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    1 << ((u64::from(number) << 4 | u64::from(kind)).wrapping_mul(ODD) >> (u64::BITS - 6))
+}
+
+/// Is `a` a weak initial of this continuation? `None` if the footprints do not tell. Events whose [`Signature`] does not meet that
+/// of `a` make no difference, and may be left out.
 pub fn is_weak_initial<'f>(
     a: (Action, &Footprint),
     continuation: impl Iterator<Item = (Action, &'f Footprint)>,

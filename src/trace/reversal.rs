@@ -4,7 +4,7 @@
 //! behind the end of E, which stands for x. What has been done already is taken off the list.
 
 use super::Execution;
-use super::initials::{is_weak_initial, is_weak_initial_in};
+use super::initials::{Signature, is_weak_initial, is_weak_initial_in};
 use super::race::Race;
 use crate::model::{Action, Footprint, ProcessId, System};
 
@@ -12,21 +12,27 @@ use crate::model::{Action, Footprint, ProcessId, System};
 pub struct Reversal<'e, 's, S: System> {
     execution: &'e mut Execution<'s, S>,
     race: &'e Race,
+    /// That of x.
+    signature: Signature,
 }
 
 impl<'e, 's, S: System> Reversal<'e, 's, S> {
     /// The reversal of this race.
     pub fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
-        Reversal { execution, race }
+        let signature = Signature::of(race.action.process, &race.footprint);
+        Reversal { execution, race, signature }
     }
 
     /// Writes v to `positions`.
     pub fn list(&self, positions: &mut Vec<usize>) {
         let (execution, race) = (&*self.execution, self.race);
         let spoilers = race.spoilers(execution);
-        let behind = race.first + 1..execution.len();
+        let behind = execution.order().not_after(race.first);
         positions.clear();
-        positions.extend(behind.filter(|&at| race.keeps(execution, &spoilers, at)));
+        match spoilers.is_empty() {
+            true => positions.extend(behind),
+            false => positions.extend(behind.filter(|&at| race.keeps(execution, &spoilers, at))),
+        }
         positions.push(execution.len());
     }
 
@@ -38,6 +44,14 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
         }
     }
 
+    #[inline]
+    fn signature(&self, position: usize) -> Signature {
+        match position == self.execution.len() {
+            true => self.signature,
+            false => self.execution.order().signature(position),
+        }
+    }
+
     /// Is this action, enabled after pre(i)·path, a weak initial of the rest of v?
     pub fn has_weak_initial(
         &mut self,
@@ -45,7 +59,9 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
         (action, footprint): (Action, &Footprint),
         v: &[usize],
     ) -> bool {
-        let events = v.iter().map(|&position| self.event(position));
+        let own = Signature::of(action.process, footprint);
+        let met = v.iter().filter(|&&position| own.meets(self.signature(position)));
+        let events = met.map(|&position| self.event(position));
         is_weak_initial((action, footprint), events)
             .unwrap_or_else(|| self.has_weak_initial_there(path, action, v))
     }

@@ -14,7 +14,7 @@
 //! nothing is allocated once the search has been as deep before.
 
 use super::Execution;
-use super::initials::{dependence, dependent_here};
+use super::initials::{Signature, dependence, dependent_here};
 use crate::model::{Action, Footprint, System};
 
 /// The sleep sets of all prefixes of an execution.
@@ -151,6 +151,9 @@ fn wakes<S: System>(
     footprint: &Footprint,
 ) -> bool {
     let last = execution.len() - 1;
+    if !Signature::of(sleeper.process, footprint).meets(execution.order().signature(last)) {
+        return false;
+    }
     let process = execution.order().process(last);
     let passed = execution.order().footprint(last);
     let known = dependence((sleeper.process, footprint), (process, passed));

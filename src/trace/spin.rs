@@ -36,8 +36,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Action, Choice, Footprint, Handle, Independence, LocalId, Locals, Op, PaperRelation, Probing,
-    ProcessId, Register, Response, State, Status, System, ValueId,
+    Action, Chain, Choice, Footprint, Handle, Independence, LocalId, Locals, Op, PaperRelation,
+    Probing, ProcessId, Register, Response, State, Status, System, ValueId,
 };
 
 type Order = HappensBefore<PaperRelation>;
@@ -173,7 +173,12 @@ fn has_completed(
 
 /// The positions of the changes of a register.
 fn changes(order: &Order, register: Register) -> impl Iterator<Item = usize> {
-    (0..order.len()).filter(move |&at| order.footprint(at).changes(register))
+    let chain = match register {
+        Register::Cell(cell) => Chain::Accesses(cell),
+        Register::Queue(mutex) => Chain::Unlocks(mutex),
+    };
+    let all = order.in_chain(chain).iter().map(|&at| at as usize);
+    all.filter(move |&at| order.footprint(at).changes(register))
 }
 
 /// Is the event at `position` among these, or before one of them?

@@ -66,7 +66,7 @@ use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::tree::Branch;
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, Schedule, System};
-use crate::trace::initials::{is_weak_initial, is_weak_initial_in};
+use crate::trace::initials::{Signature, is_weak_initial, is_weak_initial_in};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, Mark};
 
@@ -398,10 +398,12 @@ impl Reversals {
         kept: &[usize],
     ) -> bool {
         let execution = &walk.execution;
+        let order = execution.order();
         let mut sleepers = walk.sleep.at(first);
         !sleepers.any(|((z, footprint), _)| {
-            let events =
-                kept.iter().map(|&at| (execution.action(at), execution.order().footprint(at)));
+            let own = Signature::of(z.process, footprint);
+            let met = kept.iter().filter(|&&at| own.meets(order.signature(at)));
+            let events = met.map(|&at| (execution.action(at), order.footprint(at)));
             is_weak_initial((*z, footprint), events) == Some(true)
         })
     }
@@ -458,8 +460,9 @@ impl Reversals {
             let woken: Vec<_> = walk.sleep.woken_by(at).cloned().collect();
             for (z, footprint) in woken {
                 let execution = &mut walk.execution;
-                let events =
-                    rest(at).map(|at| (execution.action(at), execution.order().footprint(at)));
+                let own = Signature::of(z.process, &footprint);
+                let met = rest(at).filter(|&at| own.meets(execution.order().signature(at)));
+                let events = met.map(|at| (execution.action(at), execution.order().footprint(at)));
                 let is_free = is_weak_initial((z, &footprint), events).unwrap_or_else(|| {
                     let actions: Vec<_> = rest(at).map(|at| execution.action(at)).collect();
                     execution.looking_back(at, |locals, state| {
