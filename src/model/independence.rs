@@ -262,8 +262,8 @@ pub trait Independence {
         None
     }
 
-    /// Where the earlier actions of others are that an action with this footprint depends on, if no process was started, and its
-    /// process does not know of them already.
+    /// Where the earlier actions of others are that an action with this footprint depends on and that its process does not know of
+    /// already, besides the one that started the process.
     fn search(&self, footprint: &Footprint) -> Search {
         let _ = footprint;
         Search::Everywhere
@@ -322,6 +322,8 @@ pub enum Search {
     LastWrite(CellId),
     /// The last write among them, and the reads since then.
     Since(CellId),
+    /// The last one of this process.
+    LastOf(ProcessId),
 }
 
 /// The relation of Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact: see the table in the source
@@ -384,7 +386,8 @@ impl Independence for PaperRelation {
             Network { .. } | Handler { .. } => Search::Everywhere,
             RwRequest { .. } | RwOwned { .. } | RwUnlock { .. } => Search::Everywhere,
             Enrol(_) | Woken { .. } | Notify(_) | Wake { .. } => Search::Everywhere,
-            Arrive { .. } | Pass { .. } | Spawn(_) | Join(_) => Search::Everywhere,
+            Join(target) => Search::LastOf(target),
+            Arrive { .. } | Pass { .. } | Spawn(_) => Search::Everywhere,
         }
     }
 }

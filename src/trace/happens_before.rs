@@ -17,6 +17,8 @@
 //! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
 //! No list is ever freed, so a search allocates only while it goes deeper than before.
 
+use std::slice;
+
 use super::initials::Signature;
 use crate::model::{Chain, Footprint, Independence, ProcessId, Search};
 
@@ -46,10 +48,13 @@ pub struct HappensBefore<I> {
     causes: Vec<u32>,
     /// Per chain the positions of its actions, oldest first.
     chains: Vec<Vec<u32>>,
-    /// How many tests have failed, and how many actions have started processes.
+    /// How many tests have failed.
     tests: u32,
-    births: u32,
+    /// Per process the position of the action that started it, or [`NONE`].
+    births: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl<I: Independence> HappensBefore<I> {
     /// The order of the empty execution.
@@ -64,7 +69,7 @@ impl<I: Independence> HappensBefore<I> {
             causes: Vec::new(),
             chains: Vec::new(),
             tests: 0,
-            births: 0,
+            births: Vec::new(),
         }
     }
 
@@ -152,7 +157,7 @@ impl<I: Independence> HappensBefore<I> {
         let clock = self.clocks.len();
         let causes = self.causes.len();
         let chain = self.relation.chain(&footprint);
-        (self.tests, self.births) = self.counted(&footprint, u32::wrapping_add);
+        self.note(&footprint, self.entries.len() as u32, 1);
         self.signatures.push(Signature::of(process, &footprint));
         self.footprints.push(footprint);
         let (clock_start, causes_start) = (clock as u32, causes as u32);
@@ -183,14 +188,23 @@ impl<I: Independence> HappensBefore<I> {
         &mut self.chains[index]
     }
 
-    /// `tests` and `births` with an action more or less.
+    /// Counts a failed test, or notes that processes were started at this position.
     #[inline]
-    fn counted(&self, footprint: &Footprint, count: impl Fn(u32, u32) -> u32) -> (u32, u32) {
+    fn note(&mut self, footprint: &Footprint, position: u32, count: i32) {
         use Footprint::{Handler, Held, Incomplete, NotOwned, Spawn};
-        match footprint {
-            Incomplete(_) | NotOwned(_) | Held(_) => (count(self.tests, 1), self.births),
-            Spawn(_) | Handler { .. } => (self.tests, count(self.births, 1)),
-            _ => (self.tests, self.births),
+        let started = match footprint {
+            Incomplete(_) | NotOwned(_) | Held(_) => {
+                return self.tests = self.tests.wrapping_add_signed(count);
+            }
+            Spawn(child) => slice::from_ref(child),
+            Handler { started, .. } => started,
+            _ => return,
+        };
+        for child in started {
+            if self.births.len() <= child.index() {
+                self.births.resize(child.index() + 1, NONE);
+            }
+            self.births[child.index()] = position;
         }
     }
 
@@ -205,7 +219,7 @@ impl<I: Independence> HappensBefore<I> {
         self.causes.truncate(last.causes as usize);
         self.signatures.pop();
         let footprint = self.footprints.pop().expect("one of each action");
-        (self.tests, self.births) = self.counted(&footprint, u32::wrapping_sub);
+        self.note(&footprint, NONE, -1);
         if let Some(chain) = self.relation.chain(&footprint) {
             self.chain_mut(chain).pop();
         }
@@ -222,14 +236,21 @@ impl<I: Independence> HappensBefore<I> {
             }
             return;
         }
-        let search = match self.births > 0 && self.entries[newest].nth == 0 {
-            true => Search::Everywhere,
-            false => self.relation.search(&self.footprints[newest]),
-        };
-        match search {
+        if self.entries[newest].nth == 0
+            && let Some(&birth) = self.births.get(process.index())
+            && birth != NONE
+        {
+            self.add_concurrent(birth);
+        }
+        match self.relation.search(&self.footprints[newest]) {
             Search::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
             Search::Everywhere => self.search_everywhere(process),
             Search::Nowhere => {}
+            Search::LastOf(target) => {
+                if let Some(&last) = self.of_process(target).last() {
+                    self.add_concurrent(last);
+                }
+            }
             Search::Newest(chain) | Search::NewestAndTests(chain) => {
                 if let Some(&last) = self.in_chain(chain).last() {
                     self.add_concurrent(last);
