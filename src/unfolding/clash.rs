@@ -96,8 +96,7 @@ impl Configuration {
         if structure.on_one_path(lane, own, last) {
             return None;
         }
-        let depth = structure.depth(lane, own).min(structure.depth(lane, last));
-        Some(structure.ancestor(lane, own, depth))
+        Some(structure.first_off(lane, own, last))
     }
 
     /// Is there an observation in C, since C's last change in the chain, that the next changes do not know?

@@ -36,6 +36,22 @@ impl EventStructure {
         ancestor(&self.events, self.lanes.is_process(lane), event, depth)
     }
 
+    /// The oldest ancestor of `event` (or itself) that does not lie on the path to `other`. Neither must lie on the path to the other. O(log n).
+    pub(super) fn first_off(&self, lane: Lane, event: EventId, other: EventId) -> EventId {
+        let depth = self.depth(lane, event).min(self.depth(lane, other));
+        let mut event = self.ancestor(lane, event, depth);
+        let mut other = self.ancestor(lane, other, depth);
+        loop {
+            // At one depth all jumps are of one length.
+            let (at, beside) = (self.node(lane, event), self.node(lane, other));
+            (event, other) = match at.jump == beside.jump {
+                false => (at.jump, beside.jump),
+                true if at.parent == beside.parent => return event,
+                true => (at.parent, beside.parent),
+            };
+        }
+    }
+
     /// Do the two lie on one path from the root?
     #[inline]
     pub(super) fn on_one_path(&self, lane: Lane, a: EventId, b: EventId) -> bool {
