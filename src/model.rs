@@ -53,7 +53,7 @@ pub(crate) use as_text::stored_as_text;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
 pub use foresight::{Foresight, Point};
-pub use independence::{Chain, Footprint, Independence, PaperRelation, Search};
+pub use independence::{Chain, Footprint, Independence, Lookup, PaperRelation};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};

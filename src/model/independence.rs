@@ -264,9 +264,9 @@ pub trait Independence {
 
     /// Where the earlier actions of others are that an action with this footprint depends on and that its process does not know of
     /// already, besides the one that started the process.
-    fn search(&self, footprint: &Footprint) -> Search {
+    fn lookup(&self, footprint: &Footprint) -> Lookup {
         let _ = footprint;
-        Search::Everywhere
+        Lookup::Everywhere
     }
 }
 
@@ -307,7 +307,7 @@ impl Chain {
 
 /// Where earlier actions are that an action depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum Lookup {
     /// Anywhere.
     Everywhere,
     /// There are none.
@@ -360,34 +360,34 @@ impl Independence for PaperRelation {
     }
 
     #[inline]
-    fn search(&self, footprint: &Footprint) -> Search {
+    fn lookup(&self, footprint: &Footprint) -> Lookup {
         use Footprint::*;
         match *footprint {
-            Post { mailbox, end, partner: None, .. } => Search::Newest(Chain::Posts(mailbox, end)),
-            Post { mailbox, end, .. } => Search::NewestAndTests(Chain::Posts(mailbox, end)),
+            Post { mailbox, end, partner: None, .. } => Lookup::Newest(Chain::Posts(mailbox, end)),
+            Post { mailbox, end, .. } => Lookup::NewestAndTests(Chain::Posts(mailbox, end)),
             Completed { mailbox, partner_end, partner } => {
-                Search::At(Chain::Posts(mailbox, partner_end), partner)
+                Lookup::At(Chain::Posts(mailbox, partner_end), partner)
             }
-            Lock(mutex) => Search::Newest(Chain::Requests(mutex)),
-            Unlock { mutex, .. } | Enqueue(mutex) => Search::NewestAndTests(Chain::Unlocks(mutex)),
-            Held(mutex) => Search::Newest(Chain::Unlocks(mutex)),
+            Lock(mutex) => Lookup::Newest(Chain::Requests(mutex)),
+            Unlock { mutex, .. } | Enqueue(mutex) => Lookup::NewestAndTests(Chain::Unlocks(mutex)),
+            Held(mutex) => Lookup::Newest(Chain::Unlocks(mutex)),
             Owned { mutex, by } => {
-                by.map_or(Search::Nowhere, |by| Search::At(Chain::Unlocks(mutex), by))
+                by.map_or(Lookup::Nowhere, |by| Lookup::At(Chain::Unlocks(mutex), by))
             }
-            Acquire(semaphore) => Search::Newest(Chain::Acquires(semaphore)),
-            Release { semaphore, .. } => Search::Newest(Chain::Releases(semaphore)),
+            Acquire(semaphore) => Lookup::Newest(Chain::Acquires(semaphore)),
+            Release { semaphore, .. } => Lookup::Newest(Chain::Releases(semaphore)),
             Granted { semaphore, by } => {
-                by.map_or(Search::Nowhere, |by| Search::At(Chain::Releases(semaphore), by))
+                by.map_or(Lookup::Nowhere, |by| Lookup::At(Chain::Releases(semaphore), by))
             }
-            Read(cell) => Search::LastWrite(cell),
-            Write(cell) => Search::Since(cell),
+            Read(cell) => Lookup::LastWrite(cell),
+            Write(cell) => Lookup::Since(cell),
             // What would complete a request under test comes later.
-            Incomplete(_) | NotOwned(_) | Nothing => Search::Nowhere,
-            Network { .. } | Handler { .. } => Search::Everywhere,
-            RwRequest { .. } | RwOwned { .. } | RwUnlock { .. } => Search::Everywhere,
-            Enrol(_) | Woken { .. } | Notify(_) | Wake { .. } => Search::Everywhere,
-            Join(target) => Search::LastOf(target),
-            Arrive { .. } | Pass { .. } | Spawn(_) => Search::Everywhere,
+            Incomplete(_) | NotOwned(_) | Nothing => Lookup::Nowhere,
+            Network { .. } | Handler { .. } => Lookup::Everywhere,
+            RwRequest { .. } | RwOwned { .. } | RwUnlock { .. } => Lookup::Everywhere,
+            Enrol(_) | Woken { .. } | Notify(_) | Wake { .. } => Lookup::Everywhere,
+            Join(target) => Lookup::LastOf(target),
+            Arrive { .. } | Pass { .. } | Spawn(_) => Lookup::Everywhere,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! actions of one process are totally ordered, that number says exactly which ones. So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - what a new action depends on, most footprints tell ([`Independence::search`]): the last action on the same object, or a few
+//! - what a new action depends on, most footprints tell ([`Independence::lookup`]): the last action on the same object, or a few
 //!   at its end;
 //! - otherwise each other process is searched backwards from its last action. The search ends at an action that depends on the
 //!   new one, or that the clock of a cause found so far counts already. Older actions need no look: the process's own order
@@ -20,7 +20,7 @@
 use std::slice;
 
 use super::initials::Signature;
-use crate::model::{Chain, Footprint, Independence, ProcessId, Search};
+use crate::model::{Chain, Footprint, Independence, Lookup, ProcessId};
 
 /// An action of the execution.
 #[derive(Debug)]
@@ -242,30 +242,30 @@ impl<I: Independence> HappensBefore<I> {
         {
             self.add_concurrent(birth);
         }
-        match self.relation.search(&self.footprints[newest]) {
-            Search::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
-            Search::Everywhere => self.search_everywhere(process),
-            Search::Nowhere => {}
-            Search::LastOf(target) => {
+        match self.relation.lookup(&self.footprints[newest]) {
+            Lookup::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
+            Lookup::Everywhere => self.search_everywhere(process),
+            Lookup::Nowhere => {}
+            Lookup::LastOf(target) => {
                 if let Some(&last) = self.of_process(target).last() {
                     self.add_concurrent(last);
                 }
             }
-            Search::Newest(chain) | Search::NewestAndTests(chain) => {
+            Lookup::Newest(chain) | Lookup::NewestAndTests(chain) => {
                 if let Some(&last) = self.in_chain(chain).last() {
                     self.add_concurrent(last);
                 }
             }
-            Search::At(chain, position) => {
+            Lookup::At(chain, position) => {
                 self.add_concurrent(self.in_chain(chain)[position as usize]);
             }
-            Search::LastWrite(cell) => {
+            Lookup::LastWrite(cell) => {
                 let accesses = self.in_chain(Chain::Accesses(cell)).iter();
                 if let Some(&write) = accesses.rev().find(|&&access| self.has_written(access)) {
                     self.add_concurrent(write);
                 }
             }
-            Search::Since(cell) => {
+            Lookup::Since(cell) => {
                 let chain = Chain::Accesses(cell);
                 for index in (0..self.in_chain(chain).len()).rev() {
                     let access = self.in_chain(chain)[index];

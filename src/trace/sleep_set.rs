@@ -151,12 +151,14 @@ fn wakes<S: System>(
     footprint: &Footprint,
 ) -> bool {
     let last = execution.len() - 1;
-    if !Signature::of(sleeper.process, footprint).meets(execution.order().signature(last)) {
-        return false;
-    }
     let process = execution.order().process(last);
     let passed = execution.order().footprint(last);
-    let known = dependence((sleeper.process, footprint), (process, passed));
+    let (sleeps, moved) = ((sleeper.process, footprint), (process, passed));
+    if !Signature::of(sleeper.process, footprint).meets(execution.order().signature(last)) {
+        debug_assert_eq!(dependence(sleeps, moved), Some(false), "{sleeps:?} and {moved:?}");
+        return false;
+    }
+    let known = dependence(sleeps, moved);
     known.unwrap_or_else(|| {
         let here = execution.looking_back(last, |locals, state| state.peek(locals, sleeper));
         let passed = execution.order().footprint(last);
