@@ -169,7 +169,9 @@ impl Reactions {
             let Arrival { after: codes_after, before: codes_before, .. } =
                 &mut self.arrivals[arrival as usize];
             *at(codes_after, before[receiver], UNKNOWN) = after[receiver];
-            *at(codes_before, after[receiver], UNKNOWN) = before[receiver];
+            let back = at(codes_before, after[receiver], UNKNOWN);
+            debug_assert!([UNKNOWN, before[receiver]].contains(back), "two ways back");
+            *back = before[receiver];
             self.sent.push(arrival);
         }
         if let Some(&number) = self.known.get(&key) {
