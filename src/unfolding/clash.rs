@@ -90,7 +90,7 @@ impl Configuration {
         rival.is_some()
     }
 
-    /// The event of C that is not on the path to `last`, if there is one.
+    /// The oldest event of C in the lane that is not on the path to `last`, if there is one: it stays in C longest.
     fn rival(&self, structure: &EventStructure, lane: Lane, last: EventId) -> Option<EventId> {
         let own = self.cut[lane.index()];
         if structure.on_one_path(lane, own, last) {

@@ -23,6 +23,8 @@
 //! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
 //! to state ([`FullGraph::one_by_one`]).
 
+use std::mem;
+
 use rayon::ThreadPoolBuilder;
 
 use super::expander::{Expander, Part};
@@ -198,7 +200,7 @@ impl<S: System> FullGraph<'_, S> {
             expander.expand_all(states, part);
         });
         for (part, (depth, _)) in &work {
-            driver.moved_often(part.transitions, depth + 1);
+            driver.moved_often(part.counted.transitions, depth + 1);
         }
     }
 
@@ -257,7 +259,8 @@ impl<S: System> FullGraph<'_, S> {
                     driver.truncated(locals, state);
                 }
             }
-            let judged = part.judged_from.chunks_exact(width).zip(&part.judged);
+            let counted = &part.counted;
+            let judged = counted.judged_from.chunks_exact(width).zip(&counted.judged);
             for (state, &number) in judged {
                 if driver.is_stopped() {
                     return;
@@ -301,26 +304,24 @@ impl<S: System> FullGraph<'_, S> {
         let mut process = 0;
         while process < self.layout.places() - self.objects {
             let place = self.objects + process;
-            match self.moves.of(process, place, &self.present, &self.layout) {
-                Found::Nothing => {
-                    if !is_here {
-                        self.seek(state);
-                        is_here = true;
-                    }
-                    self.learn(process);
-                }
-                Found::Handlers { .. } => {
-                    if !self.knows_reactions(process) {
-                        if !is_here {
-                            self.seek(state);
-                            is_here = true;
-                        }
-                        self.learn_reactions(process);
-                    }
-                    process += 1;
-                }
-                Found::ByTrial { .. } | Found::Moves { .. } => process += 1,
+            let found = self.moves.of(process, place, &self.present, &self.layout);
+            let is_known = match found {
+                Found::Nothing => false,
+                Found::Handlers { .. } => self.knows_reactions(process),
+                Found::ByTrial { .. } | Found::Moves { .. } => true,
+            };
+            if !is_known && !mem::replace(&mut is_here, true) {
+                self.seek(state);
             }
+            match found {
+                Found::Nothing => {
+                    self.learn(process);
+                    continue;
+                }
+                Found::Handlers { .. } if !is_known => self.learn_reactions(process),
+                _ => {}
+            }
+            process += 1;
         }
     }
 
@@ -407,8 +408,8 @@ impl<S: System> FullGraph<'_, S> {
             self.path.push(action);
             self.agreed += 1;
             driver.moved(&self.locals, &self.state, action);
-            let number = self.number(action, is_judged);
             self.arrive();
+            let number = self.number(action, is_judged);
             if self.known.insert(&self.present, number, &self.layout) {
                 self.frontier.push(depth + 1, &self.present);
             }

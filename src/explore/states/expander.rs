@@ -7,6 +7,30 @@ use super::reactions::Reactions;
 use super::table::{List, table_of};
 use crate::model::StopSignal;
 
+/// Moves.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// How many there are, without those to be judged.
+    pub transitions: u64,
+    /// Those that lead to something to be judged.
+    pub judged: Vec<u32>,
+    /// The states where they are made.
+    pub judged_from: Vec<u64>,
+}
+
+impl Counted {
+    #[inline]
+    fn add(&mut self, number: u32, is_judged: bool, state: &[u64]) {
+        match is_judged {
+            false => self.transitions += 1,
+            true => {
+                self.judged.push(number);
+                self.judged_from.extend_from_slice(state);
+            }
+        }
+    }
+}
+
 /// What the moves of some states lead to.
 #[derive(Debug, Default)]
 pub struct Part {
@@ -14,18 +38,14 @@ pub struct Part {
     pub depth: usize,
     /// For each table, the states that belong there, and the numbers of the moves that lead to them.
     pub led_to: Vec<List>,
-    /// How many moves there are, without those to be judged.
-    pub transitions: u64,
+    /// Their moves.
+    pub counted: Counted,
     /// The states without a move.
     pub ends: Vec<u64>,
     /// Those whose processes may all go round in vain.
     pub rounds: Vec<u64>,
     /// Those that are too far from the start.
     pub cut: Vec<u64>,
-    /// The moves that lead to something to be judged.
-    pub judged: Vec<u32>,
-    /// The states where they are made.
-    pub judged_from: Vec<u64>,
     /// The states with a process whose moves are not known.
     pub unknown: Vec<u64>,
     /// Those with a process whose moves have to be tried out.
@@ -49,14 +69,14 @@ impl Part {
             &mut self.ends,
             &mut self.rounds,
             &mut self.cut,
-            &mut self.judged_from,
+            &mut self.counted.judged_from,
             &mut self.unknown,
             &mut self.trials,
         ] {
             list.clear();
         }
-        self.judged.clear();
-        (self.depth, self.transitions) = (depth, 0);
+        self.counted.judged.clear();
+        (self.depth, self.counted.transitions) = (depth, 0);
     }
 
     /// Notes that not all moves of a state are known; so they are not to be made.
@@ -176,14 +196,9 @@ impl Expander<'_> {
                 }
             }
         }
-        for number in part.moves.iter().flat_map(|&(_, from, to)| from..to) {
-            match self.moves.is_judged(number) {
-                false => part.transitions += 1,
-                true => {
-                    part.judged.push(number);
-                    part.judged_from.extend_from_slice(state);
-                }
-            }
+        let Part { moves, counted, .. } = part;
+        for number in moves.iter().flat_map(|&(_, from, to)| from..to) {
+            counted.add(number, self.moves.is_judged(number), state);
         }
         if !part.reactions.is_empty() {
             self.make_reactions::<W>(state, part);
@@ -194,13 +209,7 @@ impl Expander<'_> {
         let reached = part.reached.chunks_exact(state.len());
         for (&number, next) in part.reactions.iter().zip(reached) {
             add::<W>(&mut part.led_to, next, number);
-            match self.reactions.is_judged(number) {
-                false => part.transitions += 1,
-                true => {
-                    part.judged.push(number);
-                    part.judged_from.extend_from_slice(state);
-                }
-            }
+            part.counted.add(number, self.reactions.is_judged(number), state);
         }
     }
 

@@ -364,9 +364,8 @@ impl<'s, S: System> FullGraph<'s, S> {
             ahead.extend_from_slice(present);
             let reaction = reacts.then(|| reactions.find(id, own, state.stimulus(action.choice)));
             let known = reaction.flatten();
-            let next = match known
-                .filter(|&number| reactions.lead(number, &mut ahead[from..], layout))
-            {
+            let led = known.filter(|&number| reactions.lead(number, &mut ahead[from..], layout));
+            let next = match led {
                 Some(number) => {
                     let is_judged = reactions.is_judged(number);
                     let is_known = self.known.contains(&ahead[from..], layout);
@@ -398,11 +397,11 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.path.push(action);
         self.agreed += 1;
         driver.moved(&self.locals, &self.state, action);
+        self.arrive();
         let number = match stimulus {
             Some(stimulus) => self.learn_reaction(action.process, stimulus, messages, is_judged),
             None => self.number(action, is_judged),
         };
-        self.arrive();
         match self.known.insert(&self.present, number, &self.layout) {
             true if self.defers => {
                 self.frontier.push(self.path.len(), &self.present);
@@ -420,12 +419,11 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.layout.pack(&self.after, &mut self.present);
     }
 
-    /// The number of a move that was tried out, if it is needed.
+    /// The number of a move that was tried out and has led to the present state, if it is needed.
     pub(super) fn number(&mut self, action: Action, is_judged: bool) -> u32 {
         if !self.is_batched && !self.can_batch() {
             return Known::START;
         }
-        self.make_room();
         let changes = self.changes();
         self.moves.number(Move { action, is_judged, changes }, &self.layout)
     }
