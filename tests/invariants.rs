@@ -12,7 +12,9 @@ use mazurka::model::{CellId, MailboxId, Value};
 use mazurka::property::{Invariants, Objection, Position, Properties, Property, Replay, When};
 
 use crate::cli::{code, json, run_with, stdout};
-use crate::judge::{LONG, METHODS, STATEFUL, check_counterexample, is_refused};
+use crate::judge::{
+    LONG, METHODS, STATEFUL, assert_full_graphs_agree, check_counterexample, is_refused,
+};
 use crate::random_models::{Rng, Subject, p2p, processes};
 use crate::spin::{Kind, random_program};
 
@@ -261,6 +263,7 @@ fn agree_in_turn(text: &str, seed: u64, walk: impl Explorer, share: u64, reach: 
         assert_eq!(found, expected, "{name}, {method:?} on\n{text}");
         reach.searches += 1;
     }
+    assert_full_graphs_agree(&program, || text.clone());
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub struct Driver<'o> {
     branch: Branch,
     /// The one who may take a part of it.
     splitter: Option<&'o mut dyn Splitter>,
-    /// Is a property to be asked in every state?
+    /// Is something to be judged after every action?
     asks_on_the_way: bool,
     invariants: Asked,
 }
@@ -94,6 +94,11 @@ impl<'o> Driver<'o> {
     /// The search goes through all states.
     pub(super) fn goes_through_all_states(&mut self) {
         self.invariants.go_through_all_states();
+    }
+
+    /// The search itself judges the invariants, by [`judge_invariants`](Driver::judge_invariants).
+    pub fn leave_out_invariants(&mut self) {
+        self.asks_on_the_way = self.budget.properties.are_asked_on_the_way();
     }
 
     /// Restricts the search to this branch, parts of which `splitter` may take.
@@ -208,11 +213,6 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Is anything but failures to be judged before an execution ends?
-    pub fn judges_on_the_way(&self) -> bool {
-        self.asks_on_the_way
-    }
-
     /// Does somebody follow the transitions between stored states?
     pub fn follows_transitions(&self) -> bool {
         self.observer.follows_transitions()
@@ -272,12 +272,11 @@ impl<'o> Driver<'o> {
                 && properties.objections(When::Failure, at.about(process)).next().is_some()
         };
         state.processes().any(has_failed)
-            || self.asks_on_the_way && {
+            || (self.asks_on_the_way || self.invariants.are_judged) && {
                 let mut past = state.clone();
                 loop {
                     if !properties.objections_on_the_way(locals, &past).is_empty()
-                        || self.invariants.are_judged
-                            && !property::broken_invariants(locals, &past).is_empty()
+                        || !self.invariants.broken(locals, &past).is_empty()
                     {
                         break true;
                     }
@@ -462,10 +461,13 @@ impl<'o> Driver<'o> {
                 self.object(locals, at, objection);
             }
         }
-        if self.invariants.are_judged {
-            let broken = self.invariants.broken(locals, state);
-            self.note_broken(locals, state, broken);
-        }
+        self.judge_invariants(locals, state);
+    }
+
+    /// Judges the invariants in `state`, if they are to be judged.
+    pub fn judge_invariants<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        let broken = self.invariants.broken(locals, state);
+        self.note_broken(locals, state, broken);
     }
 
     /// Judges the invariants in the states of the class of `state` that the search does not go through. Is something wrong in

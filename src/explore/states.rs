@@ -41,6 +41,7 @@ pub mod settings;
 pub mod source_set;
 mod store;
 mod table;
+mod views;
 
 pub use de_s_por::DeSPor;
 pub use dl_s_por::DlSPor;

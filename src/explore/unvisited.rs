@@ -52,8 +52,11 @@ impl Asked {
         self.unvisited.clear();
     }
 
-    /// What the invariants object to in `state`.
+    /// What the invariants object to in `state`, if they are to be judged.
     pub fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
+        if !self.are_judged {
+            return Vec::new();
+        }
         let all = broken_invariants(locals, state).into_iter();
         all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
     }

@@ -27,7 +27,7 @@ use std::mem;
 
 use rayon::ThreadPoolBuilder;
 
-use super::expander::{Expander, Part};
+use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
 use super::known::{Known, SPREAD};
 use super::moves::Found;
@@ -188,6 +188,7 @@ impl<S: System> FullGraph<'_, S> {
         let expander = Expander {
             moves: &self.moves,
             reactions: &self.reactions,
+            views: &self.views,
             layout: &self.layout,
             objects: self.objects,
             bound: driver.depth_bound() as usize,
@@ -232,45 +233,55 @@ impl<S: System> FullGraph<'_, S> {
 
     /// Judges what is to be judged, on the model.
     fn judge(&mut self, parts: &[Part], driver: &mut Driver<'_>) {
-        let width = self.layout.width();
         for part in parts {
-            for state in part.ends.chunks_exact(width) {
-                if driver.is_stopped() {
-                    return;
+            self.at_each(&part.unjudged, driver, |search, state, driver| {
+                // Perhaps a state before had the same views.
+                if !search.views.are_fine(state, &search.layout, &mut search.alone) {
+                    search.seek(state);
+                    search.judge_views(driver);
                 }
-                self.seek(state);
-                let (locals, state) = self.model();
+            });
+            self.at_each(&part.ends, driver, |search, state, driver| {
+                search.seek(state);
+                let (locals, state) = search.model();
                 driver.terminal(locals, state);
-            }
-            for state in part.rounds.chunks_exact(width) {
-                if driver.is_stopped() {
-                    return;
-                }
-                self.seek(state);
-                self.is_livelock(driver);
-            }
-            for state in part.cut.chunks_exact(width) {
-                if driver.is_stopped() {
-                    return;
-                }
-                self.seek(state);
-                if !self.is_livelock(driver) {
-                    let (locals, state) = self.model();
+            });
+            self.at_each(&part.rounds, driver, |search, state, driver| {
+                search.seek(state);
+                search.is_livelock(driver);
+            });
+            self.at_each(&part.cut, driver, |search, state, driver| {
+                search.seek(state);
+                if !search.is_livelock(driver) {
+                    let (locals, state) = search.model();
                     driver.truncated(locals, state);
                 }
-            }
-            let counted = &part.counted;
-            let judged = counted.judged_from.chunks_exact(width).zip(&counted.judged);
-            for (state, &number) in judged {
-                if driver.is_stopped() {
-                    return;
-                }
-                self.seek(state);
-                let action = self.action_of(number);
-                self.path.push(action);
-                let (locals, state) = self.model();
+            });
+            let Counted { judged, judged_from, .. } = &part.counted;
+            let mut judged = judged.iter();
+            self.at_each(judged_from, driver, |search, state, driver| {
+                search.seek(state);
+                let number = *judged.next().expect("one for each state");
+                let action = search.action_of(number);
+                search.path.push(action);
+                let (locals, state) = search.model();
                 driver.moved(locals, state, action);
+            });
+        }
+    }
+
+    /// Does this in each of the states until the search is stopped.
+    fn at_each(
+        &mut self,
+        states: &[u64],
+        driver: &mut Driver<'_>,
+        mut act: impl FnMut(&mut Self, &[u64], &mut Driver<'_>),
+    ) {
+        for state in states.chunks_exact(self.layout.width()) {
+            if driver.is_stopped() {
+                return;
             }
+            act(self, state, driver);
         }
     }
 
@@ -377,7 +388,6 @@ impl<S: System> FullGraph<'_, S> {
             && let Some((depth, state)) = self.trials.take(self.layout.width()).pop()
         {
             self.seek(&state);
-            self.present = state;
             let (locals, state) = self.model();
             if !state.processes().any(|process| state.can_move(locals, process)) {
                 driver.terminal(locals, state);
@@ -425,15 +435,15 @@ impl<S: System> FullGraph<'_, S> {
             let width = self.layout.width();
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
             self.seek(&state);
-            self.present.clear();
-            self.present.extend_from_slice(&state);
             self.enter(driver);
             self.go_on(driver, u64::MAX);
         }
     }
 
-    /// Makes the present path one that leads to this state, which was met.
+    /// Makes this state, which was met, the present one, and the present path one that leads to it.
     fn seek(&mut self, state: &[u64]) {
+        self.present.clear();
+        self.present.extend_from_slice(state);
         let tables = self.known.tables().expect("batches are of states in tables");
         let mut at = state.to_vec();
         let mut numbers = Vec::new();

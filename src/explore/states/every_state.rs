@@ -104,7 +104,7 @@ fn needs_no_model<S: System>(system: &S, driver: &Driver<'_>) -> bool {
         && parts <= MOST_PARTS
         && driver.depth().is_none()
         && !driver.follows_transitions()
-        && !driver.judges_on_the_way()
+        && !driver.budget().properties.are_asked_on_the_way()
 }
 
 struct All;

@@ -5,6 +5,7 @@ use super::moves::{Found, Moves};
 use super::packed::Layout;
 use super::reactions::Reactions;
 use super::table::{List, table_of};
+use super::views::Views;
 use crate::model::StopSignal;
 
 /// Moves.
@@ -46,15 +47,18 @@ pub struct Part {
     pub rounds: Vec<u64>,
     /// Those that are too far from the start.
     pub cut: Vec<u64>,
+    /// Those of which it is not known that the invariants hold in them.
+    pub unjudged: Vec<u64>,
     /// The states with a process whose moves are not known.
     pub unknown: Vec<u64>,
     /// Those with a process whose moves have to be tried out.
     pub trials: Vec<u64>,
-    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a state.
+    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a state; a view.
     moves: Vec<(usize, u32, u32)>,
     reactions: Vec<u32>,
     reached: Vec<u64>,
     next: Vec<u64>,
+    view: Vec<u64>,
 }
 
 impl Part {
@@ -69,6 +73,7 @@ impl Part {
             &mut self.ends,
             &mut self.rounds,
             &mut self.cut,
+            &mut self.unjudged,
             &mut self.counted.judged_from,
             &mut self.unknown,
             &mut self.trials,
@@ -92,6 +97,8 @@ pub struct Expander<'f> {
     pub moves: &'f Moves,
     /// What actors do.
     pub reactions: &'f Reactions,
+    /// What invariants see.
+    pub views: &'f Views,
     /// How states are packed.
     pub layout: &'f Layout,
     /// How many parts of a state are about objects.
@@ -121,6 +128,9 @@ impl Expander<'_> {
                 return;
             }
             let state = sized::<W>(state);
+            if !self.views.are_fine(state, self.layout, &mut part.view) {
+                part.unjudged.extend_from_slice(state);
+            }
             if self.is_to_expand(state, part) {
                 self.expand::<W>(state, part);
             }

@@ -30,6 +30,7 @@ use super::moves::{Change, Changes, Found, Move, Moves};
 use super::packed::{Codes, Layout, Repacker};
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
+use super::views::Views;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
 use crate::property::{Motion, Watch, may_spin, process_failure};
@@ -65,6 +66,7 @@ pub struct FullGraph<'s, S: System> {
     pub(super) known: Known,
     pub(super) moves: Moves,
     pub(super) reactions: Reactions,
+    pub(super) views: Views,
     /// How many parts of a state are about objects.
     pub(super) objects: usize,
     /// The present state, packed.
@@ -94,10 +96,11 @@ pub struct FullGraph<'s, S: System> {
     pub(super) sought: u64,
     /// Scratch space: a state in which one process moves alone.
     pub(super) alone: Vec<u64>,
-    /// Scratch space: codes before and after a move, choices, moves.
+    /// Scratch space: codes before and after a move, choices, a view, moves.
     pub(super) before: Vec<u32>,
     after: Vec<u32>,
     pub(super) choices: Vec<Choice>,
+    view: Vec<u64>,
     learned: Vec<Move>,
 }
 
@@ -115,6 +118,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         codes.encode(&portrait, &mut before);
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
+        let views = Views::new(&locals, &state, &driver.budget().properties, &before);
         let is_alone = !state.has_scopes(&locals) || system.actors().may_spawn();
         let mut search = FullGraph {
             objects: state.place_of_process(ProcessId(0)),
@@ -130,6 +134,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             layout,
             moves: Moves::default(),
             reactions: Reactions::default(),
+            views,
             present,
             pending: Vec::new(),
             ahead: Vec::new(),
@@ -148,8 +153,10 @@ impl<'s, S: System> FullGraph<'s, S> {
             before,
             after: Vec::new(),
             choices: Vec::new(),
+            view: Vec::new(),
             learned: Vec::new(),
         };
+        driver.leave_out_invariants();
         driver.started(&search.locals, &search.state);
         search.known.insert(&search.present, Known::START, &search.layout);
         search.enter(driver);
@@ -180,6 +187,9 @@ impl<'s, S: System> FullGraph<'s, S> {
         driver.stats.states = Some(self.known.len() as u64);
         let from = self.pending.len();
         self.stack.push(from);
+        if !self.views.are_fine(&self.present, &self.layout, &mut self.view) {
+            self.judge_views(driver);
+        }
         if driver.is_stopped() {
             // What was found on the way here may have left this state without a meaning.
             return;
@@ -195,6 +205,15 @@ impl<'s, S: System> FullGraph<'s, S> {
             driver.truncated(locals, state);
             self.ahead.truncate(from * self.layout.width());
             self.pending.truncate(from);
+        }
+    }
+
+    /// Judges the invariants in the present state.
+    pub(super) fn judge_views(&mut self, driver: &mut Driver<'_>) {
+        self.model();
+        let FullGraph { locals, state, views, present, layout, .. } = self;
+        if !views.judge(present, layout, (locals, state)) {
+            driver.judge_invariants(locals, state);
         }
     }
 
@@ -481,6 +500,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             before,
             objects,
             started,
+            views,
             ..
         } = self;
         state.step(locals, action);
@@ -493,6 +513,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
         state.portrait(locals, parts, portrait);
         codes.encode(portrait, after);
+        views.learn(after, locals, state);
         is_judged
     }
 
@@ -520,6 +541,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             + self.frontier.bytes()
             + self.parts.bytes()
             + self.codes.bytes()
+            + self.views.bytes()
             + learned
     }
 }

@@ -76,7 +76,7 @@ impl State {
     }
 
     /// The same of an object.
-    fn place_of(&self, object: Object) -> usize {
+    pub fn place_of(&self, object: Object) -> usize {
         let mut before = 0;
         let sizes = [
             self.cells.len(),

@@ -1,0 +1,211 @@
+//! What invariants see of states, and which of that they have no objection to.
+//!
+//! An invariant sees little of a state: some cells, the lengths of some mailboxes, some variables. Its *view* of a state has a
+//! number for each place of the portrait: equal numbers stand for what it does not tell apart. So many states have the
+//! same view, and all of them are fine if one is. A view that was judged, and is fine, is kept; where something is wrong,
+//! each state is judged.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::packed::Layout;
+use crate::model::{
+    CellId, Invariants as Judgement, LocalId, Locals, MailboxId, Object, ProcessId, State, System,
+};
+use crate::property::{Invariants, Properties, broken_invariant};
+
+/// The most views of an invariant that are kept.
+const MOST: usize = 1 << 20;
+
+/// The views of all invariants that are to be judged.
+#[derive(Debug, Default)]
+pub struct Views(Vec<Sight>);
+
+/// What one invariant sees.
+#[derive(Debug, Default)]
+struct Sight {
+    invariant: usize,
+    places: Vec<Place>,
+    /// The places where it tells something apart, of those of which all was met so far.
+    told: Vec<usize>,
+    /// Where their numbers lie in a view.
+    layout: Layout,
+    /// The views that are fine.
+    fine: FxHashSet<SmallVec<[u64; 2]>>,
+}
+
+/// A place that it may see.
+#[derive(Debug)]
+struct Place {
+    /// Where in the portrait.
+    at: usize,
+    what: What,
+    /// The number of what each code stands for.
+    numbers: Vec<u32>,
+    /// How many numbers there are.
+    count: u32,
+}
+
+#[derive(Debug)]
+enum What {
+    /// The content of a cell.
+    Content,
+    /// The length of a mailbox.
+    Length(MailboxId),
+    /// What is told apart of the local states of a process: one for each number.
+    Process(ProcessId, Vec<LocalId>),
+}
+
+impl Views {
+    /// Nothing is judged yet. The initial state has these codes.
+    pub fn new<S: System>(
+        locals: &Locals<'_, S>,
+        state: &State,
+        properties: &Properties,
+        codes: &[u32],
+    ) -> Views {
+        let invariants =
+            locals.system().invariants().filter(|_| properties.contain::<Invariants>());
+        let sights = invariants.map(|invariants| {
+            (0..invariants.count()).map(|number| Sight::new(locals, state, invariants, number))
+        });
+        let mut views = Views(sights.into_iter().flatten().collect());
+        views.learn(codes, locals, state);
+        views
+    }
+
+    /// Takes note of the codes of a state, which may be new. O(places that are seen).
+    pub fn learn<S: System>(&mut self, codes: &[u32], locals: &Locals<'_, S>, state: &State) {
+        if self.0.is_empty() {
+            return;
+        }
+        let invariants = locals.system().invariants().expect("they have views");
+        for sight in &mut self.0 {
+            for place in &mut sight.places {
+                if codes[place.at] as usize == place.numbers.len() {
+                    let number = place.number(sight.invariant, invariants, locals, state);
+                    place.numbers.push(number);
+                    place.count = place.count.max(number + 1);
+                }
+            }
+            sight.make_room();
+        }
+    }
+
+    /// Is it known that all invariants hold in a packed state? `view` is scratch space.
+    #[inline]
+    pub fn are_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
+        self.0.iter().all(|sight| sight.is_fine(packed, layout, view))
+    }
+
+    /// Judges the invariants of which that is not known. Do they hold? `packed` stands for `state`.
+    pub fn judge<S: System>(
+        &mut self,
+        packed: &[u64],
+        layout: &Layout,
+        (locals, state): (&Locals<'_, S>, &State),
+    ) -> bool {
+        let (mut view, mut are_fine) = (Vec::new(), true);
+        for sight in &mut self.0 {
+            if sight.is_fine(packed, layout, &mut view) {
+                continue;
+            }
+            if broken_invariant(locals, state, sight.invariant).is_some() {
+                are_fine = false;
+            } else if sight.fine.len() < MOST {
+                sight.fine.insert(SmallVec::from_slice(&view));
+            }
+        }
+        are_fine
+    }
+
+    /// Bytes in use, about.
+    pub fn bytes(&self) -> usize {
+        let fine: usize = self.0.iter().map(|sight| sight.fine.capacity()).sum();
+        let places = self.0.iter().flat_map(|sight| &sight.places);
+        let numbers: usize = places.map(|place| place.numbers.capacity()).sum();
+        fine * (size_of::<SmallVec<[u64; 2]>>() + 1) + numbers * size_of::<u32>()
+    }
+}
+
+impl Sight {
+    fn new<S: System>(
+        locals: &Locals<'_, S>,
+        state: &State,
+        invariants: &dyn Judgement<S::Local>,
+        invariant: usize,
+    ) -> Sight {
+        let met = locals.met();
+        let objects = met.order().iter().filter_map(|&object| {
+            let what = match object {
+                Object::Cell(id) => {
+                    let declared = CellId(met.cells.declared(id.0));
+                    invariants.sees_cell(invariant, declared).then_some(What::Content)
+                }
+                Object::Mailbox(id) => {
+                    let declared = MailboxId(met.mailboxes.declared(id.0));
+                    let is_seen = invariants.sees_mailbox(invariant, declared);
+                    is_seen.then_some(What::Length(declared))
+                }
+                _ => None,
+            };
+            Some((state.place_of(object), what?))
+        });
+        let processes = state
+            .processes()
+            .map(|process| (state.place_of_process(process), What::Process(process, Vec::new())));
+        let places = objects.chain(processes);
+        let places = places.map(|(at, what)| Place { at, what, numbers: Vec::new(), count: 0 });
+        Sight { invariant, places: places.collect(), ..Sight::default() }
+    }
+
+    /// Lays views out anew if there are new numbers which have no room in them.
+    fn make_room(&mut self) {
+        let Sight { places, told, layout, fine, .. } = self;
+        told.clear();
+        told.extend((0..places.len()).filter(|&place| places[place].count > 1));
+        let counts = told.iter().map(|&place| places[place].count);
+        if !layout.has_room_for(counts.clone()) {
+            *layout = Layout::new(counts);
+            fine.clear();
+        }
+    }
+
+    /// Is it known that the invariant holds in a packed state? Its view of it is in `view` then.
+    #[inline]
+    fn is_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
+        view.clear();
+        view.resize(self.layout.width(), 0);
+        for (field, &place) in self.told.iter().enumerate() {
+            let Place { at, numbers, .. } = &self.places[place];
+            self.layout.exchange(view, field, 0, numbers[layout.code(packed, *at) as usize]);
+        }
+        self.fine.contains(&view[..])
+    }
+}
+
+impl Place {
+    /// The number of what is there in `state`.
+    fn number<S: System>(
+        &mut self,
+        invariant: usize,
+        invariants: &dyn Judgement<S::Local>,
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) -> u32 {
+        match &mut self.what {
+            What::Content => self.numbers.len() as u32,
+            What::Length(mailbox) => state.length_of_declared(locals, *mailbox) as u32,
+            What::Process(process, known) => {
+                let here = state.local(*process);
+                let is_same = |&one: &LocalId| {
+                    !invariants.tells(invariant, *process, locals.get(one), locals.get(here))
+                };
+                known.iter().position(is_same).unwrap_or_else(|| {
+                    known.push(here);
+                    known.len() - 1
+                }) as u32
+            }
+        }
+    }
+}
