@@ -108,7 +108,7 @@ pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> Str
 }
 
 /// Is the full state graph the same if states are explored many at a time, by any number of threads, and also if that is given
-/// up again?
+/// up again? And what of it is within some steps?
 fn assert_batches_agree<S: System>(
     system: &S,
     all: bool,
@@ -116,40 +116,65 @@ fn assert_batches_agree<S: System>(
     context: impl Fn() -> String,
 ) {
     for (first, ways) in [(1, 1 << 16), (300, 1 << 16), (1, 0), (40, 20)] {
-        let run = |jobs| {
-            let jobs = NonZeroU32::new(jobs).expect("some");
-            let explorer = EveryState { jobs, first, ways, ..EveryState::of(STATEFUL) };
-            explore(system, explorer, Budget { all, ..Budget::default() }, &mut NoObserver)
-        };
-        let (one, two) = (run(1), run(2));
-        assert_eq!(format!("{:?}", one.stats), format!("{:?}", two.stats), "{}", context());
-        assert_eq!(
-            format!("{:?} {:?}", one.violations, one.leaks),
-            format!("{:?} {:?}", two.violations, two.leaks),
-            "{}",
-            context()
+        assert_jobs_agree(
+            system,
+            (first, ways),
+            Budget { all, ..Budget::default() },
+            made,
+            &context,
         );
-        let found = |outcome: &Outcome| {
-            let mut symptoms: Vec<_> =
-                outcome.violations.iter().map(|found| format!("{:?}", found.symptom)).collect();
-            symptoms.sort();
-            (symptoms, outcome.stopped_by)
-        };
-        let told = |outcome: &Outcome| {
-            let mut stats = Stats { state_bytes: None, max_depth: 0, ..outcome.stats.clone() };
-            if system.invariants().is_some() {
-                // Whether something was wrong before an end depends on the way that was taken there.
-                stats.violating_traces = 0;
-            }
-            let known = |leak: &Leak| format!("{:?} {} {:?}", leak.kind, leak.object, leak.site);
-            let mut leaks: Vec<_> = outcome.leaks.iter().map(known).collect();
-            leaks.sort();
-            format!("{stats:?} {:?} {leaks:?}", found(outcome))
-        };
-        match has_ended(made) {
-            true => assert_eq!(told(made), told(&one), "{}", context()),
-            false => assert_eq!(made.stopped_by, one.stopped_by, "{}", context()),
+    }
+    for depth in [2, 7, 20] {
+        let budget = Budget { all, depth: Some(depth), ..Budget::default() };
+        let made = explore(system, EveryState::of(STATEFUL), budget.clone(), &mut Follower);
+        let context = || format!("up to {depth}, {}", context());
+        for first in [1, 1 << 17] {
+            assert_jobs_agree(system, (first, 1 << 16), budget.clone(), &made, context);
         }
+    }
+}
+
+/// Do one thread and two find the same in batches, and, if nothing ended the search, the same as was found on the model?
+fn assert_jobs_agree<S: System>(
+    system: &S,
+    (first, ways): (u64, u64),
+    budget: Budget,
+    made: &Outcome,
+    context: impl Fn() -> String,
+) {
+    let run = |jobs| {
+        let jobs = NonZeroU32::new(jobs).expect("some");
+        let explorer = EveryState { jobs, first, ways, ..EveryState::of(STATEFUL) };
+        explore(system, explorer, budget.clone(), &mut NoObserver)
+    };
+    let (one, two) = (run(1), run(2));
+    assert_eq!(format!("{:?}", one.stats), format!("{:?}", two.stats), "{}", context());
+    assert_eq!(
+        format!("{:?} {:?}", one.violations, one.leaks),
+        format!("{:?} {:?}", two.violations, two.leaks),
+        "{}",
+        context()
+    );
+    let found = |outcome: &Outcome| {
+        let mut symptoms: Vec<_> =
+            outcome.violations.iter().map(|found| format!("{:?}", found.symptom)).collect();
+        symptoms.sort();
+        (symptoms, outcome.stopped_by)
+    };
+    let told = |outcome: &Outcome| {
+        let mut stats = Stats { state_bytes: None, max_depth: 0, ..outcome.stats.clone() };
+        if system.invariants().is_some() {
+            // Whether something was wrong before an end depends on the way that was taken there.
+            stats.violating_traces = 0;
+        }
+        let known = |leak: &Leak| format!("{:?} {} {:?}", leak.kind, leak.object, leak.site);
+        let mut leaks: Vec<_> = outcome.leaks.iter().map(known).collect();
+        leaks.sort();
+        format!("{stats:?} {:?} {leaks:?}", found(outcome))
+    };
+    match has_ended(made) || made.stopped_by == Some(StopReason::Depth) {
+        true => assert_eq!(told(made), told(&one), "{}", context()),
+        false => assert_eq!(made.stopped_by, one.stopped_by, "{}", context()),
     }
 }
 

@@ -46,7 +46,7 @@ pub trait Observer {
         let _ = at;
     }
 
-    /// An execution was cut by the depth bound.
+    /// An execution was cut by the depth bound. A search through states whose transitions nobody follows tells only of the first one.
     fn truncated(&mut self, at: Position<'_>) {
         let _ = at;
     }

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::books::Books;
 use super::check::{Enum, Instantiation};
-use super::code::{Code, Instr};
+use super::code::{Code, Instr, Visible};
 use super::coverage::Reached;
 use super::diagnostic::Diagnostics;
 use super::expectation::Expectation;
@@ -454,6 +454,11 @@ impl Foresight<Local> for Program {
             Touch::Cancel(_) if !self.may_cancel => false,
             _ => self.touches.contain(declaration, index, touch),
         }
+    }
+
+    fn may_spawn(&self) -> bool {
+        let is_spawn = |instr: &Instr| matches!(instr, Instr::Visible(Visible::Spawn { .. }));
+        self.code.instrs.iter().any(is_spawn)
     }
 
     fn reach(&self, local: &Local) -> Option<Reach> {

@@ -51,6 +51,11 @@ pub trait Foresight<L> {
         None
     }
 
+    /// May some process ever spawn another one? What actors do is told by [`Actors::may_spawn`](super::Actors::may_spawn).
+    fn may_spawn(&self) -> bool {
+        true
+    }
+
     /// May the process that is in this local state come back to it by operations that change no object? The answer is an
     /// over-approximation: where it is no, nobody looks for loops that wait ([`crate::trace::spin`]).
     fn may_return(&self, local: &L) -> bool {

@@ -541,6 +541,11 @@ impl Foresight<Local> for Script {
         false
     }
 
+    fn may_spawn(&self) -> bool {
+        let mut all = self.codes.iter().flat_map(|code| &code.instructions);
+        all.any(|(instruction, _)| matches!(instruction, Instruction::Spawn { .. }))
+    }
+
     /// True only if something is repeated.
     fn may_return(&self, local: &Local) -> bool {
         let code = &self.codes[local.code as usize].instructions;

@@ -35,7 +35,7 @@ use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::{Table, each};
 use crate::explore::driver::Driver;
-use crate::model::{Action, Choice, ProcessId, System};
+use crate::model::{Action, Choice, Locals, ProcessId, State, System};
 
 /// A batch has one of so many of the states that are known, but no more than these.
 const SHARE: usize = 8;
@@ -80,6 +80,7 @@ impl Plan {
 /// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
     let mut search = FullGraph::new(system, how, driver);
+    search.enter(driver);
     let mut first = plan.first;
     search.go_on(driver, first);
     while search.is_under_way(driver) && search.asks_often(driver) {
@@ -90,6 +91,28 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
         search.in_batches(plan, driver);
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
+}
+
+/// Visits every state up to the depth of the driver, level by level: first all that are one action from the start, and so
+/// on ([`super::breadth_first`]). To be used only where [`can_go_by_levels`] is true.
+pub fn explore_by_levels<S: System>(
+    system: &S,
+    how: Stateful,
+    plan: Plan,
+    driver: &mut Driver<'_>,
+) {
+    let mut search = FullGraph::new(system, how, driver);
+    let counts = search.by_levels(plan, driver);
+    driver.stats.states_by_depth = Some(counts);
+    driver.stats.state_bytes = Some(search.bytes() as u64);
+}
+
+/// May states be met in batches, and in nothing else, whatever happens?
+pub fn can_go_by_levels<S: System>(system: &S) -> bool {
+    let mut locals = Locals::new(system);
+    State::initial(&mut locals).has_scopes(&locals)
+        && !system.foresight().may_spawn()
+        && !system.actors().may_spawn()
 }
 
 /// The states that are new to a table.
@@ -128,34 +151,73 @@ impl<S: System> FullGraph<'_, S> {
         self.asked > FEW.max(driver.stats.transitions / SELDOM)
     }
 
-    /// Does what is left to do.
-    fn in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
-        let jobs = plan.jobs;
+    /// From now on there are batches, made by so many threads.
+    fn begin_batches(&mut self, jobs: usize) {
         self.is_batched = true;
         self.known.spread(&self.layout);
-        self.defer(driver);
         let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
         // Where there are none to be had, this one does all.
         self.threads = threads.and_then(Result::ok);
+    }
+
+    /// How many words of states to take for the next batch.
+    fn most(&self, plan: Plan) -> usize {
+        (self.known.len() / SHARE).clamp(plan.batch(), LARGEST) * self.layout.width()
+    }
+
+    /// Goes through all states within the depth, those of one depth after those of the one before. How many there are of each.
+    fn by_levels(&mut self, plan: Plan, driver: &mut Driver<'_>) -> Vec<u64> {
+        self.begin_batches(plan.jobs);
+        driver.stats.states = Some(1);
+        self.frontier.push(0, &self.present);
+        let (mut batch, mut counts, mut before) = (Batch::default(), Vec::new(), 0);
+        while self.known.len() > before && !driver.is_stopped() {
+            counts.push((self.known.len() - before) as u64);
+            before = self.known.len();
+            let depth = counts.len() - 1;
+            while !driver.is_stopped() {
+                let states = self.frontier.take_at(depth, self.most(plan));
+                if states.is_empty() {
+                    break;
+                }
+                self.make(&[(depth, states)], plan, &mut batch, driver);
+            }
+        }
+        counts
+    }
+
+    /// Does what is left to do.
+    fn in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
+        self.begin_batches(plan.jobs);
+        self.defer(driver);
         let mut batch = Batch::default();
         while !driver.is_stopped() {
-            let most = (self.known.len() / SHARE).clamp(plan.batch(), LARGEST);
-            let states = self.frontier.take(most * self.layout.width());
+            let states = self.frontier.take(self.most(plan));
             if states.is_empty() {
                 return;
             }
-            self.expand_batch(&states, plan, &mut batch, driver);
-            self.add(&mut batch);
-            driver.stats.states = Some(self.known.len() as u64);
-            self.judge(batch.parts(), driver);
-            if driver.is_stopped() {
-                return;
-            }
-            self.learn_all(batch.parts());
-            self.try_all(driver);
+            self.make(&states, plan, &mut batch, driver);
             if self.is_alone || self.sought > plan.ways + driver.stats.transitions / FOR_EACH {
                 return self.one_by_one(driver);
             }
+        }
+    }
+
+    /// Makes the batch of these states.
+    fn make(
+        &mut self,
+        states: &[(usize, Vec<u64>)],
+        plan: Plan,
+        batch: &mut Batch,
+        driver: &mut Driver<'_>,
+    ) {
+        self.expand_batch(states, plan, batch, driver);
+        self.add(batch);
+        driver.stats.states = Some(self.known.len() as u64);
+        self.judge(batch.parts(), driver);
+        if !driver.is_stopped() {
+            self.learn_all(batch.parts());
+            self.try_all(driver);
         }
     }
 
@@ -192,6 +254,7 @@ impl<S: System> FullGraph<'_, S> {
             layout: &self.layout,
             objects: self.objects,
             bound: driver.depth_bound() as usize,
+            looks_for_rounds: driver.depth().is_none(),
             stop: driver.signal().clone(),
         };
         let mut work: Vec<_> = batch.parts.iter_mut().zip(split).collect();
@@ -251,11 +314,12 @@ impl<S: System> FullGraph<'_, S> {
                 search.is_livelock(driver);
             });
             self.at_each(&part.cut, driver, |search, state, driver| {
-                search.seek(state);
-                if !search.is_livelock(driver) {
-                    let (locals, state) = search.model();
-                    driver.truncated(locals, state);
+                if driver.depth().is_some() && driver.stats.truncated > 0 {
+                    driver.stats.truncated += 1;
+                    return;
                 }
+                search.seek(state);
+                search.cut_off(driver);
             });
             let Counted { judged, judged_from, .. } = &part.counted;
             let mut judged = judged.iter();
@@ -267,6 +331,14 @@ impl<S: System> FullGraph<'_, S> {
                 let (locals, state) = search.model();
                 driver.moved(locals, state, action);
             });
+        }
+    }
+
+    /// The present state is too far from the start to be gone on from.
+    fn cut_off(&mut self, driver: &mut Driver<'_>) {
+        if !self.is_livelock(driver) {
+            let (locals, state) = self.model();
+            driver.truncated(locals, state);
         }
     }
 
@@ -391,6 +463,10 @@ impl<S: System> FullGraph<'_, S> {
             let (locals, state) = self.model();
             if !state.processes().any(|process| state.can_move(locals, process)) {
                 driver.terminal(locals, state);
+                continue;
+            }
+            if depth >= driver.depth_bound() as usize {
+                self.cut_off(driver);
                 continue;
             }
             self.is_livelock(driver);

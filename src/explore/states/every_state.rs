@@ -86,9 +86,13 @@ impl Explorer for EveryState {
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let usual = Stateful { without: self.how.without, ..Stateful::default() };
-        match self.how == usual && needs_no_model(system, driver) {
-            true => batches::explore(system, self.how, self.plan(), driver),
-            false => depth_first::explore(system, self.how, &mut All, driver),
+        let is_looked_up = self.how == usual && needs_no_model(system, driver);
+        match driver.depth() {
+            None if is_looked_up => batches::explore(system, self.how, self.plan(), driver),
+            Some(_) if is_looked_up && batches::can_go_by_levels(system) => {
+                batches::explore_by_levels(system, self.how, self.plan(), driver);
+            }
+            _ => depth_first::explore(system, self.how, &mut All, driver),
         }
     }
 }
@@ -102,7 +106,6 @@ fn needs_no_model<S: System>(system: &S, driver: &Driver<'_>) -> bool {
     let parts = locals.initial().len() + locals.met().order().len();
     !locals.met().may_grow()
         && parts <= MOST_PARTS
-        && driver.depth().is_none()
         && !driver.follows_transitions()
         && !driver.budget().properties.are_asked_on_the_way()
 }

@@ -105,6 +105,8 @@ pub struct Expander<'f> {
     pub objects: usize,
     /// States at this depth are not expanded.
     pub bound: usize,
+    /// Is it of interest which states may go round in vain?
+    pub looks_for_rounds: bool,
     /// Tells when to stop.
     pub stop: StopSignal,
 }
@@ -139,7 +141,7 @@ impl Expander<'_> {
 
     /// Lists the moves of a state. Are they to be made?
     fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
-        let (mut may_all_wait, mut has_trials) = (true, false);
+        let (mut may_all_wait, mut has_trials) = (self.looks_for_rounds, false);
         part.moves.clear();
         part.reactions.clear();
         part.reached.clear();
@@ -164,7 +166,9 @@ impl Expander<'_> {
             return false;
         }
         if part.depth >= self.bound {
-            part.cut.extend_from_slice(state);
+            let is_open = part.moves.is_empty() && part.reactions.is_empty();
+            let list = if is_open { &mut part.trials } else { &mut part.cut };
+            list.extend_from_slice(state);
             return false;
         }
         if has_trials {

@@ -44,6 +44,12 @@ impl Frontier {
         taken
     }
 
+    /// Takes so many words off those at this depth, or fewer if there are fewer.
+    pub fn take_at(&mut self, depth: usize, most: usize) -> Vec<u64> {
+        let level = self.at(depth);
+        level.split_off(level.len().saturating_sub(most))
+    }
+
     /// Packs the states, which have had this width, in another layout.
     pub fn lay_out(&mut self, again: &Repacker, width: usize) {
         for level in &mut self.by_depth {

@@ -159,7 +159,6 @@ impl<'s, S: System> FullGraph<'s, S> {
         driver.leave_out_invariants();
         driver.started(&search.locals, &search.state);
         search.known.insert(&search.present, Known::START, &search.layout);
-        search.enter(driver);
         search
     }
 
@@ -233,9 +232,9 @@ impl<'s, S: System> FullGraph<'s, S> {
         })
     }
 
-    /// Do all processes that can move go round loops in vain? Then tells so.
+    /// Do all processes that can move go round loops in vain? Then tells so. Within a depth nothing goes on for ever.
     pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
-        if !self.locals.some_may_return() {
+        if !self.locals.some_may_return() || driver.depth().is_some() {
             return false;
         }
         self.model();
