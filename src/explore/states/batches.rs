@@ -60,6 +60,13 @@ pub struct Plan {
     pub ways: u64,
 }
 
+impl Default for Plan {
+    /// One thread. Most programs are done before batches begin.
+    fn default() -> Plan {
+        Plan { jobs: 1, first: 1 << 17, ways: 1 << 16 }
+    }
+}
+
 impl Plan {
     /// A thread expands no fewer states at a time.
     fn part(self) -> usize {
@@ -77,7 +84,30 @@ impl Plan {
     }
 }
 
-/// Visits every state. Nobody follows the transitions, and nothing is judged on the way but failures.
+/// With more objects and processes than this, to learn what they do takes longer than to do it.
+const MOST_PARTS: usize = 256;
+
+/// Are states stored as usual, is there nobody who looks at the model state after each transition, and has each of not too many
+/// parts its place?
+pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
+    let locals = Locals::new(system);
+    let parts = locals.initial().len() + locals.met().order().len();
+    how == Stateful { without: how.without, ..Stateful::default() }
+        && !locals.met().may_grow()
+        && parts <= MOST_PARTS
+        && !driver.follows_transitions()
+        && !driver.budget().properties.are_asked_on_the_way()
+}
+
+/// May states be met in batches, and in nothing else, whatever happens?
+pub fn can_go_by_levels<S: System>(system: &S) -> bool {
+    let mut locals = Locals::new(system);
+    State::initial(&mut locals).has_scopes(&locals)
+        && !system.foresight().may_spawn()
+        && !system.actors().may_spawn()
+}
+
+/// Visits every state. To be used only where [`can_look_up`] is true.
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
     let mut search = FullGraph::new(system, how, driver);
     search.enter(driver);
@@ -94,7 +124,7 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
 }
 
 /// Visits every state up to the depth of the driver, level by level: first all that are one action from the start, and so
-/// on ([`super::breadth_first`]). To be used only where [`can_go_by_levels`] is true.
+/// on. To be used only where [`can_look_up`] and [`can_go_by_levels`] are true.
 pub fn explore_by_levels<S: System>(
     system: &S,
     how: Stateful,
@@ -105,14 +135,6 @@ pub fn explore_by_levels<S: System>(
     let counts = search.by_levels(plan, driver);
     driver.stats.states_by_depth = Some(counts);
     driver.stats.state_bytes = Some(search.bytes() as u64);
-}
-
-/// May states be met in batches, and in nothing else, whatever happens?
-pub fn can_go_by_levels<S: System>(system: &S) -> bool {
-    let mut locals = Locals::new(system);
-    State::initial(&mut locals).has_scopes(&locals)
-        && !system.foresight().may_spawn()
-        && !system.actors().may_spawn()
 }
 
 /// The states that are new to a table.

@@ -22,11 +22,15 @@
 //! P is a safe set twice. So a reduced search reaches the write only in the third step, and never within two. Therefore
 //! all explorers that store states visit the same states within a bound.
 //!
+//! **Many at a time.** Where it is known in advance that it can be done, a level is explored in [`super::batches`]. Otherwise its
+//! states are gone to one after the other.
+//!
 //! **From one state to the next.** States are numbered as they are met, so a level is a range of numbers, and
 //! the queue is a single number. Each state keeps how it was first met; these arrivals form a tree. To go to a state, the
 //! search undoes what is not on the path to it, and steps through the rest. Neighbours in a level share most of their
 //! paths.
 
+use super::batches::{self, Plan};
 use super::cursor::Cursor;
 use super::settings::Stateful;
 use super::store::StateId;
@@ -52,8 +56,21 @@ struct BreadthFirst<'s, S: System> {
     enabled: Vec<Action>,
 }
 
-/// Visits every state up to the depth `bound`.
-pub fn explore<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
+/// Visits every state up to the depth `bound`, many at a time if that can be done.
+pub fn explore<S: System>(
+    system: &S,
+    settings: Stateful,
+    (bound, plan): (u32, Plan),
+    driver: &mut Driver<'_>,
+) {
+    match batches::can_look_up(system, settings, driver) && batches::can_go_by_levels(system) {
+        true => batches::explore_by_levels(system, settings, plan, driver),
+        false => on_the_model(system, settings, bound, driver),
+    }
+}
+
+/// Makes each transition on the model.
+fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
     let mut search = BreadthFirst {
         cursor: Cursor::new(system, settings),
         arrivals: Vec::new(),

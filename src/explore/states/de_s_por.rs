@@ -33,6 +33,7 @@
 //! state. Other departures: what only enables does not count as a race
 //! ([`Touch`](crate::model::Touch)), and cycles ([`super::depth_first`]).
 
+use super::batches::Plan;
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::Memory;
 use super::settings::{Stateful, Switch};
@@ -75,7 +76,12 @@ impl Explorer for DeSPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(system, self.0, &mut Eager { memory: Memory::of(self.0) }, driver);
+        depth_first::explore(
+            system,
+            (self.0, Plan::default()),
+            &mut Eager { memory: Memory::of(self.0) },
+            driver,
+        );
     }
 }
 

@@ -24,6 +24,7 @@
 
 use smallvec::SmallVec;
 
+use super::batches::Plan;
 use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
@@ -135,15 +136,15 @@ pub struct DepthFirst<'s, S: System> {
     choices: Vec<Choice>,
 }
 
-/// Explores what `reduction` asks for; within a depth bound, everything.
+/// Explores what `reduction` asks for; within a depth bound, everything, as `plan` says if that is done in batches.
 pub fn explore<S: System>(
     system: &S,
-    settings: Stateful,
+    (settings, plan): (Stateful, Plan),
     reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
     match driver.depth().filter(|_| !settings.as_printed) {
-        Some(depth) => breadth_first::explore(system, settings, depth, driver),
+        Some(depth) => breadth_first::explore(system, settings, (depth, plan), driver),
         None => depth_first(system, settings, reduction, driver),
     }
     if settings.hash_compaction {

@@ -27,6 +27,7 @@
 //! are those of [`Touch`](crate::model::Touch), so what only enables does not count; and cycles are treated
 //! ([`super::depth_first`]).
 
+use super::batches::Plan;
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::{Memory, Traversal};
 use super::processes::Processes;
@@ -69,7 +70,12 @@ impl Explorer for DlSPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(system, self.0, &mut Lazy { memory: Memory::of(self.0) }, driver);
+        depth_first::explore(
+            system,
+            (self.0, Plan::default()),
+            &mut Lazy { memory: Memory::of(self.0) },
+            driver,
+        );
     }
 }
 

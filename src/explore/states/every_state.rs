@@ -11,7 +11,7 @@ use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::model::{Locals, ProcessId, System};
+use crate::model::{ProcessId, System};
 
 /// Visits every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,11 @@ pub struct EveryState {
     pub ways: u64,
 }
 
-/// Most programs need fewer transitions.
-const FIRST: u64 = 1 << 17;
-const WAYS: u64 = 1 << 16;
-
 impl EveryState {
     /// One thread, and states that are stored in this way.
     pub fn of(how: Stateful) -> EveryState {
-        EveryState { how, jobs: NonZeroU32::MIN, first: FIRST, ways: WAYS }
+        let Plan { first, ways, .. } = Plan::default();
+        EveryState { how, jobs: NonZeroU32::MIN, first, ways }
     }
 
     fn plan(&self) -> Plan {
@@ -85,29 +82,13 @@ impl Explorer for EveryState {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let usual = Stateful { without: self.how.without, ..Stateful::default() };
-        let is_looked_up = self.how == usual && needs_no_model(system, driver);
         match driver.depth() {
-            None if is_looked_up => batches::explore(system, self.how, self.plan(), driver),
-            Some(_) if is_looked_up && batches::can_go_by_levels(system) => {
-                batches::explore_by_levels(system, self.how, self.plan(), driver);
+            None if batches::can_look_up(system, self.how, driver) => {
+                batches::explore(system, self.how, self.plan(), driver);
             }
-            _ => depth_first::explore(system, self.how, &mut All, driver),
+            _ => depth_first::explore(system, (self.how, self.plan()), &mut All, driver),
         }
     }
-}
-
-/// With more objects and processes than this, to learn what they do takes longer than to do it.
-const MOST_PARTS: usize = 256;
-
-/// Is there nobody who looks at the model state after each transition, and has each of not too many parts its place?
-fn needs_no_model<S: System>(system: &S, driver: &Driver<'_>) -> bool {
-    let locals = Locals::new(system);
-    let parts = locals.initial().len() + locals.met().order().len();
-    !locals.met().may_grow()
-        && parts <= MOST_PARTS
-        && !driver.follows_transitions()
-        && !driver.budget().properties.are_asked_on_the_way()
 }
 
 struct All;

@@ -14,6 +14,7 @@
 //! explored in full ([`super::depth_first`]). The paper assumes that there are neither deadlocks nor
 //! cycles. The first assumption is not needed here, because nothing is ever disabled by another process.
 
+use super::batches::Plan;
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::settings::{Stateful, Switch};
 use crate::explore::driver::Driver;
@@ -54,7 +55,7 @@ impl Explorer for SPor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(system, self.0, &mut SafeSetReduction, driver);
+        depth_first::explore(system, (self.0, Plan::default()), &mut SafeSetReduction, driver);
     }
 }
 
