@@ -191,6 +191,16 @@ impl Collectives {
         (0..).zip(all.skip_while(is_over)).collect()
     }
 
+    /// Whom each rank belongs to: who was the first to enter as it.
+    pub(in crate::model) fn owners(
+        &self,
+        id: CollectiveId,
+    ) -> impl Iterator<Item = Option<ProcessId>> {
+        let first =
+            |entries: &Vec<u32>| entries.first().map(|&at| self.entries[at as usize].process);
+        self.get(id).by_rank.iter().map(first)
+    }
+
     /// Brings an entry to its end: what it hands to its process is what the entries gave that it needed, in the order of
     /// their ranks.
     pub(super) fn end(&mut self, entry: u32, at: u32, values: &mut Values) {

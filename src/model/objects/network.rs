@@ -192,6 +192,13 @@ pub struct Ends {
     readers: Vec<ProcessId>,
 }
 
+impl Ends {
+    /// Whom the mailbox belongs to: who was the first to receive or probe here.
+    pub fn reader(&self) -> Option<ProcessId> {
+        self.readers.first().copied()
+    }
+}
+
 /// All that was posted at p2p and bag mailboxes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Network {

@@ -8,6 +8,7 @@
 //! - the posts not yet paired or matched, and the queues of mutexes, reader-writer locks and semaphores;
 //! - who waits at a condition variable, and the notifications that have not woken yet;
 //! - the arrivals of the rounds that are not over;
+//! - whom a p2p or bag mailbox belongs to, and a rank of a collective: nobody else may use it;
 //! - what each process has polled in vain, what it was told is complete, and which carriers are free;
 //! - the contents of the cells, and the pending messages of actors, whoever sent them.
 //!
@@ -171,8 +172,8 @@ impl State {
         slots[0] = length as u32;
     }
 
-    /// The entries of a collective that have not ended, or that others need which have not ended or not come, and how many
-    /// rounds there were.
+    /// Whom the ranks of a collective belong to, the entries that have not ended, or that others need which have not ended or not
+    /// come, and how many rounds there were.
     fn under_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -181,6 +182,10 @@ impl State {
     ) -> u32 {
         let all = &self.collectives;
         parts.scratch.clear();
+        if all.owners(collective).any(|owner| owner.is_some()) {
+            let owners = all.owners(collective);
+            parts.scratch.extend(owners.map(|owner| owner.map_or(0, |process| process.0 + 1)));
+        }
         for (round, entries) in all.unfinished(collective) {
             parts.scratch.push(u32::MAX - round);
             for entry in entries {
@@ -200,7 +205,7 @@ impl State {
         parts.pack()
     }
 
-    /// What waits at a p2p or bag mailbox: the messages that nobody has, by sender, and the open receives.
+    /// Who receives at a p2p or bag mailbox, and what waits there: the messages that nobody has, by sender, and the open receives.
     fn on_the_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -220,6 +225,7 @@ impl State {
             _ => free.sort_by_key(|&send| sent(send).process),
         }
         parts.scratch.clear();
+        parts.scratch.extend(ends.reader().map(|process| process.0));
         for send in free {
             let Sent { process, envelope, value, is_synchronous, .. } = *sent(send);
             let name = match is_synchronous {
