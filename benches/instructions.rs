@@ -57,9 +57,10 @@ const FLOOR: &str = "floor";
 const SEARCHES: [&str; 5] = [FLOOR, "udpor", "optimal", "parsimonious", "source"];
 
 /// Searches that store states, on programs with few states.
-const STORING: [Program; 3] = [
+const STORING: [Program; 4] = [
     ("mailbox/rmq-receiving", &[("N", 5)]),
     ("mutex/philosophers", &[("N", 4)]),
+    ("mutex/philosophers-eating", &[("N", 4)]),
     ("mutex/dispatcher", &[("S", 2), ("R", 1)]),
 ];
 

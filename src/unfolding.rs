@@ -42,7 +42,7 @@ pub use structure::EventStructure;
 
 use smallvec::SmallVec;
 
-use crate::model::{Locals, Op, State, StopSignal, System};
+use crate::model::{Action, Locals, Op, State, StopSignal, System};
 
 /// U, and the system whose unfolding it is a prefix of.
 pub struct Unfolding<'s, S: System> {
@@ -95,6 +95,12 @@ impl<'s, S: System> Unfolding<'s, S> {
     pub fn op(&self, event: EventId) -> &Op {
         let before = self.structure.event(event).before;
         self.locals.op(before).expect("an event has an operation")
+    }
+
+    /// The action of an event.
+    pub fn action(&self, event: EventId) -> Action {
+        let event = self.structure.event(event);
+        Action { process: event.process, choice: event.choice }
     }
 
     /// From now on no signal stops it.

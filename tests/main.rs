@@ -94,6 +94,7 @@ mod naive;
 mod observers;
 mod own_explorer;
 mod own_property;
+mod owners;
 mod pieces;
 mod program;
 mod published;

@@ -2,6 +2,7 @@
 //!
 //! [`search`] is the algorithm. [`prefix`] is what it met, to look at. By [`notes`] the first tells the second.
 
+mod intruder;
 pub mod k;
 mod notes;
 pub mod prefix;

@@ -143,7 +143,7 @@ fn of_threads() -> Programs {
 
 fn of_states() -> Programs {
     let of = |n: usize, depth_first: fn() -> u64, breadth_first: fn() -> u64| {
-        let (spec, constants) = ("mutex/philosophers", [("N", n)]);
+        let (spec, constants) = ("mutex/philosophers-eating", [("N", n)]);
         let searches = vec![
             states(spec, &constants),
             hashed_states(spec, &constants),

@@ -41,6 +41,7 @@
 //! All this holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much work
 //! there is. By default the least contended event comes first; an [`Order`] replaces that.
 
+use super::intruder;
 use super::k::K;
 use super::notes::Notes;
 use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
@@ -207,6 +208,10 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.alternatives.descend();
         self.calls.push(live);
         while let Some(e) = self.choose(a, live) {
+            if intruder::is_too_late(&self.unfolding, &self.c, e) {
+                intruder::tell(&mut self.unfolding, &self.c, e, self.driver);
+                break;
+            }
             self.push(e);
             stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
             self.pop();
@@ -255,7 +260,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     fn named(&self, portable: Action) -> EventId {
         let named = self.c.state().action_named(&self.unfolding.locals, portable);
         let mut enabled = self.c.enabled();
-        let found = enabled.find(|&e| Some(action(&self.unfolding, e)) == named);
+        let found = enabled.find(|&e| Some(self.unfolding.action(e)) == named);
         found.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
     }
 
@@ -291,7 +296,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
 
     fn portable(&self, e: EventId) -> Action {
         let has_message = self.unfolding.op(e).chooses_message();
-        self.c.state().portable(action(&self.unfolding, e), has_message)
+        self.c.state().portable(self.unfolding.action(e), has_message)
     }
 
     fn is_stopped(&self) -> bool {
@@ -375,7 +380,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     fn push(&mut self, e: EventId) {
         self.disabled_before.push(self.d.len());
         self.unfolding.push(&mut self.c, e);
-        let action = action(&self.unfolding, e);
+        let action = self.unfolding.action(e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
         self.driver.moved(&self.unfolding.locals, self.c.state(), action);
         self.notes.pushed(self.unfolding.structure.len());
@@ -492,16 +497,11 @@ impl Queue {
         self.events.clear();
         self.events.extend(events);
         self.actions.clear();
-        self.actions.extend(self.events.iter().map(|&e| action(unfolding, e)));
+        self.actions.extend(self.events.iter().map(|&e| unfolding.action(e)));
         self.sorter.sort(&Reached { unfolding, c }, &mut self.actions);
         let first = *self.actions.first()?;
-        self.events.iter().copied().find(|&e| action(unfolding, e) == first)
+        self.events.iter().copied().find(|&e| unfolding.action(e) == first)
     }
-}
-
-fn action<S: System>(unfolding: &Unfolding<'_, S>, e: EventId) -> Action {
-    let event = unfolding.structure.event(e);
-    Action { process: event.process, choice: event.choice }
 }
 
 /// C as the execution that led to it.

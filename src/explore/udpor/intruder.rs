@@ -1,0 +1,41 @@
+//! Probes of a process whose mailbox belongs to another one.
+//!
+//! One process alone receives at a p2p or bag mailbox, so between what two processes do there the unfolding knows no conflict: a
+//! probe that sees a message stays enabled when another process takes the message. No execution goes on with the probe then. But
+//! one begins with it, and goes on until the other process receives there, which is a violation.
+
+use crate::explore::driver::Driver;
+use crate::model::{Action, Op, State, System};
+use crate::unfolding::{Configuration, EventId, Unfolding};
+
+/// Has another process taken the message that e sees, an event of en(C)?
+pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e: EventId) -> bool {
+    if !matches!(unfolding.op(e), Op::Probe { .. }) {
+        return false;
+    }
+    let Action { process, choice } = unfolding.action(e);
+    let mut is_possible = false;
+    c.state().choices(&unfolding.locals, process, |possible| is_possible |= possible == choice);
+    !is_possible
+}
+
+/// Tells of the violation: what is before e, and e, go first, and then what else is in C.
+pub fn tell<S: System>(
+    unfolding: &mut Unfolding<'_, S>,
+    c: &Configuration,
+    e: EventId,
+    driver: &mut Driver<'_>,
+) {
+    let is_before = |&f: &EventId| unfolding.structure.is_at_or_before(f, e);
+    let (before, after): (Vec<_>, Vec<_>) = c.events().iter().copied().partition(is_before);
+    let order = before.into_iter().chain([e]).chain(after);
+    let actions: Vec<Action> = order.map(|event| unfolding.action(event)).collect();
+    let mut state = State::initial(&mut unfolding.locals);
+    for action in actions {
+        state.step(&mut unfolding.locals, action);
+        if state.is_crowded() {
+            return driver.moved(&unfolding.locals, &state, action);
+        }
+    }
+    unreachable!("another process receives there, or the message would be there");
+}
