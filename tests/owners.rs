@@ -15,18 +15,26 @@ use crate::random_models::Rng;
 /// One statement of this process.
 fn statement(rng: &mut Rng, process: usize, is_inner: bool) -> String {
     let inbox = rng.below(2);
-    match rng.below(if is_inner { 7 } else { 9 }) {
+    match rng.below(if is_inner { 9 } else { 12 }) {
         0 | 1 => format!("ibsend(inbox{inbox}, {process});"),
+        // Nothing is left of it but whom the inbox belongs to.
+        7 | 8 => format!("ibsend(inbox{inbox}, {process}); recv(inbox{inbox});"),
         2 => format!("recv(inbox{inbox});"),
         3 => format!("{{ let open = irecv(inbox{inbox}); x = {process}; wait(open); }}"),
         4 => format!("iprobe(inbox{inbox});"),
         5 => {
-            let rank = if rng.chance(20) { rng.below(2) } else { process % 2 };
-            format!("barrier(world{}, as: {rank});", rng.below(2))
+            // The first two have one rank.
+            let world = rng.below(3);
+            let rank = if world < 2 { 0 } else { (process + usize::from(rng.chance(20))) % 2 };
+            format!("barrier(world{world}, as: {rank});")
         }
         6 => "x = x + 1;".into(),
         _ => {
-            let [one, other] = [(); 2].map(|()| statement(rng, process, true));
+            let [one, other] = match rng.below(4) {
+                0 => [0, 1].map(|at| format!("ibsend(inbox{at}, {process}); recv(inbox{at});")),
+                1 => [0, 1].map(|at| format!("barrier(world{at}, as: 0);")),
+                _ => [(); 2].map(|()| statement(rng, process, true)),
+            };
             format!("{{ let way = choose(0..2); if way == 0 {{ {one} }} else {{ {other} }} }}")
         }
     }
@@ -35,14 +43,21 @@ fn statement(rng: &mut Rng, process: usize, is_inner: bool) -> String {
 fn program(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let mut text = format!(
-        "{} mailbox inbox0, inbox1;\ncollective world0({}), world1(2);\nshared x: int = 0;\n",
+        "{} mailbox inbox0, inbox1;\nmailbox done[4];\ncollective world0(1), world1(1), world2(2);\nshared x: int = 0;\n",
         rng.pick(&["p2p", "bag"]),
-        1 + rng.below(2),
     );
+    let mut waits = false;
     for process in 0..2 + rng.below(2) {
         text += &format!("process P{process} {{\n");
+        if waits {
+            text += &format!("    recv(done[{process}]);\n");
+        }
         for _ in 0..1 + rng.below(3) {
             text += &format!("    {}\n", statement(&mut rng, process, false));
+        }
+        waits = rng.chance(60);
+        if waits {
+            text += &format!("    isend(done[{}], 0);\n", process + 1);
         }
         text += "}\n";
     }
