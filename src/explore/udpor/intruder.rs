@@ -9,8 +9,10 @@ use crate::model::{Action, Op, State, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Has another process taken the message that e sees, an event of en(C)?
+#[inline]
 pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e: EventId) -> bool {
-    if !matches!(unfolding.op(e), Op::Probe { .. }) {
+    let has_messages = !c.state().network().sends().is_empty();
+    if !has_messages || !matches!(unfolding.op(e), Op::Probe { .. }) {
         return false;
     }
     let Action { process, choice } = unfolding.action(e);
