@@ -15,6 +15,7 @@
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `help` | every example of a `--help` runs |
 //! | `invariants` | invariants by every explorer, against a walk through all states |
+//! | `owners` | inboxes and ranks that two processes use: found by every explorer |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |

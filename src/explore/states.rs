@@ -6,6 +6,7 @@
 //! | [`cursor`] | the model state at hand, and the stored state that it equals |
 //! | `full_graph` | every state, by moves that were learned |
 //! | `batches` | the same for many states at a time, on several threads |
+//! | `views` | what invariants see of a state, so that they are judged once for many states |
 //! | [`depth_first`] | depth-first, with a reduction that says what to explore |
 //! | [`breadth_first`] | breadth-first, everything up to a depth |
 //! | [`safe_set`] | operations that nobody can interfere with |

@@ -16,7 +16,8 @@
 //! a table, does not depend on how many threads there are. So neither does anything that the search finds.
 //!
 //! Batches are small at first, and grow with the number of states; and what is furthest from the start goes first. So the
-//! search comes to ends soon, and the frontier stays small.
+//! search comes to ends soon, and the frontier stays small. Within a depth it is the other way round: all states at one distance go
+//! before those at the next ([`explore_by_levels`]).
 //!
 //! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
 //! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
