@@ -46,7 +46,8 @@ pub trait Observer {
         let _ = at;
     }
 
-    /// An execution was cut by the depth bound. A search through states whose transitions nobody follows tells only of the first one.
+    /// An execution was cut by the depth bound. A search through states tells only of the first one if nobody
+    /// [follows its transitions](Observer::follows_transitions).
     fn truncated(&mut self, at: Position<'_>) {
         let _ = at;
     }

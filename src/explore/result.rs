@@ -17,7 +17,7 @@ pub struct Stats {
     /// Those of them that ended in a deadlock.
     pub deadlocked_traces: u64,
     /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error. Where states are
-    /// matched, an execution is the way that the search took to its end, and it is that way's invariants that count.
+    /// matched, an execution is the way that the search took to an end; an invariant counts if it fails on that way.
     pub violating_traces: u64,
     /// Those of them that ended in a livelock.
     pub livelocked_traces: u64,

@@ -100,8 +100,8 @@ pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) ->
         && !driver.budget().properties.are_asked_on_the_way()
 }
 
-/// May states be met in batches, and in nothing else, whatever happens? And is that of use? What condition variables do has to be
-/// tried out on the model, in states that are far from one another.
+/// May all states be met in batches, whatever happens, and is that faster? It is not with condition variables: what they do has
+/// to be tried out on the model, in states that are far from one another.
 pub fn can_go_by_levels<S: System>(system: &S) -> bool {
     let mut locals = Locals::new(system);
     State::initial(&mut locals).has_scopes(&locals)
