@@ -39,7 +39,7 @@ impl Explorer for Deepening {
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let last = driver.depth_bound();
         for height in 1..=last {
-            let execution = Execution::bounded(system, Some(height));
+            let execution = Execution::new(system).up_to(height);
             if height == 1 {
                 driver.started(&execution.locals, execution.state());
             }

@@ -11,6 +11,7 @@
 //! | 3 | not complete: stopped by a limit or a signal, or an explorer was run that may miss executions; nothing found so far |
 
 mod batch;
+mod bounds;
 mod branches;
 mod check;
 mod client;
@@ -41,6 +42,7 @@ mod parts;
 mod post;
 mod progress;
 mod refusal;
+mod replace;
 mod replay;
 mod reproduce;
 mod run;
@@ -170,13 +172,19 @@ impl From<crate::explore::Verdict> for Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(match exit {
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
             Exit::Fine => 0,
             Exit::Violation => 1,
             Exit::Incomplete => 3,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
     }
 }
 
@@ -232,7 +240,9 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Mpirun(args) => mpirun::run(args, &mut output),
         Command::Measure => measure::run(&mut output),
     };
-    match result {
+    // What is known is written even if something failed after it was found.
+    let written = output.finish().map_err(Failure::Output);
+    match written.and(result) {
         Ok(exit) => exit.into(),
         Err(Failure::Usage(message)) => refusal::of_usage(&message, json, &output),
         Err(Failure::Spec(diagnostics)) => refusal::of_spec(&diagnostics, json, &output),

@@ -9,6 +9,7 @@
 //! | `observer` | who watches a search |
 //! | `unvisited` | invariants: in the states that a search goes through, and in the others |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
+//! | `ends` | where an exploration goes no further, and the proof that it is so |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
 //! | `scout` | whether anything is left to do where a branch could be cut off |
@@ -31,6 +32,7 @@ pub mod crew;
 mod cut;
 mod dpor;
 mod driver;
+mod ends;
 mod explorer;
 mod few_switches;
 mod joined;
@@ -51,12 +53,12 @@ mod walk;
 mod watchdog;
 
 pub use crate::alternatives::Combs;
-pub use budget::{Budget, ENDLESS};
+pub use budget::{Budget, Depth, ENDLESS};
 pub use driver::Driver;
-pub use explorer::{Depth, Explorer, Guarantee, Info, explore, explore_branch};
+pub use explorer::{Explorer, Guarantee, Info, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
-pub use part::{Disagreement, Part};
+pub use part::{Disagreement, Done, Part, Stray};
 pub use pieces::InPieces;
 pub use place::Place;
 pub use result::{Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};

@@ -78,7 +78,7 @@ fn compile_here(
     let mut found = Findings::default();
     let lexed = lexer::lex(source, &mut found);
     let file = parser::parse(source, &lexed.tokens, &mut found);
-    let mut checked = check::check(&file, overrides, &mut found);
+    let mut checked = check::check(source, &file, overrides, &mut found);
     check::check_that_something_runs(&checked, &mut found);
     let constants = checked.constants.iter().map(|(name, _)| name.as_str()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut found);

@@ -27,6 +27,7 @@
 
 mod actors;
 mod as_text;
+mod audit;
 mod declarations;
 mod describe;
 pub mod flow;
@@ -50,6 +51,7 @@ mod value;
 
 pub use actors::{Actors, Effects};
 pub(crate) use as_text::stored_as_text;
+pub use audit::audit_everything;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
 pub use foresight::{Foresight, Point};
@@ -80,7 +82,7 @@ pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};
 pub use semantics::{Buffering, Leaving, Semantics};
 pub use state::{Parts, Scope, State};
-pub use stop::StopSignal;
+pub use stop::{CountsHere, StopSignal};
 pub use system::{Failure, FailureKind, Next, System};
 pub use touch::Touch;
 pub use value::{Value, ValueId, Values};

@@ -30,14 +30,28 @@
 //! (`variables.rs`). So the library can tell that a count is too great for a buffer, or that a type is not that of the variable; of
 //! memory from the heap it knows the size.
 //!
+//! **What is trusted.** The library is in the process of the program, which can do anything to it.
+//! What a program writes to the wire by accident is found: each question begins with a key, and the
+//! ranks and requests that it names are looked up (`ledger.rs`). A program that takes the key out
+//! of the memory of the library is believed.
+//!
 //! # What is absent
 //!
 //! Threads that call MPI, files of MPI, intercommunicators, processes that are spawned, partitioned communication, sessions.
-//! A function that the header lacks is named by the compiler or the linker. A rank can learn of other ranks through files or
-//! signals: that is not seen.
+//! A function that the header lacks is named by the compiler or the linker.
+//!
+//! What ranks do to each other without MPI is not explored. Where that is seen (files that one rank changes and another one
+//! uses, sockets, shared memory, programs that are started), the search ends with [`StopReason::Unsupported`] and a sentence:
+//! [`Ranks::judged`]. A search of ranks that start threads goes to its end, and comes to the same: each order of messages was
+//! looked at, but only one order of the threads. Signals between ranks are not seen.
+//!
+//! [`StopReason::Unsupported`]: crate::explore::StopReason::Unsupported
 
 mod compiler;
 mod diagnosis;
+#[cfg(test)]
+mod forged;
+mod ledger;
 mod library;
 mod ranks;
 mod servers;
@@ -45,6 +59,7 @@ mod slip;
 mod source;
 pub mod suite;
 mod unreceived;
+mod uses;
 mod variables;
 mod verify;
 mod wire;
@@ -52,7 +67,7 @@ mod wire;
 pub use compiler::{Compiler, Language};
 pub use diagnosis::{Diagnosis, diagnose};
 pub use library::Library;
-pub use ranks::{Launch, Ranks, TICK};
+pub use ranks::{Files, Launch, Ranks, TICK};
 pub use slip::Slip;
 pub use source::Source;
 pub use unreceived::Unreceived;

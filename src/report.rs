@@ -189,6 +189,9 @@ pub struct CheckReport {
     pub complete: bool,
     /// Why not everything was visited.
     pub stopped_by: Option<StopReason>,
+    /// What a process did that cannot be explored, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsupported: Option<String>,
     /// The limits of the search.
     pub limits: Limits,
     /// The figures.
@@ -198,6 +201,9 @@ pub struct CheckReport {
     /// How often its processes were run, if they really run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
+    /// The files that the result was merged from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Merged>,
     /// What is odd, although nothing is wrong there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
@@ -310,6 +316,16 @@ pub struct ExecutionReport {
     pub warnings: Vec<Warning>,
 }
 
+/// The files that a result was merged from. All are of one search: of the same source text, with
+/// the same options, by the same version.
+#[derive(Clone, Debug, Serialize)]
+pub struct Merged {
+    /// How many there were.
+    pub files: usize,
+    /// The FNV-1a hash of the source text.
+    pub source_hash: String,
+}
+
 impl CheckReport {
     /// Was something told that is denied?
     pub fn is_denied(&self) -> bool {
@@ -330,7 +346,9 @@ impl CheckReport {
     ) -> Self {
         let order = setting.options().order;
         let violations = outcome.violations.iter().map(|violation| {
-            ViolationReport::replayed(system, &subject.spec, violation, &properties)
+            let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
+            replayed
+                .unwrap_or_else(|why| panic!("a violation does not replay: {why}\n{violation:?}"))
         });
         let violations = violations.collect();
         let misses = |property: &&dyn Property| {
@@ -342,7 +360,7 @@ impl CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.covers_up_to_depth(),
-            depth: setting.depth(),
+            depth: limits.depth_measure.unwrap_or_else(|| setting.depth()),
             unanswered: unanswered.filter(|_| setting.guarantee() > Guarantee::SomeClasses),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
@@ -360,10 +378,12 @@ impl CheckReport {
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,
+            unsupported: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
             runs: system.describe().runs(),
+            merged: None,
             warnings: lint::of_search(&subject, outcome),
             properties,
             subject,
@@ -372,17 +392,22 @@ impl CheckReport {
 }
 
 impl ViolationReport {
-    fn replayed<S: System>(
+    /// A violation that a search has found in the file with this name, replayed on the model.
+    ///
+    /// # Errors
+    /// If it does not replay to what it says: no search of this system has found it.
+    pub fn replayed<S: System>(
         system: &S,
         file: &str,
         violation: &Violation,
         properties: &Properties,
-    ) -> Self {
+    ) -> Result<Self, String> {
         let mut replay = Replay::new(system);
-        let steps = replay.follow(&violation.schedule).unwrap_or_else(|refusal| {
-            panic!("the schedule of a violation does not replay: {refusal}\n{violation:?}")
-        });
+        let steps = replay.follow(&violation.schedule).map_err(|refusal| refusal.to_string())?;
         let process = violation.process;
+        if process.is_some_and(|process| !replay.state().processes().any(|p| p == process)) {
+            return Err(format!("there is no {process:?} at its end"));
+        }
         let is_own = |failure| process.is_none() && replay.is_objected_to(properties, failure);
         let mut variables = None;
         let standing = match violation.failure.clone() {
@@ -401,9 +426,10 @@ impl ViolationReport {
             Some(report) if report.kind == violation.kind => {
                 let has_fewest_switches = violation.has_fewest_switches;
                 let variables = variables.unwrap_or(report.variables);
-                ViolationReport { has_fewest_switches, variables, ..report }
+                Ok(ViolationReport { has_fewest_switches, variables, ..report })
             }
-            other => panic!("a violation replays to something else: {other:?}\n{violation:?}"),
+            Some(report) => Err(format!("its schedule ends in: {}", report.message)),
+            None => Err("its schedule ends in nothing wrong".into()),
         }
     }
 

@@ -34,8 +34,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, Combs, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Setting, StopReason, Verdict,
-    ViolationKind, explore,
+    Budget, Combs, Depth, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Setting, StopReason,
+    Verdict, ViolationKind, explore,
 };
 use crate::lang::{self, Granularity, Program};
 use crate::model::Semantics;
@@ -83,6 +83,9 @@ impl Case {
 pub struct Limits {
     /// Actions in an execution.
     pub depth: Option<u32>,
+    /// What they are counted by; if this is not said, each explorer has its own measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_measure: Option<Depth>,
     /// Complete executions.
     pub max_traces: Option<u64>,
     /// Time.
@@ -98,6 +101,7 @@ impl Limits {
     pub fn budget(&self, in_use: fn() -> u64) -> Budget {
         Budget {
             depth: self.depth,
+            measure: self.depth_measure,
             endless: Some(ENDLESS),
             max_traces: self.max_traces,
             timeout: self.timeout,

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mazurka::explore::{
-    Budget, Depth, End, Explorer, Guarantee, Observer, Outcome, StopReason, explore,
+    AnyExplorer, Budget, Depth, End, Exhaustive, Explorer, Guarantee, Observer, Outcome,
+    StopReason, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::model::System;
@@ -30,6 +31,8 @@ const DEPTHS: std::ops::RangeInclusive<u32> = 1..=12;
 const MAX_CONFIGURATIONS: usize = 150;
 /// In an ordinary run a program has at each depth one in so many of the explorers' variants, each in its turn.
 const SHARE: usize = 5;
+/// The explorer that judges others is judged as well.
+const JUDGE: (&str, AnyExplorer, bool) = ("exhaustive", AnyExplorer::Exhaustive(Exhaustive), true);
 /// So many random programs of each kind in an ordinary run.
 const PROGRAMS: usize = 20;
 /// Explorers that visit classes more than once are given up after so many visits, those that are cut included: there may be
@@ -86,12 +89,18 @@ fn check<S: System>(
         };
         let (causal, length) = (expected(Depth::Causal), expected(Depth::Length));
         let (mut violations, mut is_cut) = (None, false);
-        for &(_, method, never_blocked) in METHODS.iter() {
-            let budget = Budget { all: true, keep_events, depth: Some(depth), ..Budget::default() };
-            let expected = match method.depth() {
-                Depth::Causal => &causal,
-                Depth::Length => &length,
-                Depth::Unbounded => continue,
+        let measures = [(Depth::Causal, &causal), (Depth::Length, &length)];
+        let runs = METHODS.iter().chain(&[JUDGE]).flat_map(|run| measures.map(|of| (run, of)));
+        for (&(_, method, never_blocked), (measure, expected)) in runs {
+            if !method.measures(measure) {
+                continue;
+            }
+            let budget = Budget {
+                all: true,
+                keep_events,
+                depth: Some(depth),
+                measure: Some(measure),
+                ..Budget::default()
             };
             turn += 1;
             let is_spared = !is_slow_run() && !turn.is_multiple_of(SHARE);
@@ -100,7 +109,7 @@ fn check<S: System>(
             if guarantee == Guarantee::EveryEnd || method.refusal(system, &budget).is_some() {
                 continue;
             }
-            let context = || format!("{method:?} up to depth {depth} on {name}");
+            let context = || format!("{method:?} up to depth {depth} ({measure:?}) on {name}");
             let left = if guarantee < Guarantee::EveryClassOnce { MAX_VISITS } else { u64::MAX };
             let give_up = budget.cancel.clone();
             let mut watched = GivesUp { recorder: &mut recorder, left, give_up };
@@ -121,7 +130,7 @@ fn check<S: System>(
                 check_counterexample(system, violation)
                     .unwrap_or_else(|how| panic!("{how}: {}", context()));
             }
-            if guarantee > Guarantee::SomeClasses && method.depth() == Depth::Causal {
+            if guarantee > Guarantee::SomeClasses && measure == Depth::Causal {
                 let kinds = kinds(&outcome);
                 let all = violations.get_or_insert_with(|| kinds.clone());
                 assert_eq!(*all, kinds, "violations: {}", context());

@@ -213,3 +213,56 @@ fn a_comparison_has_limits() {
     let text = stdout(&run(&["compare", "ok.maz", "--explorers", "udpor", "--timeout", "9s"]));
     assert!(text.contains("Each row had at most: 9s, 2.0 GiB of memory."), "{text}");
 }
+
+/// The result goes to standard output if its file cannot be written, and the file stays as it was.
+#[cfg(unix)]
+#[test]
+fn a_result_that_cannot_be_written_is_printed() {
+    let folder = folder("full");
+    fs::write(folder.join("a.maz"), SPEC).unwrap();
+    fs::write(folder.join("old.json"), "old").unwrap();
+    let program = env!("CARGO_BIN_EXE_mazurka");
+    for (file, limit) in [("/dev/full", ""), ("old.json", "trap '' XFSZ; ulimit -f 0; ")] {
+        for (command, begins) in [
+            ("check a.maz --format text", "Deadlock: "),
+            ("check a.maz --format json", "{"),
+            ("run a.maz --format text", "a.maz"),
+            ("compare a.maz --explorers udpor --format csv", "spec,"),
+            ("count a.maz --format json", "{"),
+        ] {
+            let script = format!("{limit}exec \"$0\" {command} -o {file}");
+            let shell = ["-c", &script, program];
+            let output = Command::new("bash").args(shell).current_dir(&folder).output().unwrap();
+            assert_eq!(code(&output), 2, "{script}: {}", stderr(&output));
+            assert!(stdout(&output).starts_with(begins), "{script}: {}", stdout(&output));
+            let why = format!("cannot write the result: {file}: ");
+            assert!(stderr(&output).contains(&why), "{script}: {}", stderr(&output));
+        }
+    }
+    assert_eq!(fs::read_to_string(folder.join("old.json")).unwrap(), "old");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "no temporary file is left");
+}
+
+/// A pipe has a name, but is no file: what is written to it is there for its reader.
+#[cfg(unix)]
+#[test]
+fn results_go_into_pipes_and_descriptors() {
+    let folder = folder("pipes");
+    fs::write(folder.join("a.maz"), SPEC).unwrap();
+    let program = env!("CARGO_BIN_EXE_mazurka");
+    for script in [
+        "mkfifo p && { cat p > got & } && \"$0\" check a.maz -q -o p; code=$?; wait; exit $code",
+        "echo before > got; \"$0\" check a.maz -q -o /dev/stdout >> got",
+        "cat a.maz > q & \"$0\" check q -q -o got",
+    ] {
+        if script.contains("> q") {
+            assert!(Command::new("mkfifo").arg(folder.join("q")).status().unwrap().success());
+        }
+        let shell = ["-c", script, program];
+        let output = Command::new("bash").args(shell).current_dir(&folder).output().unwrap();
+        assert_eq!(code(&output), 1, "{script}: {}", stderr(&output));
+        let got = fs::read_to_string(folder.join("got")).unwrap();
+        assert!(got.contains("Deadlock: "), "{script}: {got}");
+        assert_eq!(got.starts_with("before"), script.contains("before"), "{script}: {got}");
+    }
+}

@@ -120,3 +120,90 @@ fn steps_of_a_search_are_drawn_however_few_events_are_wanted() {
         }
     }
 }
+
+/// Local computation that alone takes minutes: elements are removed from the middle of a long list.
+const SLOW: &str = "process P { var a: [int] = [0; 1000000]; for i in 0..900000 { a = remove(a, len(a) / 2); } assert(false); }
+     process Q { let c = choose(0..3); }";
+
+/// Local computation that alone takes gigabytes.
+const LARGE: &str = "process P { var a: [[int]] = []; var i = 0; while i < 900000 { i += 1; let b = push([1], i); a = push(a, push(b, 2)); }
+         assert(false); }";
+
+/// Who is told to stop while a process computes has not failed.
+#[test]
+fn limits_are_kept_within_local_computation() {
+    for explorer in ["udpor", "optimal", "sleep", "stateful", "dl-s-por", "portfolio"] {
+        for (program, limit, value) in
+            [(SLOW, "timeout", "200ms"), (LARGE, "max-memory", "100M"), (LARGE, "timeout", "200ms")]
+        {
+            let option = format!("--{limit}");
+            let args = ["check", "-", &option, value, "--explorer", explorer, "--format", "json"];
+            let output = run_with(&args, program);
+            assert_eq!(code(&output), 3, "{explorer}: {}", stderr(&output));
+            let report = json(&output);
+            assert_eq!(report["stopped_by"], limit, "{explorer}: {report}");
+            assert_eq!(report["violations"].as_array().map(Vec::len), Some(0), "{explorer}");
+        }
+    }
+}
+
+#[test]
+fn executions_have_limits() {
+    let endless = "process P { var l: [[int; 1000]] = []; while true { l = push(l, [0; 1000]); local(\"a\"); } }";
+    let limits: [([&str; 2], &[&str]); 2] = [
+        (["--timeout", "300ms"], &[endless, SLOW, LARGE]),
+        (["--max-memory", "100M"], &[endless, LARGE]),
+    ];
+    for (limit, programs) in limits {
+        for program in programs {
+            let output = run_with(&[&["run", "-"][..], &limit].concat(), program);
+            assert_eq!(code(&output), 3, "{limit:?}: {program}: {}", stderr(&output));
+            let reached = format!("{} was reached", limit[0]);
+            assert!(stderr(&output).contains(&reached), "{limit:?}: {}", stderr(&output));
+        }
+        let long = "0x9000";
+        let args = [&["replay", "-", "--schedule", long][..], &limit].concat();
+        let output = run_with(&args, endless);
+        assert_eq!(code(&output), 3, "{limit:?}: {}", stderr(&output));
+    }
+}
+
+/// Each of 2,000 states is shown with a list of 100,000 elements.
+#[test]
+fn a_drawing_that_is_not_ready_in_time_is_given_up() {
+    let program = "process P { var big: [int; 100000] = [0; 100000]; for i in 0..1000 { big[i] = 1; local(\"a\"); } }
+         process Q { for i in 0..1000 { local(\"b\"); } }";
+    let args = ["draw", "-", "--timeout", "500ms", "--format", "html"];
+    let page = [&args[..], &["--schedule", "0x1000,1x1000"]].concat();
+    let output = run_with(&page, program);
+    assert_eq!((code(&output), stdout(&output)), (3, String::new()), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Nothing drawn"), "{}", stderr(&output));
+}
+
+/// Ten thousand processes, each started by the one before: what is kept of each does not grow with its number.
+#[test]
+fn a_chain_of_spawns_needs_little_memory() {
+    let program = "process P() { let h = spawn P(); } process S { let h = spawn P(); }";
+    for explorer in ["sleep", "source"] {
+        let args =
+            ["check", "-", "--explorer", explorer, "--max-memory", "600M", "--format", "json"];
+        let report = json(&run_with(&args, program));
+        assert_eq!(report["stopped_by"], "endless", "{explorer}: {report}");
+    }
+}
+
+#[test]
+fn very_many_threads_are_refused() {
+    for jobs in ["5000", "0", "1001"] {
+        for explorer in ["sleep", "stateful", "portfolio"] {
+            let args = ["check", "-", "--explorer", explorer, "--jobs", jobs];
+            let output = run_with(&args, "process P { local(\"a\"); }");
+            assert_eq!(code(&output), 2, "{explorer}");
+            assert!(
+                stderr(&output).contains("no number of jobs from 1 to 1000"),
+                "{}",
+                stderr(&output)
+            );
+        }
+    }
+}

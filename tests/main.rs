@@ -34,8 +34,10 @@
 //! | `ranks` | random MPI programs in C, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
+//! | `forged` | branches and results that nobody has made: damaged, lost, of another search |
 //! | `count` | how many executions there are: on the graph, and one by one |
 //! | `compare` | the same, where it compares explorers |
+//! | `foresight` | explorers that rely on the static analysis against one that knows nothing in advance |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
@@ -74,6 +76,8 @@ mod count;
 mod depth;
 mod draw;
 mod files;
+mod foresight;
+mod forged;
 mod gallery;
 mod golden;
 mod help;

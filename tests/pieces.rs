@@ -51,6 +51,7 @@ fn check<S: Subject>(sample: &Sample<S>) {
             assert_eq!(one.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
             if all {
                 assert!(has_ended(&one), "{what}");
+                assert_eq!(one.stats.classes, whole.stats.classes, "{what}");
                 assert_eq!(kinds(&one), kinds(&whole), "{what}");
                 let is_exact = explorer.guarantee() >= Guarantee::EveryClassOnce;
                 assert!(!is_exact || one.stats.traces == whole.stats.traces, "{what}");

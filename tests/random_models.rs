@@ -7,11 +7,15 @@
 //! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a program of processes with p2p and bag
 //! mailboxes.
 //!
+//! Programs that compute more than these are texts only: see [`language`].
+//!
 //! A law holds on both; a test of it is told of the family by [`Subject`], and goes through
 //! [`processes`], [`actors()`] and [`p2p()`].
 
 pub mod actors;
 mod generate;
+pub mod language;
+mod operations;
 pub mod p2p;
 mod program;
 pub mod ranks;
@@ -19,6 +23,7 @@ mod rng;
 mod script;
 mod shares;
 mod text;
+pub mod unforeseen;
 
 pub use actors::ActorScript;
 pub use generate::{generate, generate_later};
@@ -131,11 +136,15 @@ pub fn p2p() -> &'static [Sample<P2pScript>] {
     SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
 }
 
-fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {
+/// How many programs of a family are asked for: as many as an ordinary run has time for, or
+/// `MAZURKA_PROGRAMS`.
+pub fn asked(ordinary: usize) -> usize {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
-    let count =
-        asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"));
-    (0..).filter_map(|seed| Sample::new(seed, of(seed))).take(count).collect()
+    asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))
+}
+
+fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {
+    (0..).filter_map(|seed| Sample::new(seed, of(seed))).take(asked(ordinary)).collect()
 }
 
 impl<S: Subject> Sample<S> {

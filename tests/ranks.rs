@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Outcome, Setting, explore};
 use mazurka::model::{Buffering, Leaving, Semantics, System};
-use mazurka::mpi::{Compiler, Launch, Ranks, TICK};
+use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
 use mazurka::systems::history::History;
 
 use crate::mpi::has_compiler;
@@ -80,6 +80,7 @@ fn random_programs_in_c_are_what_they_are_in_rust() {
             semantics,
             step_timeout: Duration::from_secs(60),
             tick: TICK,
+            files: Files::Own,
             base: folder.path().into(),
         };
         let system = History::new(Ranks::new(launch).expect("the ranks start"));

@@ -4,6 +4,8 @@
 //! explorer finds must come from each of the others. And nothing may be lost: the ends, violations and livelocks must be
 //! those of the full state graph, in which a loop goes round as often as it likes.
 
+mod livelock;
+
 use std::collections::BTreeSet;
 
 use mazurka::explore::{

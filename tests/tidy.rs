@@ -285,6 +285,7 @@ const EXPLORE: &[&str] = &[
     "watchdog",
     "unvisited",
     "driver",
+    "ends",
     "explorer",
     "order",
     "scout",

@@ -4,13 +4,24 @@
 //! pieces of the shipped specs and runs some command on the outcome, with small limits ([`trial`] says what is
 //! judged). What goes wrong is made small and told with its seed, once for each kind; the exit code is 1 then.
 //! `--count 1 --seed S` does one trial again. The trials run in processes of their own, each of which is this program.
+//!
+//! `cargo run --release --example fuzz -- programs --count 100000` explores random programs with every
+//! explorer instead, and compares what they find ([`programs`]).
 
 mod corpus;
 mod mutation;
 mod options;
+mod programs;
 mod random;
 mod shrink;
 mod trial;
+
+#[path = "../../tests/random_models/language.rs"]
+mod language;
+#[path = "../../tests/random_models/rng.rs"]
+mod rng;
+#[path = "../../tests/random_models/unforeseen.rs"]
+mod unforeseen;
 
 use std::alloc::System;
 use std::collections::BTreeSet;
@@ -26,6 +37,8 @@ use std::time::{Duration, Instant};
 use cap::Cap;
 use clap::Parser;
 
+use programs::Task;
+use rng::Rng;
 use trial::{Patience, Trial};
 
 /// Counts what is allocated, for `--max-memory`.
@@ -37,7 +50,10 @@ const AS_PROGRAM: &str = "MAZURKA_FUZZ_AS_PROGRAM";
 
 /// Run the program on random specs and command lines, and say where it goes wrong
 #[derive(Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Args {
+    #[command(subcommand)]
+    task: Option<Task>,
     /// How many trials
     #[arg(long, default_value_t = 1000)]
     count: u64,
@@ -60,6 +76,9 @@ fn main() -> ExitCode {
         return mazurka::cli::main(|| ALLOCATOR.allocated() as u64);
     }
     let args = Args::parse();
+    if let Some(task) = args.task {
+        return task.run();
+    }
     let corpus = corpus::corpus(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs"));
     let patience = Patience {
         timeout: Duration::from_millis(args.timeout),

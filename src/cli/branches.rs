@@ -9,7 +9,7 @@ use clap::{Args, value_parser};
 
 use super::options::SpecArgs;
 use super::output::Output;
-use super::parts::{BEGINNING, Searched, Stored, name};
+use super::parts::{BEGINNING, Searched, Stored, name, strays};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::verification::{ResultArgs, SearchArgs};
@@ -39,7 +39,7 @@ pub(super) struct BranchArgs {
 }
 
 /// What a file of branches says, so that the command line does not.
-const GIVEN: [&str; 17] = [
+const GIVEN: [&str; 18] = [
     "defines",
     "granularity",
     "allow_pending",
@@ -50,6 +50,7 @@ const GIVEN: [&str; 17] = [
     "all",
     "shortest",
     "depth",
+    "depth_measure",
     "max_traces",
     "allow",
     "warn",
@@ -98,6 +99,7 @@ pub(super) fn task_of(
         path: spec.subject.path.to_string_lossy().into_owned(),
         setting: setting.to_string(),
         depth: limits.depth,
+        depth_measure: limits.depth_measure,
         all: budget.all,
         shortest: budget.shortest,
         keep_events,
@@ -126,7 +128,7 @@ pub(super) fn cut(
     let search = (&spec.program, setting);
     let parts = stored.part.cut(search, args.count(), &budget, &mut progress);
     progress.finish();
-    let Some(parts) = parts else {
+    let Some(parts) = parts.map_err(|stray| strays(input, stray))? else {
         output.remark("Interrupted: nothing was written.\n");
         return Ok(Exit::Incomplete);
     };
@@ -187,9 +189,7 @@ fn go_on(
     limits: &Limits,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    if let Some(result) = result {
-        files::keep(result, [input])?;
-    }
+    output.direct(result, [input])?;
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
     let flag = interrupt::flag();
     let budget = Budget {
@@ -202,14 +202,12 @@ fn go_on(
     let mut progress = Progress::new(!output.is_quiet());
     let search = (&spec.program, setting);
     let mut is_over = end(limits, &flag);
-    stored.part.go_on(search, &budget, &mut is_over, &mut progress);
+    let searched = stored.part.go_on(search, &budget, &mut is_over, &mut progress);
     progress.finish();
+    searched.map_err(|stray| strays(input, stray))?;
     stored.note_memory();
-    match result {
-        Some(result) => stored.write(result)?,
-        None => output.print(stored.text())?,
-    }
-    let left = stored.part.missing().count();
+    output.print(stored.text())?;
+    let left = stored.part.left().count();
     let outcome = stored.part.outcome(&budget);
     output.remark(told(&outcome, left, result));
     Ok(outcome.verdict().into())

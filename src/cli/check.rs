@@ -127,14 +127,15 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     progress.finish();
     args.results.print(&reports, output)?;
+    let exit = match reports.iter().any(CheckReport::is_denied) {
+        true => Exit::Violation,
+        false => Variants::new(&reports).verdict.into(),
+    };
     if let Some(drawing) = drawing {
         let found = drawn.as_ref().map(|(spec, violations)| (*spec, &violations[..]));
-        verification::draw(drawing, found, Effort::within(&limits), output)?;
+        verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
     }
-    match reports.iter().any(CheckReport::is_denied) {
-        true => Ok(Exit::Violation),
-        false => Ok(Variants::new(&reports).verdict.into()),
-    }
+    Ok(exit)
 }
 
 /// All of the search, to be done in parts.
@@ -178,7 +179,7 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     let mut stored = ranks.resume(whole, output)?;
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;
-    let judged = Judged { limits, shortest: stored.task.shortest, lints };
+    let judged = Judged { limits, shortest: stored.task.shortest, lints, merged: None };
     verification::tell(
         &searched,
         &outcome,

@@ -9,7 +9,7 @@ use super::drawing::{self, Effort, EffortArgs, Format, MAX_EVENTS, MAX_NODES};
 use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
-use super::{Exit, Failure};
+use super::{Exit, Failure, files};
 use crate::explore::prefix::Extent;
 use crate::explore::{Budget, End, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
 use crate::model::Schedule;
@@ -104,18 +104,25 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.what != What::Steps && !is_page && args.k.is_some() {
         return Err(Failure::Usage("-k is for --what steps and pages".into()));
     }
-    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
+    if let Some(file) = &args.output {
+        files::keep(file, [args.spec.path.as_path()])?;
+    }
     let spec = Spec::load(&args.spec, output)?;
-    let effort = args.effort.begin();
-    let text = match format {
-        Format::Html => Some(drawing::render(&page(&args, &spec, effort)?)),
-        format => picture(&args, &spec, effort)?.map(|picture| drawing::picture(&picture, format)),
-    };
+    let text = args.effort.begin().draw(Exit::Incomplete, output, |effort| match format {
+        Format::Html => Ok(Some(drawing::render(&page(&args, &spec, effort)?))),
+        format => {
+            let picture = picture(&args, &spec, effort)?;
+            Ok(picture.map(|picture| drawing::picture(&picture, format)))
+        }
+    })?;
     let Some(text) = text else {
         output.note("Nothing drawn: the search was stopped by a limit before any execution came to its end.\n");
         return Ok(Exit::Incomplete);
     };
-    output.print(text)?;
+    match &args.output {
+        Some(file) => files::write(file, &text)?,
+        None => output.print(text)?,
+    }
     Ok(Exit::Fine)
 }
 

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::bounds::Bounds;
 use super::options::{bytes, time};
+use super::output::Output;
 use super::spec::Spec;
-use super::{Failure, memory};
+use super::{Exit, Failure, memory};
 use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
 use crate::model::{Refusal, Schedule, System};
@@ -28,13 +30,13 @@ pub(super) const MAX_NODES: u32 = 300;
 const MAX_CLASSES: u64 = 10_000;
 const MAX_EVENTS_MET: usize = 200_000;
 
-/// The limits of all searches for a drawing together, in time and memory.
+/// The limits of a drawing, in time and memory.
 #[derive(ClapArgs)]
 pub(super) struct EffortArgs {
-    /// Stop the searches after this time, and draw what they have: 30s, 5m
+    /// Give up after this time: 30s, 5m. The searches stop at half of it, and what they have is drawn
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     timeout: Duration,
-    /// Stop them when this much memory is allocated: 512M, 2G
+    /// Give up when this much memory is allocated: 512M, 2G. The searches stop at half of it
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = bytes)]
     max_memory: u64,
 }
@@ -46,10 +48,10 @@ impl EffortArgs {
     }
 }
 
-/// The bounds of the searches for a drawing.
+/// The bounds of a drawing, or of the searches for it.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// When they are to end; `None` if that is beyond what a clock can tell.
+    /// When it is to be ready; `None` if that is beyond what a clock can tell.
     end: Option<Instant>,
     max_memory: u64,
 }
@@ -63,6 +65,19 @@ impl Effort {
     pub(super) fn within(limits: &Limits) -> Effort {
         let timeout = limits.timeout.unwrap_or(MAX_TIME).min(MAX_TIME);
         EffortArgs { timeout, max_memory: limits.max_memory.unwrap_or(MAX_MEMORY) }.begin()
+    }
+
+    /// Does what a drawing takes, with these limits for the searches. If it is not ready in time, the program ends with
+    /// this exit code.
+    pub(super) fn draw<T>(
+        self,
+        exit: Exit,
+        output: &Output,
+        draw: impl FnOnce(Effort) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let limits = (self.end, Some(self.max_memory));
+        let _bounds = Bounds::new(limits, "Nothing drawn: it was not ready in time", exit, output);
+        draw(Effort { max_memory: self.max_memory / 2, ..self.halved() })
     }
 
     /// The limits with half of the time that is left.

@@ -1,6 +1,8 @@
 //! What `run` and `replay` share: a program taken through one execution.
 
 use super::Failure;
+use super::bounds::Bounds;
+use super::output::Output;
 use crate::model::{Action, System};
 use crate::property::{Change, Replay, Standing, Step};
 use crate::report::{ExecutionReport, Subject};
@@ -33,6 +35,17 @@ impl<'s, S: System> Execution<'s, S> {
         Ok(())
     }
 
+    /// Takes these actions, until a limit is reached.
+    pub(super) fn follow(&mut self, actions: &[Action], bounds: &Bounds) -> Result<(), Failure> {
+        for &action in actions {
+            if bounds.reached().is_some() {
+                break;
+            }
+            self.take(action)?;
+        }
+        Ok(())
+    }
+
     /// Did the last step end in a violation?
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
@@ -42,5 +55,12 @@ impl<'s, S: System> Execution<'s, S> {
     pub(super) fn report(&mut self, subject: Subject, seed: Option<u64>) -> ExecutionReport {
         self.replay.look_for_livelock();
         ExecutionReport::new(subject, &self.replay, self.steps.clone(), seed)
+    }
+}
+
+/// Says which limit has cut an execution, if one has.
+pub(super) fn tell_limit(reached: Option<&str>, output: &Output) {
+    if let Some(limit) = reached {
+        output.remark(format!("The execution was cut: {limit} was reached.\n"));
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output, format};
 use super::{Exit, Failure};
-use crate::explore::{Depth, EXPLORERS, Guarantee, Listed, OptionInfo};
+use crate::explore::{Depth, EXPLORERS, Explorer as _, Guarantee, Listed, OptionInfo};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -52,10 +52,15 @@ impl From<&Listed> for Row {
             summary: info.summary,
             guarantee,
             requires: info.requires,
-            depth: match explorer.depth() {
-                Depth::Causal => "causal",
-                Depth::Length => "steps",
-                Depth::Unbounded => "none",
+            depth: match explorer.plain() {
+                either if [Depth::Causal, Depth::Length].iter().all(|&d| either.measures(d)) => {
+                    "causal or steps"
+                }
+                one => match one.depth() {
+                    Depth::Causal => "causal",
+                    Depth::Length => "steps",
+                    Depth::Unbounded => "none",
+                },
             },
             source,
             options: options.collect(),

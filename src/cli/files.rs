@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use same_file::is_same_file;
 
-use super::Failure;
 use super::output::Output;
+use super::{Failure, replace};
 use crate::report::text::shown;
 
 /// Does this name standard input?
@@ -49,9 +49,9 @@ fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file.
+/// Writes a file, all of it or nothing.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| cannot_write(path, error))
+    replace::write(path, text).map_err(|error| cannot_write(path, error))
 }
 
 pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {
@@ -63,8 +63,13 @@ pub(super) fn keep<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), Failure> {
-    // What does not exist yet is no input.
-    let is_input = |input: &&Path| !is_stdin(input) && is_same_file(input, output).unwrap_or(false);
+    // What does not exist yet is no input. Others are opened to be compared: a pipe would wait for its other end.
+    let is_input = |input: &&Path| {
+        !is_stdin(input)
+            && input.is_file()
+            && output.is_file()
+            && is_same_file(input, output).unwrap_or(false)
+    };
     match inputs.into_iter().find(is_input) {
         None => Ok(()),
         Some(input) => Err(Failure::Usage(format!(

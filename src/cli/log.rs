@@ -114,16 +114,16 @@ impl Log {
         self.runs.get(key)
     }
 
+    /// Adds a run, which is known from now on even if it cannot be written.
     pub(super) fn add(&mut self, key: Key, run: Run) -> io::Result<()> {
         let entry = Entry { key: key.clone(), run: run.clone() };
+        self.runs.insert(key, run);
         let line = serde_json::to_string(&entry).expect("runs are serialisable") + "\n";
         locked(&mut self.file, |file| {
             cut_half_line(file)?;
             file.write_all(line.as_bytes())?;
             file.flush()
-        })?;
-        self.runs.insert(key, run);
-        Ok(())
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::output::Output;
-use super::parts::{BEGINNING, Searched, Stored};
+use super::parts::{BEGINNING, Searched, Stored, strays};
 use super::post::Post;
 use super::progress::Progress;
 use super::{Exit, Failure, files, interrupt};
@@ -74,7 +74,9 @@ pub(super) fn work(mut post: Post) -> Result<Exit, Failure> {
         post.send(FIRST, &Word::Idle { knows: searched.is_some() });
         match (answer(&mut post), &searched) {
             (Some(Order::Learn(stored)), _) => searched = Some(stored.searched(Path::new("-"))?),
-            (Some(Order::Search(place, branch)), Some(searched)) => {
+            (Some(Order::Search(place, branch)), Some(searched))
+                if branch.refusal(&searched.spec.program).is_none() =>
+            {
                 search(&mut post, searched, (place, &branch));
             }
             (Some(Order::End { is_whole }), _) => {
@@ -176,12 +178,14 @@ impl Coordinator {
         let hands = NonZeroU32::new(HANDS * self.heard.len() as u32).expect("two ranks at least");
         let of = (&searched.spec.program, searched.setting);
         let mut progress = Progress::new(!output.is_quiet());
-        stored.part.cut(of, hands, &budget, &mut progress);
+        let path = Path::new(&stored.task.path);
+        let cut = stored.part.cut(of, hands, &budget, &mut progress);
+        cut.map_err(|stray| strays(path, stray))?;
         let task = Stored::new(stored.task.clone(), Part::default());
         let mut crew = Crew::new(std::mem::take(&mut stored.part), &budget);
         while !crew.is_over() && ended().is_none() && !self.heard.is_empty() {
             if let Some((rank, word)) = self.post.wait(PAUSE) {
-                self.hear(&mut crew, (rank, word), &task);
+                self.hear(&mut crew, (rank, word), &task, searched);
             }
             self.miss(&mut crew, output);
             if self.saved.elapsed() >= CHECKPOINT {
@@ -191,7 +195,8 @@ impl Coordinator {
         }
         // If nobody else is left, it is done here.
         stored.part = crew.settled();
-        stored.part.go_on(of, &budget, &mut || ended().is_some(), &mut progress);
+        let rest = stored.part.go_on(of, &budget, &mut || ended().is_some(), &mut progress);
+        rest.map_err(|stray| strays(Path::new(&stored.task.path), stray))?;
         progress.finish();
         self.save(stored, &Crew::new(stored.part.clone(), &budget))?;
         let mut outcome = stored.part.outcome(&budget);
@@ -202,8 +207,15 @@ impl Coordinator {
         Ok(outcome)
     }
 
-    /// Hears a worker and answers it.
-    fn hear(&mut self, crew: &mut Crew, (rank, word): (i32, Word), task: &Stored) {
+    /// Hears a worker and answers it. A branch that is not one of the program never came: the piece
+    /// that it is said to come from is then searched again.
+    fn hear(
+        &mut self,
+        crew: &mut Crew,
+        (rank, word): (i32, Word),
+        task: &Stored,
+        searched: &Searched,
+    ) {
         self.heard.insert(rank, Instant::now());
         let worker = rank as Worker;
         match word {
@@ -218,7 +230,11 @@ impl Coordinator {
                 self.post.send(rank, &order);
             }
             Word::Tell(report) => {
-                crew.hear(worker, *report);
+                let program = &searched.spec.program;
+                match *report {
+                    Report::Given(_, branch) if branch.refusal(program).is_some() => {}
+                    report => crew.hear(worker, report),
+                }
                 if !crew.is_needed(worker) {
                     self.post.send(rank, &Order::Drop);
                 }

@@ -6,6 +6,8 @@
 use std::fs;
 use std::sync::OnceLock;
 
+use super::Failure;
+
 /// Set once, by the program whose allocator it asks.
 static ALLOCATED: OnceLock<fn() -> u64> = OnceLock::new();
 
@@ -17,6 +19,16 @@ pub(super) fn count_with(allocated: fn() -> u64) {
 /// Bytes allocated now, 0 if nobody counts.
 pub(super) fn in_use() -> u64 {
     ALLOCATED.get().map_or(0, |allocated| allocated())
+}
+
+/// Refuses a limit on memory where nobody counts it.
+pub(super) fn is_known() -> Result<(), Failure> {
+    match in_use() {
+        0 => Err(Failure::Usage(
+            "--max-memory: this platform does not tell how much memory is in use".into(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The peak of resident bytes, if the platform tells it; else the bytes allocated now.

@@ -1,23 +1,29 @@
 //! `mazurka merge`: the one result of a search that was done in parts.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
+use super::log::hash;
 use super::options::LintArgs;
 use super::output::Output;
-use super::parts::{self, BEGINNING, Stored};
+use super::parts::{self, BEGINNING, Searched, Stored};
 use super::verification::{self, Judged, ResultArgs};
 use super::{Exit, Failure};
-use crate::explore::{Disagreement, Part, Place};
+use crate::explore::{Disagreement, Outcome, Part, Place};
 use crate::report::text::{plural, shown};
+use crate::report::{Merged, ViolationReport};
 
 /// Make one result of those of `check --branch`: that of the whole search
 ///
-/// It is what `mazurka check` would have told of the spec in one search, but that the time is that of all parts together and the
-/// memory the most that one of them had. If results are missing it says which, and if nothing wrong was found so far, the
+/// The time is that of all parts together, and the memory the most that one of them had. With
+/// `exhaustive`, `parsimonious` and `sleep` all else is what `mazurka check` says of the spec in
+/// one search. With others violations may come in another order, and with other executions that
+/// lead to them. If results are missing it says which, and if nothing wrong was found so far, the
 /// exit code is 3.
+///
+/// Branches and counterexamples are replayed before they are used. That nothing was found in a
+/// branch is believed.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -50,11 +56,13 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let whole = join(&files)?;
     let searched = whole.searched(&files[0].0)?;
     let outcome = whole.part.outcome(&searched.budget);
+    replay(&searched, &outcome, &files)?;
     if let Some(missing) = missing(&whole.part, &files) {
         output.remark(missing);
     }
     let (limits, shortest) = (whole.task.limits(), whole.task.shortest);
-    let judged = Judged { limits, shortest, lints };
+    let merged = Some(Merged { files: files.len(), source_hash: hash(&whole.task.case.source) });
+    let judged = Judged { limits, shortest, lints, merged };
     let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
     verification::tell(&searched, &outcome, peak, judged, results, output)
 }
@@ -75,20 +83,54 @@ fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
         }
         let joined = whole.part.join(stored.part.clone());
         joined.map_err(|Disagreement(place)| {
-            let others: Vec<_> = files.iter().filter(|(_, other)| has(&other.part, &place)).collect();
-            let names = others.iter().map(|(path, _)| shown(path)).collect::<Vec<_>>().join(", ");
             Failure::Usage(format!(
-                "branch {place} was searched twice and cut in different ways ({names}): leave one of them out"
+                "branch {place} was searched twice and cut in different ways ({}): leave one of them out",
+                names(files, &place)
             ))
         })?;
         whole.peak_memory_bytes = whole.peak_memory_bytes.max(stored.peak_memory_bytes);
     }
-    match whole.part.has_beginning() {
-        true => Ok(whole),
-        false => Err(Failure::Usage(format!(
+    if !whole.part.has_beginning() {
+        return Err(Failure::Usage(format!(
             "the beginning of the search is missing: {BEGINNING} in the folder that `check --branches` has written"
+        )));
+    }
+    match whole.part.stray() {
+        None => Ok(whole),
+        Some(place) => Err(Failure::Usage(format!(
+            "branch {place} is not one of this search: no file says where it was cut off ({})",
+            names(files, place)
         ))),
     }
+}
+
+/// Replays what was found: a file may say anything.
+fn replay(
+    searched: &Searched,
+    outcome: &Outcome,
+    files: &[(PathBuf, Stored)],
+) -> Result<(), Failure> {
+    let (program, properties) = (&searched.spec.program, &searched.properties);
+    let refused = |is_in: &dyn Fn(&Outcome) -> bool, what: &str, why: String| {
+        let has = |part: &Part| part.done.values().any(|done| is_in(&done.outcome));
+        let file = files.iter().find(|(_, stored)| has(&stored.part));
+        let name = file.map_or_else(|| "a file".to_owned(), |(path, _)| shown(path));
+        Failure::Usage(format!("{name} has {what} that the program does not have: {why}"))
+    };
+    for violation in &outcome.violations {
+        ViolationReport::replayed(program, "", violation, properties)
+            .map_err(|why| refused(&|o| o.violations.contains(violation), "a violation", why))?;
+    }
+    for leak in &outcome.leaks {
+        leak.check(program).map_err(|why| refused(&|o| o.leaks.contains(leak), "a leak", why))?;
+    }
+    Ok(())
+}
+
+/// The files with something at this place.
+fn names(files: &[(PathBuf, Stored)], place: &Place) -> String {
+    let found = files.iter().filter(|(_, stored)| has(&stored.part, place));
+    found.map(|(path, _)| shown(path)).collect::<Vec<_>>().join(", ")
 }
 
 fn has(part: &Part, place: &Place) -> bool {
@@ -97,10 +139,11 @@ fn has(part: &Part, place: &Place) -> bool {
 
 /// Which files have branches that nobody has searched, if some have.
 fn missing(whole: &Part, files: &[(PathBuf, Stored)]) -> Option<String> {
-    let missing: BTreeSet<_> = whole.missing().map(|(place, _)| place).collect();
+    let missing = whole.missing();
     if missing.is_empty() {
         return None;
     }
+    let lost: Vec<_> = missing.iter().filter(|place| !whole.open.contains_key(place)).collect();
     let is_beginning = |path: &Path| path.file_name().is_some_and(|name| name == BEGINNING);
     let counted =
         files.iter().filter(|(path, _)| !is_beginning(path)).filter_map(|(path, stored)| {
@@ -122,6 +165,12 @@ fn missing(whole: &Part, files: &[(PathBuf, Stored)]) -> Option<String> {
     if counted.len() > NAMED {
         text +=
             &format!("  and {} more\n", plural((counted.len() - NAMED) as u64, "file", "files"));
+    }
+    if let Some(first) = lost.first() {
+        let count = plural(lost.len() as u64, "branch", "branches");
+        text += &format!(
+            "  {count} that no file has, {first} for one: search again what it was cut off\n"
+        );
     }
     Some(text)
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, value_parser};
+use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::drawing::Effort;
 use super::execution::Execution;
@@ -17,7 +17,7 @@ use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
-use crate::mpi::{Diagnosis, Launch, Others, Ranks, Slip, TICK, Unreceived};
+use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{quoted, shown};
 use crate::report::{CheckReport, Subject, Variants, ViolationReport};
@@ -50,6 +50,9 @@ pub(super) struct Args {
     /// passed
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time)]
     tick: Duration,
+    /// Whose files ranks change: copies of their own in each execution, or the real ones whenever a rank is run
+    #[arg(long, value_name = "WHOSE", default_value = "own")]
+    files: Whose,
     /// Keep at most this many processes alive; others are run again from their beginning when they are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
@@ -61,6 +64,13 @@ pub(super) struct Args {
     step: bool,
     #[command(flatten)]
     results: ResultArgs,
+}
+
+/// Whose files ranks change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Whose {
+    Own,
+    Real,
 }
 
 /// Programs may go on for longer than specs before anybody takes them for endless.
@@ -94,6 +104,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             return Err(Failure::Usage(refusal));
         }
         let outcome = explore(&system, setting, budget.clone(), &mut progress);
+        let outcome = system.runner().judged(outcome);
         let judged: (Limits, _) = (limits.clone(), properties.clone());
         let peak = memory::peak();
         let subject = args.subject(semantics);
@@ -105,6 +116,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         // Who waits for a rank that has failed is in no deadlock of its own.
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
         report.shortest = args.search.shortest;
+        report.unsupported = system.runner().reservation();
         reports.push(report);
         let subject = args.subject(semantics);
         if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {
@@ -116,11 +128,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     progress.finish();
     args.results.print(&reports, output)?;
+    let exit = Variants::new(&reports).verdict.into();
     if let Some(drawing) = drawing {
         let found = drawn.as_ref().map(|(spec, violations)| (spec, &violations[..]));
-        verification::draw(drawing, found, Effort::within(&limits), output)?;
+        verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
     }
-    Ok(Variants::new(&reports).verdict.into())
+    Ok(exit)
 }
 
 /// Tells a violation in the terms of MPI.
@@ -163,6 +176,10 @@ impl Args {
             semantics,
             step_timeout: self.step_timeout,
             tick: self.tick,
+            files: match self.files {
+                Whose::Own => Files::Own,
+                Whose::Real => Files::Real,
+            },
             base: std::env::current_dir().unwrap_or_default(),
         };
         let ranks = Ranks::new(launch).map_err(Failure::Usage)?;
@@ -180,6 +197,9 @@ impl Args {
         }
         if self.tick != TICK {
             before += &format!(" --tick {}", humantime::format_duration(self.tick));
+        }
+        if self.files == Whose::Real {
+            before += " --files real";
         }
         let after = self.command.iter().map(quoted).collect::<Vec<_>>().join(" ");
         Subject {

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 
 use super::{Failure, memory};
-use crate::explore::{OPTIONS, OptionInfo, Options};
+use crate::explore::{Depth, OPTIONS, OptionInfo, Options};
 use crate::model::{Buffering, Leaving, Semantics};
 use crate::report::lint::{Levels, Named};
 use crate::study::Limits;
@@ -192,6 +192,22 @@ impl ExplorerArgs {
     }
 }
 
+/// What a depth measures.
+#[derive(Clone, Copy, ValueEnum)]
+enum Measure {
+    Causal,
+    Steps,
+}
+
+impl From<Measure> for Depth {
+    fn from(measure: Measure) -> Depth {
+        match measure {
+            Measure::Causal => Depth::Causal,
+            Measure::Steps => Depth::Length,
+        }
+    }
+}
+
 /// When to stop.
 #[derive(Args)]
 pub(super) struct LimitArgs {
@@ -201,6 +217,10 @@ pub(super) struct LimitArgs {
     /// states visit all states within this many steps, without reduction, and count them by depth
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
+    /// What --depth measures: `causal`, the longest chain of steps that depend on one another, or `steps`, all steps of an
+    /// execution [default: as `mazurka explorers` says]
+    #[arg(long, value_name = "MEASURE", value_parser = value_parser!(Measure), requires = "depth")]
+    depth_measure: Option<Measure>,
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
@@ -225,13 +245,12 @@ impl LimitArgs {
         max_memory: Option<u64>,
     ) -> Result<Limits, Failure> {
         let is_unknown = memory::in_use() == 0;
-        if is_unknown && matches!(self.max_memory, Some(Limit::At(_))) {
-            return Err(Failure::Usage(
-                "--max-memory: this platform does not tell how much memory is in use".into(),
-            ));
+        if matches!(self.max_memory, Some(Limit::At(_))) {
+            memory::is_known()?;
         }
         Ok(Limits {
             depth: self.depth,
+            depth_measure: self.depth_measure.map(Depth::from),
             max_traces: self.max_traces,
             timeout: self.timeout.map_or(timeout, Limit::value),
             max_memory: self.max_memory.map_or(max_memory.filter(|_| !is_unknown), Limit::value),

@@ -2,15 +2,15 @@
 
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 
-use super::{Failure, files};
+use super::{Failure, files, replace};
 use crate::report::text::shown;
 
 /// When to use colours; `Auto` asks whether the output is a terminal.
@@ -50,8 +50,8 @@ const ROOM: usize = 80;
 /// Where results go.
 enum Target {
     Stdout,
-    /// Made with the first result, so that a command that fails leaves an old file as it was.
-    File(PathBuf, Option<File>),
+    /// Written at the end, if there is a result: a command that fails leaves an old file as it was.
+    File(PathBuf, String),
 }
 
 /// Results to standard output or a file, and messages to standard error, with colours as wished.
@@ -72,6 +72,11 @@ impl Output {
             When::Never => ColorChoice::Never,
         };
         Output { choice, target: Target::Stdout, closed: false, quiet }
+    }
+
+    /// Another way to the same standard error, and no results.
+    pub(super) fn messages(&self) -> Output {
+        Output { choice: self.choice, target: Target::Stdout, closed: true, quiet: self.quiet }
     }
 
     /// Is only the result wanted?
@@ -96,7 +101,7 @@ impl Output {
     ) -> Result<(), Failure> {
         if let Some(file) = file {
             files::keep(file, inputs)?;
-            self.target = Target::File(file.to_owned(), None);
+            self.target = Target::File(file.to_owned(), String::new());
         }
         Ok(())
     }
@@ -106,9 +111,10 @@ impl Output {
         if self.closed {
             return Ok(());
         }
-        if let Target::File(path, file) = &mut self.target {
-            let named = |error| io::Error::other(format!("{}: {error}", shown(path)));
-            return write(path, file, &text.to_string()).map_err(named);
+        if let Target::File(_, results) = &mut self.target {
+            // A file has no colours.
+            results.push_str(&strip_str(&text.to_string()).to_string());
+            return Ok(());
         }
         let mut stream = AutoStream::new(io::stdout().lock(), self.choice);
         let written = stream.write_all(text.to_string().as_bytes()).and_then(|()| stream.flush());
@@ -119,6 +125,22 @@ impl Output {
             }
             other => other,
         }
+    }
+
+    /// Writes the file, if results go to one and there are any. Where that fails, they are printed instead, so that no
+    /// result is lost.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let Target::File(path, results) = mem::replace(&mut self.target, Target::Stdout) else {
+            return Ok(());
+        };
+        if results.is_empty() {
+            return Ok(());
+        }
+        replace::write(&path, &results).map_err(|error| {
+            // If that fails, too, the first error is the one to report.
+            let _ = self.print(&results);
+            io::Error::other(format!("{}: {error}", shown(&path)))
+        })
     }
 
     /// Prints a note on standard error.
@@ -146,13 +168,4 @@ impl Output {
         let style = anstyle::AnsiColor::Red.on_default().bold();
         self.note(format!("{style}error{style:#}: {message}\n"));
     }
-}
-
-/// Appends to the file, which is made when there is something to write. A file has no colours.
-fn write(path: &Path, file: &mut Option<File>, text: &str) -> io::Result<()> {
-    let file = match file {
-        Some(file) => file,
-        None => file.insert(File::create(path)?),
-    };
-    file.write_all(strip_str(text).to_string().as_bytes())
 }

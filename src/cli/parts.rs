@@ -3,24 +3,24 @@
 //! All of them have one form, as JSON, whatever they are for: branches to be explored, results, both. So a result that has
 //! something left to do is a file of branches, too. Each tells the whole task, and can be taken to another machine alone.
 //!
-//! A file is written whole or not at all, and its checksum tells whether it is as it was written: nobody else
-//! has made a schedule up that the program does not allow.
+//! A file is written whole or not at all. Its checksum finds accidents, and nothing else: it has no
+//! key, so whoever can write a file can make one up. So nothing in a file may break the program
+//! that reads it. A branch is replayed on the model before it is explored, and so is a
+//! counterexample before it is reported. That nothing was found in a branch is believed.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
-use super::files::{cannot_write, read};
+use super::files::{self, read};
 use super::log::hash;
 use super::spec::Spec;
 use super::{Failure, memory};
-use crate::explore::{Budget, Part, Setting};
+use crate::explore::{Budget, Part, Setting, Stray};
 use crate::property::Properties;
 use crate::report::text::shown;
-use crate::study::Task;
+use crate::study::{Task, task};
 
 /// A part of a search, as it is written down.
 #[derive(Clone, Serialize, Deserialize)]
@@ -88,20 +88,9 @@ impl Stored {
         hash(&serde_json::to_string(&said).expect("parts are serialisable"))
     }
 
-    /// Writes it to a file: all of it or nothing, whenever the machine stops.
+    /// Writes it to a file.
     pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let write = || {
-            let mut file = new_in(folder)?;
-            file.write_all(self.text().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|error| cannot_write(path, error))
+        files::write(path, &self.text())
     }
 
     /// Notes how much memory this process has used.
@@ -117,19 +106,19 @@ impl Stored {
         let setting: Setting = task.setting.parse().map_err(refused)?;
         let properties = Properties::default().allow_pending(task.case.allow_pending);
         let budget = Budget { properties: properties.clone(), ..task.budget() };
-        if let Some(refusal) = self.part.refusal(&spec.program) {
-            return Err(refused(format!("a branch is not one of this program: {refusal}")));
+        if let Some(refusal) = task::refusal(&setting, &spec.program, &budget) {
+            return Err(refused(refusal));
+        }
+        if let Some(stray) = self.part.refusal(&spec.program) {
+            return Err(strays(path, stray));
         }
         Ok(Searched { spec, setting, properties, budget })
     }
 }
 
-/// A file without a name, for all who may read files of this user.
-fn new_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+/// The file has a branch that is not one of its search.
+pub(super) fn strays(path: &Path, stray: Stray) -> Failure {
+    Failure::Usage(format!("{}: {stray}", shown(path)))
 }
 
 /// The parts in these files and folders, with the names of their files. Of a folder only the files count that have parts.

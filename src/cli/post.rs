@@ -64,17 +64,18 @@ impl Post {
         }
     }
 
-    /// The next message that has come, and from whom; `None` if there is none now.
+    /// The next message that has come, and from whom; `None` if there is none now. What nobody can
+    /// read is as if it had not come.
     pub(super) fn receive<M: DeserializeOwned>(&mut self) -> Option<(i32, M)> {
         while let Some(status) = self.world.any_process().immediate_probe() {
             let from = status.source_rank();
             let (packet, _) = self.world.process_at_rank(from).receive_vec::<u8>();
             let half = self.halves.entry(from).or_default();
-            let (is_last, part) = packet.split_first().expect("a packet has a first byte");
+            let Some((is_last, part)) = packet.split_first() else { continue };
             half.extend(part);
-            if *is_last == 1 {
-                let text = std::mem::take(half);
-                let message = serde_json::from_slice(&text).expect("a message of this program");
+            if *is_last == 1
+                && let Ok(message) = serde_json::from_slice(&std::mem::take(half))
+            {
                 return Some((from, message));
             }
         }

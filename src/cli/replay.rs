@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
-use super::execution::Execution;
+use super::bounds::BoundArgs;
+use super::execution::{Execution, tell_limit};
 use super::options::{Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
@@ -35,6 +36,8 @@ pub(super) struct Args {
     /// Wait for Enter after each step, if on a terminal
     #[arg(long)]
     step: bool,
+    #[command(flatten)]
+    bounds: BoundArgs,
     /// Write the execution to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -89,12 +92,16 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     };
     let schedule: Schedule = text.parse()?;
     let spec = Spec::load(&args.spec, output)?;
+    let bounds = args.bounds.begin(output)?;
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
-    for &action in &schedule {
-        execution.take(action)?;
-    }
+    execution.replay.stop_at(bounds.signal());
+    execution.follow(&schedule, &bounds)?;
     let report = execution.report(spec.subject.clone(), None);
-    show(&report, &execution.changes, format, args.step, output)
+    let reached = bounds.reached();
+    drop(bounds);
+    let exit = show(&report, &execution.changes, format, args.step, output)?;
+    tell_limit(reached, output);
+    Ok(exit)
 }
 
 /// Shows an execution, step by step if that is wanted.

@@ -1,12 +1,12 @@
 //! `mazurka run`: one random or scripted execution.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 
-use super::execution::Execution;
-use super::options::{SpecArgs, time};
+use super::bounds::BoundArgs;
+use super::execution::{Execution, tell_limit};
+use super::options::SpecArgs;
 use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure};
@@ -33,9 +33,8 @@ pub(super) struct Args {
     /// Cut the execution after this many steps
     #[arg(long, value_name = "N", default_value_t = ENDLESS)]
     depth: u32,
-    /// Cut the execution after this time: 30s, 5m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    bounds: BoundArgs,
     /// Write the execution to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -67,14 +66,15 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
     let format = format(args.format, args.output.as_deref(), Format::Text);
     let spec = Spec::load(&args.spec, output)?;
-    let start = Instant::now();
-    let is_late = || args.timeout.is_some_and(|timeout| start.elapsed() >= timeout);
+    let bounds = args.bounds.begin(output)?;
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
-    for &action in &script {
-        execution.take(action)?;
-    }
+    execution.replay.stop_at(bounds.signal());
+    execution.follow(&script, &bounds)?;
     let mut random = seed.map(SplitMix64::new);
-    while !execution.has_failed() && execution.steps.len() < args.depth as usize && !is_late() {
+    while !execution.has_failed()
+        && execution.steps.len() < args.depth as usize
+        && bounds.reached().is_none()
+    {
         if execution.steps.len() % LOOK == LOOK - 1 {
             execution.replay.look_for_livelock();
         }
@@ -86,6 +86,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         execution.take(enabled[random.below(enabled.len())])?;
     }
     let report = execution.report(spec.subject.clone(), seed);
+    let reached = bounds.reached();
+    drop(bounds);
     match format {
         Format::Json => output.print(json::render(&report))?,
         Format::Text if output.is_quiet() => output.print(text::Upshot(&report))?,
@@ -97,5 +99,6 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             output.print(format!("\nThis execution with all it changes:\n  {command}\n"))?;
         }
     }
+    tell_limit(reached, output);
     Ok(report.verdict.into())
 }

@@ -8,6 +8,7 @@ mod estimate;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -128,11 +129,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let path = folder.join("runs.jsonl");
     let mut log = Log::open(&path).map_err(|error| cannot_write(&path, error))?;
-    let failed =
-        run_missing(&plan, args.repeat, &mut log, output).map_err(|failure| match failure {
-            Failure::Output(error) => cannot_write(&path, error),
-            other => other,
-        })?;
+    let (failed, logged) = run_missing(&plan, args.repeat, &mut log, output);
     let study = gather(&plan, args.repeat, &log, failed);
     let used = plan.iter().flat_map(|planned| found(planned, args.repeat, &log));
     let facts = Facts {
@@ -141,8 +138,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         date: now(),
         origins: log::origins(used),
     };
-    let files = write(&study, &facts, folder, &paths)?;
-    show(&study, args.format, &files, folder, output)
+    // What was found is shown even if it cannot be written.
+    let written = write(&study, &facts, folder, &paths);
+    let files = written.as_deref().map_or(String::new(), |files| list(files, folder));
+    let exit = show(&study, args.format, &files, output)?;
+    logged.map_err(|error| cannot_write(&path, error))?;
+    written.map(|_| exit)
 }
 
 /// All points, in the order of the table.
@@ -222,13 +223,13 @@ fn programs(
     Ok(programs)
 }
 
-/// Runs what is not in the log. Returns the runs that ended without a result, by their keys.
+/// Runs what is not in the log, as long as that can be written. Returns the runs that ended without a result, by their keys.
 fn run_missing(
     plan: &[Planned],
     repeat: u32,
     log: &mut Log,
     output: &Output,
-) -> Result<Vec<(Key, Ran)>, Failure> {
+) -> (Vec<(Key, Ran)>, io::Result<()>) {
     let mut estimate = Estimate::default();
     let mut missing = Vec::new();
     let mut known = 0;
@@ -249,7 +250,7 @@ fn run_missing(
     }
     let machine = machine::machine();
     let mut batch = Batch::new(missing.len(), output.is_quiet());
-    let mut failed = Vec::new();
+    let (mut failed, mut logged) = (Vec::new(), Ok(()));
     for (index, (point, key)) in missing.iter().enumerate() {
         let left = missing[index..].iter().map(|&(point, _)| (point, plan[point].program));
         batch.expect(estimate.of(left));
@@ -258,7 +259,10 @@ fn run_missing(
                 if measured.stopped_by != Some(StopReason::Interrupted) {
                     estimate.learn(*point, plan[*point].program, measured.stats.wall_seconds);
                     let (at, machine) = (now(), machine.clone());
-                    log.add(key.clone(), Run { at, machine, measured })?;
+                    logged = log.add(key.clone(), Run { at, machine, measured });
+                    if logged.is_err() {
+                        break;
+                    }
                 }
             }
             Some(other) => failed.push((key.clone(), other)),
@@ -266,7 +270,7 @@ fn run_missing(
         }
     }
     batch.finish();
-    Ok(failed)
+    (failed, logged)
 }
 
 /// The known runs of a point.
@@ -324,13 +328,8 @@ fn write(
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 
-fn show(
-    study: &Study,
-    format: TableFormat,
-    files: &[String],
-    folder: &Path,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+/// The files that were written.
+fn list(files: &[String], folder: &Path) -> String {
     let (results, plots): (Vec<_>, Vec<_>) =
         files.iter().map(String::as_str).partition(|file| !file.ends_with(".svg"));
     let plots = match plots.len() {
@@ -338,7 +337,15 @@ fn show(
         1 => "1 plot".to_owned(),
         n => format!("{n} plots"),
     };
-    let files = format!("\nIn {}: {}; {plots}.\n", shown(folder), results.join(", "));
+    format!("\nIn {}: {}; {plots}.\n", shown(folder), results.join(", "))
+}
+
+fn show(
+    study: &Study,
+    format: TableFormat,
+    files: &str,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     match format {
         TableFormat::Text if output.is_quiet() => {
             output.print(study::Text(study, output.room()))?

@@ -17,7 +17,7 @@ use crate::property::Properties;
 use crate::report::lint::Levels;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
-use crate::report::{CheckReport, Variants, json};
+use crate::report::{CheckReport, Merged, Variants, json};
 use crate::study::Limits;
 
 /// How to search.
@@ -134,6 +134,8 @@ pub(super) struct Judged {
     pub(super) limits: Limits,
     pub(super) shortest: bool,
     pub(super) lints: Levels,
+    /// The files that the result comes from, if it comes from files.
+    pub(super) merged: Option<Merged>,
 }
 
 /// Refuses to tell what no part of a search knows.
@@ -152,7 +154,7 @@ pub(super) fn tell(
     searched: &Searched,
     outcome: &Outcome,
     peak: Option<u64>,
-    Judged { limits, shortest, lints }: Judged,
+    Judged { limits, shortest, lints, merged }: Judged,
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -161,35 +163,36 @@ pub(super) fn tell(
     let subject = spec.subject.clone();
     let report = CheckReport::new(subject, &spec.program, *setting, judged, outcome, peak);
     let warnings = lints.applied(report.warnings);
-    let report = CheckReport { shortest, warnings, ..report };
+    let report = CheckReport { shortest, warnings, merged, ..report };
     results.print(std::slice::from_ref(&report), output)?;
+    let exit = if report.is_denied() { Exit::Violation } else { report.verdict.into() };
     if let Some(drawing) = drawing {
         let found = (!outcome.violations.is_empty()).then_some((spec, &outcome.violations[..]));
-        draw(drawing, found, Effort::within(&limits), output)?;
+        draw(drawing, found, (Effort::within(&limits), exit), output)?;
     }
-    match report.is_denied() {
-        true => Ok(Exit::Violation),
-        false => Ok(report.verdict.into()),
-    }
+    Ok(exit)
 }
 
-/// Draws what was found, if that is wanted, and tells what was written.
+/// Draws what was found, if that is wanted, and tells what was written. If the drawing is not ready in time, the program
+/// ends with this exit code.
 pub(super) fn draw<P: System>(
     (file, format): (&Path, Drawing),
     found: Option<(&Spec<P>, &[Violation])>,
-    effort: Effort,
+    (effort, exit): (Effort, Exit),
     output: &mut Output,
 ) -> Result<(), Failure> {
+    // The results are not lost if the drawing is given up.
+    output.finish()?;
     let Some((spec, violations @ [first, ..])) = found else {
         let file = shown(file);
         output.remark(format!("Nothing wrong was found, so {file} was not written.\n"));
         return Ok(());
     };
     let limit = MAX_EVENTS as usize;
-    let text = match format {
-        Drawing::Html => drawing::render(&page(spec, violations, effort)?),
-        format => drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format),
-    };
+    let text = effort.draw(exit, output, |effort| match format {
+        Drawing::Html => Ok(drawing::render(&page(spec, violations, effort)?)),
+        format => Ok(drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format)),
+    })?;
     files::write(file, &text)?;
     output.remark(format!("Drawn: {}\n", shown(file)));
     Ok(())

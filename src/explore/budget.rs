@@ -4,12 +4,39 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::property::Properties;
 
 /// Longer executions are expected only of programs that never end: see [`Budget::endless`].
 pub const ENDLESS: u32 = 10_000;
 /// The same for each process, because many processes that do little also make long executions.
 pub(super) const ENDLESS_FOR_EACH: u32 = 100;
+
+/// What a depth bound measures in an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
+    /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
+    Causal,
+    /// The number of actions.
+    #[serde(rename = "steps")]
+    Length,
+    /// Nothing: executions are explored to their end, and a bound is refused.
+    Unbounded,
+}
+
+impl Depth {
+    /// What it counts, in the plural.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Depth::Causal => "causal steps",
+            Depth::Length => "steps",
+            Depth::Unbounded => "nothing",
+        }
+    }
+}
 
 /// The limits of a search. `Default` has none and stops at the first violation.
 #[derive(Clone, Debug)]
@@ -19,8 +46,11 @@ pub struct Budget {
     /// Of similar violations keep the one with the fewest steps, then the fewest switches between processes. Sort the
     /// violations in the same way.
     pub shortest: bool,
-    /// Where executions are cut. The explorer decides what it measures ([`Depth`](super::explorer::Depth)).
+    /// Where executions are cut.
     pub depth: Option<u32>,
+    /// What the depth measures; if this is not said, what the explorer measures by itself. An explorer that cannot measure this
+    /// refuses it.
+    pub measure: Option<Depth>,
     /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to go on for ever, and ends
     /// the search. With very many processes the length is 100 steps for each of them, if that is more.
     pub endless: Option<u32>,
@@ -44,6 +74,7 @@ impl Default for Budget {
             all: false,
             shortest: false,
             depth: None,
+            measure: None,
             endless: None,
             max_traces: None,
             timeout: None,

@@ -23,7 +23,7 @@ use super::budget::Budget;
 use super::explorer::{Explorer, explore_branch};
 use super::joined::add_to;
 use super::observer::Observer;
-use super::part::Part;
+use super::part::{Done, Part};
 use super::place::Place;
 use super::result::{Outcome, Stats};
 use super::tree::{Branch, Splitter};
@@ -36,8 +36,8 @@ pub enum Report {
     Beat(Stats),
     /// It gives this away.
     Given(Place, Branch),
-    /// It is done.
-    Done(Place, Outcome),
+    /// It is done, and has given away so many.
+    Done(Place, u32, Outcome),
 }
 
 /// The number of a worker.
@@ -73,7 +73,7 @@ impl Crew {
     pub fn give(&mut self, worker: Worker) -> Option<(Place, Branch)> {
         self.lose(worker);
         let is_taken = |place: &Place| self.busy.values().any(|(taken, _)| taken == place);
-        let (place, branch) = self.part.missing().find(|(place, _)| !is_taken(place))?;
+        let (place, branch) = self.part.left().find(|(place, _)| !is_taken(place))?;
         let (place, branch) = (place.clone(), branch.clone());
         self.busy.insert(worker, (place.clone(), Stats::default()));
         Some((place, branch))
@@ -89,14 +89,26 @@ impl Crew {
                     self.part.open.insert(child, branch);
                 }
             }
-            Report::Done(done, outcome) if done == *place => {
+            Report::Done(done, given, outcome) if done == *place => {
                 self.busy.remove(&worker);
-                self.part.open.remove(&done);
-                self.part.done.insert(done, outcome);
-                self.part.join_the_first(self.shortest);
+                self.finish(done, given, outcome);
             }
             // Of a piece that it searched before it was lost.
             Report::Given(..) | Report::Done(..) => {}
+        }
+    }
+
+    /// Notes that the piece at `place` is done, unless something that it gave away has not come
+    /// here: then it is left to do.
+    fn finish(&mut self, place: Place, given: u32, outcome: Outcome) {
+        let Part { done, open } = &mut self.part;
+        let has_come = |given: &Place| done.contains_key(given) || open.contains_key(given);
+        let places = (0..given).map(|number| place.given(number));
+        if places.clone().all(|place| has_come(&place))
+            && let Some(branch) = open.remove(&place)
+        {
+            done.insert(place.clone(), Done { branch, given: places.collect(), outcome });
+            self.part.join_the_first(self.shortest);
         }
     }
 
@@ -115,20 +127,20 @@ impl Crew {
 
     /// Is everything done?
     pub fn is_over(&self) -> bool {
-        self.part.missing().next().is_none()
+        self.part.left().next().is_none()
     }
 
     /// The figures so far.
     pub fn stats(&self) -> Stats {
         let mut all = None;
-        let done = self.part.done.values().map(|outcome| &outcome.stats);
+        let done = self.part.done.values().map(|done| &done.outcome.stats);
         done.chain(self.busy.values().map(|(_, stats)| stats)).for_each(|s| add_to(&mut all, s));
         all.unwrap_or_default()
     }
 }
 
 /// The part of a worker: searches a piece, and cuts it after each so many transitions. It ends when the budget is
-/// cancelled; then it is not done.
+/// cancelled, or when the branch turns out not to be one of this search; then it is not done.
 pub fn search<S: System, E: Explorer>(
     (system, explorer): (&S, E),
     (place, branch): (Place, &Branch),
@@ -142,7 +154,7 @@ pub fn search<S: System, E: Explorer>(
     let mut beat = Beating { tell: &tell };
     let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
     if let Some(outcome) = outcome.of_piece(&place) {
-        tell.borrow_mut()(Report::Done(place, outcome));
+        tell.borrow_mut()(Report::Done(place, regular.given, outcome));
     }
 }
 

@@ -21,9 +21,8 @@ use std::num::NonZeroU32;
 use super::budget::Budget;
 use super::explorer::Explorer;
 use super::observer::Observer;
-use super::part::Part;
+use super::part::{Part, Stray};
 use super::place::Place;
-use super::result::StopReason;
 use super::scout::Scout;
 use super::tree::{Branch, Splitter};
 use crate::model::System;
@@ -56,6 +55,9 @@ impl Part {
     /// Cuts what is left to do into pieces for so many hands, and deals them out: the parts, at most so many, each with
     /// something to do. Here all pieces stay, and what was done on the way. `None` if the budget ended it.
     ///
+    /// # Errors
+    /// If a branch is not one of this search.
+    ///
     /// # Panics
     /// As [`go_on`](Part::go_on).
     pub fn cut<S: System, E: Explorer>(
@@ -64,9 +66,10 @@ impl Part {
         hands: NonZeroU32,
         budget: &Budget,
         observer: &mut dyn Observer,
-    ) -> Option<Vec<Part>> {
+    ) -> Result<Option<Vec<Part>>, Stray> {
+        self.refusal(search.0).map_or(Ok(()), Err)?;
         let first = |place: &Place| (Weight(1.0), Reverse(place.clone()));
-        let mut heap: Heap = self.missing().map(|(place, _)| first(place)).collect();
+        let mut heap: Heap = self.left().map(|(place, _)| first(place)).collect();
         let mut all = heap.len() as f64;
         let most = hands.get() as usize * FINE;
         for _ in 0..most {
@@ -77,20 +80,22 @@ impl Part {
             }
             let branch = self.open[&place].clone();
             let mut shares = Shares::new(search.0, &place, &branch, weight);
-            if !self.explore(search, (&place, &branch), budget, &mut shares, observer) {
-                return None;
+            if !self.explore(search, (&place, &branch), budget, &mut shares, observer)? {
+                return Ok(None);
             }
             all -= shares.rest;
+            let mut given = Vec::new();
             for (place, branch, weight) in shares.given {
                 heap.push((Weight(weight), Reverse(place.clone())));
-                self.open.insert(place, branch);
+                given.push((place, branch));
             }
+            self.give(&place, given);
             // What comes after a piece that ends the search is not needed.
-            if self.done[&place].stopped_by.is_some_and(StopReason::ends_all) {
+            if self.done[&place].ends_all() {
                 heap.retain(|(_, Reverse(other))| *other < place);
             }
         }
-        Some(self.dealt(heap.into_sorted_vec(), hands.get() as usize))
+        Ok(Some(self.dealt(heap.into_sorted_vec(), hands.get() as usize)))
     }
 
     /// These pieces, the heaviest last, in so many hands.

@@ -1,26 +1,26 @@
 //! What all explorers share: counting, judging, limits, observers, and when to stop.
 //!
 //! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
-//! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`]
-//! before it goes on. The [`Properties`](crate::property::Properties) are asked here, on the
-//! [`State`], so no explorer can disagree with another about what a violation is. The limits on time and memory are
-//! kept by a [`Watchdog`], also while a single step takes long.
+//! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`] before it
+//! goes on. The [`Properties`](crate::property::Properties) are asked here, so no explorer can disagree with another
+//! about what a violation is. A [`Watchdog`] keeps the limits on time and memory, also while a step takes long.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::few_switches::{length, who_failed, with_few_switches};
-use super::observer::{End, Observer};
+use super::observer::Observer;
 use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, Spin, Watch, When, polling};
-use crate::trace::{Execution, causal_past};
+use crate::property::{self, Leaks, Objection, Position, When};
+use crate::trace::causal_past;
 
 /// How many violations are kept; further ones are still counted where there is a count.
 pub(super) const MAX_VIOLATIONS: usize = 100;
@@ -33,14 +33,15 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The accounts of a running search.
 pub struct Driver<'o> {
-    budget: Budget,
-    observer: &'o mut dyn Observer,
+    pub(super) budget: Budget,
+    pub(super) observer: &'o mut dyn Observer,
     /// The figures so far. Explorers add those that only they have.
     pub stats: Stats,
-    violations: Vec<Violation>,
+    pub(super) violations: Vec<Violation>,
     /// The symptoms that tell them apart, and the place of each.
     known: FxHashMap<Symptom, usize>,
-    leaks: Leaks,
+    pub(super) leaks: Leaks,
+    classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
     watchdog: Watchdog,
     start: Instant,
@@ -52,31 +53,36 @@ pub struct Driver<'o> {
     tick: u64,
     until_tick: u64,
     /// The part of the executions that is to be explored.
-    branch: Branch,
+    pub(super) branch: Branch,
     /// The one who may take a part of it.
     splitter: Option<&'o mut dyn Splitter>,
     /// Is something to be judged after every action?
-    asks_on_the_way: bool,
-    invariants: Asked,
+    pub(super) asks_on_the_way: bool,
+    pub(super) invariants: Asked,
+    /// How many explorations have gone no further, for whatever reason.
+    pub(super) leaves: u64,
+    /// Was there a loop that nobody could judge ([`Motion::Unknown`])?
+    pub(super) has_long_loop: bool,
 }
 
 impl<'o> Driver<'o> {
     /// A driver for a search of `system` that starts now.
     pub fn new<S: System>(system: &S, budget: Budget, observer: &'o mut dyn Observer) -> Self {
-        let now = Instant::now();
+        let (now, watchdog) = (Instant::now(), Watchdog::new(&budget));
         let processes = system.initial(&mut Values::default()).len() as u32;
         let long = ENDLESS_FOR_EACH.saturating_mul(processes);
         let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
         let invariants = Asked::of(system, &budget.properties);
         let asks_on_the_way = budget.properties.are_asked_on_the_way() || invariants.are_judged;
         Driver {
-            watchdog: Watchdog::new(&budget),
+            watchdog,
             budget,
             observer,
             stats: Stats::default(),
             violations: Vec::new(),
             known: FxHashMap::default(),
             leaks: Leaks::default(),
+            classes: None,
             stopped_by: None,
             start: now,
             last_progress: now,
@@ -88,6 +94,8 @@ impl<'o> Driver<'o> {
             splitter: None,
             asks_on_the_way,
             invariants,
+            leaves: 0,
+            has_long_loop: false,
         }
     }
 
@@ -139,6 +147,11 @@ impl<'o> Driver<'o> {
     /// Which limit of the budget has ended the search, if one has.
     pub(super) fn limit_reached(&self) -> Option<StopReason> {
         self.watchdog.reason()
+    }
+
+    /// These bytes are to be allocated next. The search is to end if that would exceed its limit.
+    pub(super) fn expect(&self, bytes: usize) {
+        self.watchdog.expect(bytes as u64);
     }
 
     /// The signal that loops within a step have to look at. When it is raised, [`is_stopped`](Driver::is_stopped) is true.
@@ -218,147 +231,6 @@ impl<'o> Driver<'o> {
         self.observer.follows_transitions()
     }
 
-    /// `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would look at
-    /// something else next, which is there. Is it an end?
-    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
-        let Motion::Round(spins) = polling(locals, state) else {
-            self.give_up(locals, state);
-            return false;
-        };
-        let at = Position::new(locals, state).going_round(&spins);
-        let when = if spins.is_empty() { When::End } else { When::Livelock };
-        let objection = self.budget.properties.objections(when, at).next();
-        self.ends(locals, at, objection);
-        true
-    }
-
-    /// Notes that the execution to `at` is complete, with the first objection to its end.
-    fn ends<S: System>(
-        &mut self,
-        locals: &Locals<'_, S>,
-        at: Position<'_>,
-        objection: Option<Objection>,
-    ) {
-        let is_deadlocked = objection == Some(Objection::Deadlock);
-        let is_livelocked = objection == Some(Objection::Livelock);
-        let has_bad_end = objection.is_some();
-        if let Some(objection) = objection {
-            self.object(locals, at, objection);
-        }
-        let breaks_elsewhere = self.judge_unvisited(locals, at.state());
-        let is_violating =
-            has_bad_end || breaks_elsewhere || self.has_gone_wrong(locals, at.state());
-        if !has_bad_end {
-            self.leaks.look(locals, at.state());
-        }
-        self.stats.traces += 1;
-        self.stats.deadlocked_traces += u64::from(is_deadlocked);
-        self.stats.livelocked_traces += u64::from(is_livelocked);
-        self.stats.violating_traces += u64::from(is_violating);
-        self.observer.trace(at, End { is_deadlocked, is_livelocked, is_violating });
-        self.look_at_traces();
-    }
-
-    /// Was there an objection on the way to `state`?
-    fn has_gone_wrong<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> bool {
-        // While nothing was found, nothing has gone wrong, unless in the prefix of a branch.
-        if self.violations.is_empty() && self.branch.is_root() {
-            return false;
-        }
-        let at = Position::new(locals, state);
-        let properties = &self.budget.properties;
-        let has_failed = |process| {
-            property::process_failure(locals, state, process).is_some()
-                && properties.objections(When::Failure, at.about(process)).next().is_some()
-        };
-        state.processes().any(has_failed)
-            || (self.asks_on_the_way || self.invariants.are_judged) && {
-                let mut past = state.clone();
-                loop {
-                    if !properties.objections_on_the_way(locals, &past).is_empty()
-                        || !self.invariants.broken(locals, &past).is_empty()
-                    {
-                        break true;
-                    }
-                    if past.depth() == 0 {
-                        break false;
-                    }
-                    past.undo(locals);
-                }
-            }
-    }
-
-    fn look_at_traces(&mut self) {
-        if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
-            self.stop(StopReason::MaxTraces);
-        }
-    }
-
-    /// Notes that the execution goes no further: it is complete, or everything enabled is too high for the bound or would
-    /// end fruitless rounds. Is it complete?
-    pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
-        if !execution.cut().is_empty() {
-            self.truncated(&execution.locals, execution.state());
-            return false;
-        }
-        if execution.is_waiting() {
-            let here = execution.len();
-            return execution.looking_back(here, |locals, state| self.waiting(locals, state));
-        }
-        self.terminal(&execution.locals, execution.state())
-    }
-
-    /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a
-    /// livelock, or the execution is given up. Is it an end? `state` is left as it is.
-    pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
-        let spins = match Watch::new(self.signal().clone()).motion(locals, state) {
-            Motion::Round(spins) => spins,
-            Motion::On => {
-                self.give_up(locals, state);
-                return false;
-            }
-            Motion::Unknown => {
-                self.stop(StopReason::Endless);
-                return false;
-            }
-        };
-        let at = Position::new(locals, state).going_round(&spins);
-        let objection = self.budget.properties.objections(When::Livelock, at).next();
-        self.ends(locals, at, objection);
-        true
-    }
-
-    /// The execution to `state` goes no further, and is no end.
-    fn give_up<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
-        self.judge_unvisited(locals, state);
-        self.stats.given_up += 1;
-    }
-
-    /// Notes that these processes go round for ever in `state`, and that nothing else can happen.
-    pub fn livelock<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, spins: &[Spin]) {
-        let at = Position::new(locals, state).going_round(spins);
-        let objection = self.budget.properties.objections(When::Livelock, at).next();
-        if let Some(objection) = objection {
-            self.object(locals, at, objection);
-        }
-    }
-
-    /// Notes that an exploration was cut in `state`, because the algorithm disables everything enabled.
-    pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
-        self.stats.blocked += 1;
-        self.observer.blocked(Position::new(locals, state));
-    }
-
-    /// Notes that the depth bound cut an execution in `state`, where it could have gone on.
-    pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
-        self.judge_unvisited(locals, state);
-        self.stats.truncated += 1;
-        self.observer.truncated(Position::new(locals, state));
-        if self.budget.depth.is_none() {
-            self.stop(StopReason::Endless);
-        }
-    }
-
     /// Notes that a transition between stored states was taken, and led to `state`.
     pub fn transition<S: System>(
         &mut self,
@@ -377,6 +249,11 @@ impl<'o> Driver<'o> {
     /// The limits of the search.
     pub fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// Notes the classes that this piece of a search has completed.
+    pub fn note_classes(&mut self, classes: BTreeSet<Schedule>) {
+        self.classes = Some(classes);
     }
 
     /// Tells the observer how far the other searches are that run for this one.
@@ -403,6 +280,9 @@ impl<'o> Driver<'o> {
         if self.invariants.is_open {
             self.stop(StopReason::Invariant);
         }
+        if self.has_long_loop {
+            self.stop(StopReason::LongLoop);
+        }
         // Those of pieces are joined in the order in which they were found.
         if self.budget.shortest && !self.can_split() {
             self.violations.sort_by_key(length);
@@ -411,6 +291,7 @@ impl<'o> Driver<'o> {
             stats: self.stats,
             violations: self.violations,
             leaks: self.leaks.found(),
+            classes: self.classes,
             stopped_by: self.stopped_by,
             elapsed: self.start.elapsed(),
             answered_by: None,
@@ -438,9 +319,10 @@ impl<'o> Driver<'o> {
         state: &State,
         process: ProcessId,
     ) {
-        let has_failed = property::process_failure(locals, state, process).is_some();
-        if has_failed || state.is_crowded() {
-            self.judge_failure(locals, Position::new(locals, state).about(process));
+        match property::process_failure(locals, state, process) {
+            Some(failure) if failure.is_unsupported() => self.stop(StopReason::Unsupported),
+            None if !state.is_crowded() => {}
+            _ => self.judge_failure(locals, Position::new(locals, state).about(process)),
         }
     }
 
@@ -473,7 +355,11 @@ impl<'o> Driver<'o> {
     /// Judges the invariants in the states of the class of `state` that the search does not go through. Is something wrong in
     /// one of them?
     #[inline]
-    fn judge_unvisited<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
+    pub(super) fn judge_unvisited<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) -> bool {
         self.invariants.miss_states() && self.judge_class(locals, state)
     }
 
@@ -509,7 +395,7 @@ impl<'o> Driver<'o> {
     }
 
     /// Notes what a property objects to.
-    fn object<S: System>(
+    pub(super) fn object<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
         at: Position<'_>,
@@ -570,7 +456,9 @@ impl<'o> Driver<'o> {
         steps: usize,
         violation: impl FnOnce() -> Violation,
     ) {
-        if !self.budget.all {
+        // Then a process may have failed only because it was told to stop.
+        let is_told_to_stop = self.signal().is_raised();
+        if !self.budget.all && !is_told_to_stop {
             self.stop(StopReason::Violation);
         }
         let known = self.known.get(&symptom).copied();
@@ -578,10 +466,10 @@ impl<'o> Driver<'o> {
             Some(at) => !self.budget.shortest || steps > self.violations[at].schedule.len(),
             None => self.violations.len() >= MAX_VIOLATIONS,
         };
-        if is_idle {
+        if is_idle || is_told_to_stop {
             return;
         }
-        let mut violation = violation();
+        let mut violation = StopSignal::disregarded(violation);
         let Some(at) = known else {
             if self.budget.shortest {
                 violation = with_few_switches(system, violation);

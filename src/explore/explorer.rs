@@ -43,7 +43,7 @@
 
 use std::fmt::Debug;
 
-use super::budget::Budget;
+use super::budget::{Budget, Depth};
 use super::driver::Driver;
 use super::observer::Observer;
 use super::result::{Outcome, StopReason};
@@ -68,9 +68,14 @@ pub trait Explorer: Copy + Debug + Send + Sync {
         self.info().guarantee
     }
 
-    /// What a depth bound measures.
+    /// What a depth bound measures, unless [`Budget::measure`] says something else.
     fn depth(&self) -> Depth {
         Depth::Causal
+    }
+
+    /// Can a depth bound measure this?
+    fn measures(&self, depth: Depth) -> bool {
+        depth == self.depth()
     }
 
     /// May an exploration be cut because everything enabled there is asleep or disabled?
@@ -158,18 +163,6 @@ pub enum Guarantee {
     EveryExecution,
 }
 
-/// What a depth bound measures in an execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
-    /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
-    Causal,
-    /// The number of actions.
-    Length,
-    /// Nothing: executions are explored to their end, and a bound is refused.
-    Unbounded,
-}
-
 /// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the
 /// explorer may miss executions, by its nature or because it cannot be used on this system; or if it may miss states that
 /// a property is about.
@@ -184,10 +177,11 @@ pub fn explore<S: System>(
 }
 
 /// As [`explore`], for one branch, parts of which `splitter` may take. The guarantee of the explorer is for the classes of
-/// the rest of the branch. An exploration may be blocked (see [`Branch`]).
+/// the rest of the branch. An exploration may be blocked (see [`Branch`]). If the branch is not one
+/// that such an explorer gives away on this system, the search ends with [`StopReason::Stray`].
 ///
 /// # Panics
-/// If the explorer cannot be split ([`Explorer::can_split`]), or the branch is not one of this system.
+/// If the explorer cannot be split ([`Explorer::can_split`]).
 pub fn explore_branch<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -200,6 +194,18 @@ pub fn explore_branch<S: System>(
     let refusal = explorer.refusal(system, &budget);
     let driver = Driver::new(system, budget, observer).of_branch(branch, splitter);
     run(system, explorer, refusal, driver)
+}
+
+/// Why the explorer cannot measure depths as the budget says, in a sentence; `None` if it can.
+pub(super) fn cannot_measure(explorer: &impl Explorer, budget: &Budget) -> Option<String> {
+    let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
+    let (name, own) = (explorer.info().name, explorer.depth());
+    Some(format!(
+        "a depth cannot be measured in {} by `{name}`, but in {} (`mazurka explorers` says which explorers can do \
+         both)",
+        measure.unit(),
+        own.unit()
+    ))
 }
 
 /// Why the explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or

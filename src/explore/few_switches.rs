@@ -1,7 +1,7 @@
 //! The same violation by another execution of its class, with fewer switches between processes.
 
 use super::result::Violation;
-use crate::model::{Locals, ProcessId, System};
+use crate::model::{Locals, ProcessId, StopSignal, System};
 use crate::property;
 use crate::trace::{Linearisation, few_switches, switches};
 
@@ -12,6 +12,10 @@ pub(super) fn length(violation: &Violation) -> (usize, usize) {
 
 /// The violation by an execution of the same class with fewer switches.
 pub(super) fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
+    StopSignal::disregarded(|| reordered(system, violation))
+}
+
+fn reordered<S: System>(system: &S, violation: Violation) -> Violation {
     let is_crowded = violation.process.is_none()
         && violation.failure.as_ref().is_some_and(|failure| failure.site.is_none());
     // Nothing has a meaning beyond an overcrowded barrier, so the order has to stay.

@@ -1,5 +1,7 @@
 //! The result of a search that was made in pieces, from the results of the pieces in their order.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::driver::MAX_VIOLATIONS;
@@ -7,6 +9,7 @@ use super::few_switches::length;
 use super::result::{Outcome, Stats, StopReason, Violation};
 use super::symptom::Symptom;
 use crate::alternatives::Combs;
+use crate::model::Schedule;
 use crate::property::Leak;
 
 /// The results of some pieces.
@@ -16,6 +19,8 @@ pub(super) struct Joined {
     violations: Vec<Violation>,
     known: FxHashMap<Symptom, usize>,
     leaks: Vec<Leak>,
+    /// The classes that were completed, if all pieces tell them apart.
+    classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
     /// Of similar violations, is the shortest kept?
     shortest: bool,
@@ -29,7 +34,18 @@ impl Joined {
 
     /// Adds the result of the next piece.
     pub(super) fn add(&mut self, outcome: Outcome) {
+        self.classes = match (self.stats.is_some(), self.classes.take(), outcome.classes) {
+            (true, Some(mut all), Some(more)) => {
+                all.extend(more);
+                Some(all)
+            }
+            (false, _, first) => first,
+            _ => None,
+        };
         add_to(&mut self.stats, &outcome.stats);
+        if let (Some(stats), Some(classes)) = (&mut self.stats, &self.classes) {
+            stats.classes = Some(classes.len() as u64);
+        }
         for violation in outcome.violations {
             self.note(violation);
         }
@@ -63,7 +79,7 @@ impl Joined {
         if self.shortest {
             self.violations.sort_by_key(length);
         }
-        self.piece()
+        Outcome { classes: None, ..self.piece() }
     }
 
     /// The same, as the result of a piece: the violations are in the order in which they were found.
@@ -72,6 +88,7 @@ impl Joined {
             stats: self.stats.unwrap_or_default(),
             violations: self.violations,
             leaks: self.leaks,
+            classes: self.classes,
             stopped_by: self.stopped_by,
             elapsed: Default::default(),
             answered_by: None,
@@ -97,14 +114,14 @@ impl Stats {
 
     /// Adds the figures of another part of a search. What both parts may have counted is unknown from then on.
     fn add(&mut self, other: &Stats) {
-        self.traces += other.traces;
-        self.deadlocked_traces += other.deadlocked_traces;
-        self.violating_traces += other.violating_traces;
-        self.livelocked_traces += other.livelocked_traces;
-        self.blocked += other.blocked;
-        self.given_up += other.given_up;
-        self.truncated += other.truncated;
-        self.transitions += other.transitions;
+        self.traces = self.traces.saturating_add(other.traces);
+        self.deadlocked_traces = self.deadlocked_traces.saturating_add(other.deadlocked_traces);
+        self.violating_traces = self.violating_traces.saturating_add(other.violating_traces);
+        self.livelocked_traces = self.livelocked_traces.saturating_add(other.livelocked_traces);
+        self.blocked = self.blocked.saturating_add(other.blocked);
+        self.given_up = self.given_up.saturating_add(other.given_up);
+        self.truncated = self.truncated.saturating_add(other.truncated);
+        self.transitions = self.transitions.saturating_add(other.transitions);
         self.max_depth = self.max_depth.max(other.max_depth);
         self.classes = None;
         self.events = None;
@@ -114,7 +131,7 @@ impl Stats {
         self.states_by_depth = None;
         self.sat_calls = sum(self.sat_calls, other.sat_calls);
         self.combs = self.combs.zip(other.combs).map(|(one, other)| Combs {
-            asked: one.asked + other.asked,
+            asked: one.asked.saturating_add(other.asked),
             most_spikes: one.most_spikes.max(other.most_spikes),
             longest_spike: one.longest_spike.max(other.longest_spike),
         });
@@ -122,5 +139,5 @@ impl Stats {
 }
 
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.zip(other).map(|(one, other)| one + other)
+    one.zip(other).map(|(one, other)| one.saturating_add(other))
 }

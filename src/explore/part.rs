@@ -9,9 +9,16 @@
 //!   joined                done: all of them
 //! ```
 //!
-//! **Invariant.** Everything that a piece has given away is in the part that has its result, done or open. So a piece that
-//! is open somewhere and done nowhere is all that can be missing when parts are joined. Whoever explores a piece writes down
-//! its result and what it has given away at once. If the work is lost before that, the piece is open as before.
+//! **Invariant.** Everything that a piece has given away is in the part that has its result, done
+//! or open. Whoever explores a piece writes down its result and what it has given away at once. If
+//! the work is lost before that, the piece is open as before.
+//!
+//! **Coverage.** Parts may come from files, so the invariant is not believed. Each result names the
+//! branch that was explored, and the places of all pieces that it gave away ([`Done`]). Parts are
+//! the whole search if the first piece is done, and so is everything that a piece gave away which
+//! belongs to the search in this way. A piece that was given away and is nowhere is missing
+//! ([`Part::missing`]). A piece that nobody gave away is a stray, and so is one that was explored
+//! as another branch than the one given away; such parts are not of one search ([`Disagreement`]).
 //!
 //! **The result** of a part is that of its pieces in order ([`Place`]) up to the first one that ends the search. What comes
 //! after that one need not be done.
@@ -19,8 +26,9 @@
 //! A piece can be ended early and nothing is lost: it goes on to the end of its execution only, and gives away all that is left
 //! to do along it.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -32,20 +40,48 @@ use super::observer::Observer;
 use super::place::Place;
 use super::result::{Outcome, Stats, StopReason};
 use super::tree::{Branch, Splitter};
-use crate::model::{Locals, Refusal, Schedule, System};
+use crate::model::{Action, Locals, Refusal, Schedule, System};
 
 /// A part of a search.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Part {
-    /// The results of the pieces that are done.
-    pub done: BTreeMap<Place, Outcome>,
+    /// The pieces that are done.
+    pub done: BTreeMap<Place, Done>,
     /// The pieces that are left to do.
     pub open: BTreeMap<Place, Branch>,
 }
 
-/// Two parts do not belong together: they differ in what is at this place.
+/// A piece that is done; or several from the beginning of the search on, as one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Done {
+    /// What was explored.
+    pub branch: Branch,
+    /// The places of the pieces that it gave away.
+    pub given: BTreeSet<Place>,
+    /// Its result.
+    pub outcome: Outcome,
+}
+
+/// Parts do not belong together: they differ in what is at this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement(pub Place);
+
+/// What is left to do at this place is not a branch of the search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// The place.
+    pub place: Place,
+    /// What is wrong with the branch.
+    pub why: String,
+}
+
+impl Display for Stray {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "branch {} is not one of this search: {}", self.place, self.why)
+    }
+}
+
+impl Error for Stray {}
 
 impl Part {
     /// All of a search, nothing of it done.
@@ -56,19 +92,44 @@ impl Part {
 
     /// The first piece that ends the search, if one does.
     pub(super) fn last(&self) -> Option<&Place> {
-        let ends = |outcome: &Outcome| outcome.stopped_by.is_some_and(StopReason::ends_all);
-        self.done.iter().find(|(_, outcome)| ends(outcome)).map(|(place, _)| place)
+        self.done.iter().find(|(_, done)| done.ends_all()).map(|(place, _)| place)
     }
 
     /// The pieces that are left to do, as far as the result depends on them.
-    pub fn missing(&self) -> impl Iterator<Item = (&Place, &Branch)> {
+    pub fn left(&self) -> impl Iterator<Item = (&Place, &Branch)> {
         let last = self.last();
         self.open.iter().take_while(move |&(place, _)| last.is_none_or(|last| place < last))
     }
 
     /// The first of them.
     fn next(&self) -> Option<(Place, Branch)> {
-        self.missing().next().map(|(place, branch)| (place.clone(), branch.clone()))
+        self.left().next().map(|(place, branch)| (place.clone(), branch.clone()))
+    }
+
+    /// The places of the pieces that the result depends on and that are not done. Those that are
+    /// not [left](Part::left) to do here are lost: some piece gave them away, and they are nowhere.
+    pub fn missing(&self) -> BTreeSet<&Place> {
+        let last = self.last();
+        self.undone().filter(|place| last.is_none_or(|last| *place < last)).collect()
+    }
+
+    /// The places of all pieces that are known, and not done.
+    fn undone(&self) -> impl Iterator<Item = &Place> {
+        let given = self.done.values().flat_map(|done| &done.given);
+        given.chain(self.open.keys()).filter(|place| !self.done.contains_key(*place))
+    }
+
+    /// A piece that does not belong to the search, if there is one: nobody gave it away, and who
+    /// would have is done.
+    pub fn stray(&self) -> Option<&Place> {
+        let given: BTreeSet<_> = self.done.values().flat_map(|done| &done.given).collect();
+        let undone: BTreeSet<_> = self.undone().collect();
+        let is_stray = |place: &&Place| {
+            !place.is_first()
+                && !given.contains(place)
+                && !place.ancestors().any(|above| undone.contains(&above))
+        };
+        self.done.keys().chain(self.open.keys()).find(is_stray)
     }
 
     /// Does it have the result of the piece that the search begins with, or is that piece left to do? Only then it can be the
@@ -83,14 +144,14 @@ impl Part {
         let mut joined = Joined::new(budget.shortest);
         let mut elapsed = Duration::ZERO;
         let last = self.last();
-        for (place, outcome) in &self.done {
-            elapsed += outcome.elapsed;
+        for (place, Done { outcome, .. }) in &self.done {
+            elapsed = elapsed.saturating_add(outcome.elapsed);
             if last.is_none_or(|last| place <= last) {
                 joined.add(outcome.clone());
             }
         }
         let mut all = Outcome { elapsed, ..joined.outcome() };
-        if self.missing().next().is_some() {
+        if !self.missing().is_empty() {
             all.stopped_by = Some(StopReason::Missing);
         }
         all
@@ -108,17 +169,22 @@ impl Part {
         let mut joined = Joined::new(shortest);
         let mut elapsed = Duration::ZERO;
         let mut ended = false;
+        let (mut places, mut given) = (BTreeSet::new(), BTreeSet::new());
         while let Some(entry) = self.done.first_entry()
             && is_before(entry.key())
         {
-            let outcome = entry.remove();
-            elapsed += outcome.elapsed;
+            places.insert(entry.key().clone());
+            let done = entry.remove();
+            elapsed = elapsed.saturating_add(done.outcome.elapsed);
+            given.extend(done.given);
             if !ended {
-                ended = outcome.stopped_by.is_some_and(StopReason::ends_all);
-                joined.add(outcome);
+                ended = done.outcome.stopped_by.is_some_and(StopReason::ends_all);
+                joined.add(done.outcome);
             }
         }
-        self.done.insert(first, Outcome { elapsed, ..joined.piece() });
+        given.retain(|place| !places.contains(place));
+        let outcome = Outcome { elapsed, ..joined.piece() };
+        self.done.insert(first, Done { branch: Branch::default(), given, outcome });
     }
 
     /// Adds another part of the same search. What is done in one of them is left to do in neither.
@@ -126,14 +192,12 @@ impl Part {
     /// # Errors
     /// If the parts are not of one search, or a piece was done twice in different ways: cut at different places.
     pub fn join(&mut self, other: Part) -> Result<(), Disagreement> {
-        for (place, outcome) in other.done {
-            let known = self.done.entry(place);
-            if let Entry::Occupied(known) = &known
-                && !is_same(known.get(), &outcome)
-            {
-                return Err(Disagreement(known.key().clone()));
+        for (place, done) in other.done {
+            match self.done.get(&place) {
+                Some(known) if !known.is_same(&done) => return Err(Disagreement(place)),
+                Some(_) => {}
+                None => drop(self.done.insert(place, done)),
             }
-            known.or_insert(outcome);
         }
         for (place, branch) in other.open {
             match self.open.get(&place) {
@@ -141,29 +205,43 @@ impl Part {
                 _ => self.open.insert(place, branch),
             };
         }
+        let is_other = |(place, branch): &(&Place, &Branch)| {
+            self.done.get(*place).is_some_and(|done| done.branch != **branch)
+        };
+        if let Some((place, _)) = self.open.iter().find(is_other) {
+            return Err(Disagreement(place.clone()));
+        }
         let done = &self.done;
         self.open.retain(|place, _| !done.contains_key(place));
         Ok(())
     }
 
-    /// Why its branches are none of this system; `None` if they are.
-    pub fn refusal<S: System>(&self, system: &S) -> Option<Refusal> {
-        self.open.values().find_map(|branch| branch.refusal(system))
+    /// A branch that is left to do and not one of this system, if there is one: all of them are
+    /// replayed. What only the explorer can see, it sees later.
+    pub fn refusal<S: System>(&self, system: &S) -> Option<Stray> {
+        self.open.iter().find_map(|(place, branch)| {
+            let refusal = branch.refusal(system)?;
+            Some(Stray { place: place.clone(), why: refusal.to_string() })
+        })
     }
 
     /// Explores what is left to do, in order, until a piece ends the search, or until `is_over` says so: it is asked now and then.
     /// Then the piece under way ends early.
     /// The limits of the budget are for all of it; a piece that they end is left to do.
     ///
+    /// # Errors
+    /// If a branch is not one of this search.
+    ///
     /// # Panics
-    /// If the explorer cannot be split, or the branches are not of this system ([`Part::refusal`]).
+    /// If the explorer cannot be split.
     pub fn go_on<S: System, E: Explorer>(
         &mut self,
         (system, explorer): (&S, E),
         budget: &Budget,
         is_over: &mut dyn FnMut() -> bool,
         observer: &mut dyn Observer,
-    ) {
+    ) -> Result<(), Stray> {
+        self.refusal(system).map_or(Ok(()), Err)?;
         let start = Instant::now();
         while let Some((place, branch)) = self.next()
             && !is_over()
@@ -173,15 +251,24 @@ impl Part {
             let (given, until) = (Vec::new(), LOOK);
             let mut early = Early { place: place.clone(), given, until, is_over: &mut *is_over };
             let search = (system, explorer);
-            if self.explore(search, (&place, &branch), &budget, &mut early, observer) {
-                self.open.extend(early.given);
-            } else {
-                return;
+            if !self.explore(search, (&place, &branch), &budget, &mut early, observer)? {
+                break;
             }
+            let given = early.given;
+            self.give(&place, given);
         }
+        Ok(())
     }
 
-    /// Explores a piece that is left to do. Is it done then? Whatever it gives away is added by the caller.
+    /// Notes what the piece at `place`, which is done, has given away.
+    pub(super) fn give(&mut self, place: &Place, given: Vec<(Place, Branch)>) {
+        let done = self.done.get_mut(place).expect("it is done");
+        done.given.extend(given.iter().map(|(place, _)| place.clone()));
+        self.open.extend(given);
+    }
+
+    /// Explores a piece that is left to do. Is it done then? What it gave away is to be noted
+    /// ([`Part::give`]).
     pub(super) fn explore<S: System, E: Explorer>(
         &mut self,
         (system, explorer): (&S, E),
@@ -189,46 +276,70 @@ impl Part {
         budget: &Budget,
         splitter: &mut dyn Splitter,
         observer: &mut dyn Observer,
-    ) -> bool {
+    ) -> Result<bool, Stray> {
         let mut sum = Sum { done: &self.done, observer };
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
-        let Some(outcome) = outcome.of_piece(place) else { return false };
+        if outcome.stopped_by == Some(StopReason::Stray) {
+            let name = explorer.info().name;
+            let why = format!("`{name}` never gives such a branch away");
+            return Err(Stray { place: place.clone(), why });
+        }
+        let Some(outcome) = outcome.of_piece(place) else { return Ok(false) };
         self.open.remove(place);
-        self.done.insert(place.clone(), outcome);
-        true
+        let (branch, given) = (branch.clone(), BTreeSet::new());
+        self.done.insert(place.clone(), Done { branch, given, outcome });
+        Ok(true)
+    }
+}
+
+impl Done {
+    /// Is what comes after it not needed?
+    pub(super) fn ends_all(&self) -> bool {
+        self.outcome.stopped_by.is_some_and(StopReason::ends_all)
+    }
+
+    /// Is it the same piece with the same result, but for the time that it took?
+    fn is_same(&self, other: &Done) -> bool {
+        let (own, others) = (&self.outcome, &other.outcome);
+        (&self.branch, &self.given, &own.stats) == (&other.branch, &other.given, &others.stats)
+            && (&own.violations, &own.leaks, own.stopped_by)
+                == (&others.violations, &others.leaks, others.stopped_by)
     }
 }
 
 impl Outcome {
-    /// It is the result of the piece at this place; `None` if the piece is not done, because a limit or a signal ended it.
+    /// It is the result of the piece at this place; `None` if the piece is not done.
     pub(super) fn of_piece(mut self, place: &Place) -> Option<Outcome> {
         if !place.is_first() {
             self.stats.forget_idle();
         }
-        Some(self).filter(|outcome| !outcome.stopped_by.is_some_and(StopReason::is_external))
+        Some(self).filter(|outcome| !outcome.stopped_by.is_some_and(StopReason::leaves_undone))
     }
 }
 
-/// Are two results the same, but for the time that they took?
-fn is_same(one: &Outcome, other: &Outcome) -> bool {
-    (&one.stats, &one.violations, &one.leaks, one.stopped_by)
-        == (&other.stats, &other.violations, &other.leaks, other.stopped_by)
-}
-
 impl Branch {
-    /// Why it is no branch of this system; `None` if it is one.
+    /// Why it is no branch of this system; `None` if it is one, as far as can be seen without its
+    /// explorer.
     pub fn refusal<S: System>(&self, system: &S) -> Option<Refusal> {
         let mut locals = Locals::new(system);
         let state = match self.prefix.replay(&mut locals) {
             Ok(state) => state,
             Err(refusal) => return Some(refusal),
         };
-        let is_stray = |&action: &_| state.action_named(&locals, action).is_none();
-        self.elsewhere.iter().copied().find(is_stray).map(|action| Refusal {
+        let firsts = self.wanted.iter().filter_map(|wanted| wanted.first());
+        let refused = |action: Action, why: &str| Refusal {
             step: self.prefix.len() + 1,
-            why: format!("{} is not enabled", Schedule::from(vec![action])),
-        })
+            why: format!("{} {why}", Schedule::from(vec![action])),
+        };
+        let mut named = BTreeSet::new();
+        for &action in self.elsewhere.iter().chain(firsts) {
+            if state.action_named(&locals, action).is_none() {
+                return Some(refused(action, "is not enabled"));
+            }
+        }
+        let twice = self.elsewhere.iter().find(|&&action| !named.insert(action));
+        twice.map(|&action| refused(action, "is left out twice"))
     }
 }
 
@@ -261,14 +372,14 @@ impl Splitter for Early<'_> {
 
 /// Tells of the pieces done before as well.
 struct Sum<'o> {
-    done: &'o BTreeMap<Place, Outcome>,
+    done: &'o BTreeMap<Place, Done>,
     observer: &'o mut dyn Observer,
 }
 
 impl Observer for Sum<'_> {
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let mut all = Some(stats.clone());
-        self.done.values().for_each(|outcome| add_to(&mut all, &outcome.stats));
+        self.done.values().for_each(|done| add_to(&mut all, &done.outcome.stats));
         self.observer.progress(&all.unwrap_or_default(), elapsed);
     }
 }

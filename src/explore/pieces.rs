@@ -30,9 +30,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::budget::Budget;
+use super::budget::{Budget, Depth};
 use super::driver::Driver;
-use super::explorer::{Depth, Explorer, Guarantee, Info, explore_branch};
+use super::explorer::{Explorer, Guarantee, Info, explore_branch};
 use super::joined::{Joined, add_to};
 use super::observer::Observer;
 use super::place::Place;
@@ -84,6 +84,10 @@ impl<E: Explorer> Explorer for InPieces<E> {
 
     fn depth(&self) -> Depth {
         self.explorer.depth()
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        self.explorer.measures(depth)
     }
 
     fn may_block(&self) -> bool {
@@ -265,6 +269,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         let mut teller = Teller { team: self, place: place.clone(), tell };
         let (system, explorer) = (self.system, self.how.explorer);
         let outcome = explore_branch(system, explorer, branch, &mut cutter, budget, &mut teller);
+        assert!(outcome.stopped_by != Some(StopReason::Stray), "{branch} was cut off this search");
         self.pieces().finish(place, outcome);
         self.changed.notify_all();
     }

@@ -1,5 +1,6 @@
 //! The result of a search: its figures, its verdict, what it found, and why it ended.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,10 @@ pub struct Outcome {
     pub stopped_by: Option<StopReason>,
     /// How long it took.
     pub elapsed: Duration,
+    /// Of a piece of a search that tells classes apart: those that it has completed, each by its
+    /// [representative](crate::trace::representative). What other pieces have completed, too, is counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<BTreeSet<Schedule>>,
     /// Of a portfolio: the search whose result this is, as it is written on a command line.
     pub answered_by: Option<String>,
 }
@@ -143,6 +148,9 @@ pub enum StopReason {
     Interrupted,
     /// Parts of it are not done yet.
     Missing,
+    /// The branch that was to be searched is not one of this system, or not one that the explorer
+    /// can search.
+    Stray,
     /// Some executions were cut at `--depth`; all others were visited.
     Depth,
     /// An execution went on and on, and no depth was given: perhaps it never ends.
@@ -153,8 +161,12 @@ pub enum StopReason {
     NoGuarantee,
     /// It came to its end, but a class has too many states to judge an invariant in all of them.
     Invariant,
+    /// It came to its end, but a loop that changes nothing has too many local states to say whether it waits for ever.
+    LongLoop,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
+    /// A process did what cannot be explored.
+    Unsupported,
 }
 
 impl StopReason {
@@ -163,14 +175,20 @@ impl StopReason {
         matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
     }
 
+    /// Is a piece of a search that ends like this left to do?
+    pub fn leaves_undone(self) -> bool {
+        self.is_external() || matches!(self, StopReason::Stray | StopReason::Missing)
+    }
+
     /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
     pub fn is_doubt(self) -> bool {
-        matches!(self, StopReason::HashCompaction | StopReason::Invariant | StopReason::NoGuarantee)
+        use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee};
+        matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee)
     }
 
     /// Does a piece of a search that ends like this end the whole search?
     pub fn ends_all(self) -> bool {
-        !self.is_doubt() && !self.is_external() && self != StopReason::Depth
+        !self.is_doubt() && !self.leaves_undone() && self != StopReason::Depth
     }
 
     /// The word for it, as in JSON; for a limit, the name of its option.
@@ -182,12 +200,15 @@ impl StopReason {
             StopReason::MaxMemory => "max-memory",
             StopReason::Interrupted => "interrupted",
             StopReason::Missing => "missing",
+            StopReason::Stray => "stray",
             StopReason::Depth => "depth",
             StopReason::Endless => "endless",
             StopReason::HashCompaction => "hash-compaction",
             StopReason::NoGuarantee => "no-guarantee",
             StopReason::Invariant => "invariant",
+            StopReason::LongLoop => "long-loop",
             StopReason::Oversubscribed => "oversubscribed",
+            StopReason::Unsupported => "unsupported",
         }
     }
 }
@@ -217,7 +238,8 @@ impl From<FailureKind> for ViolationKind {
     fn from(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Assertion => ViolationKind::Assertion,
-            FailureKind::Error => ViolationKind::Error,
+            // A search does not note what is unsupported; a replay shows it.
+            FailureKind::Error | FailureKind::Unsupported => ViolationKind::Error,
         }
     }
 }

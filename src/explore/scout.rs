@@ -4,7 +4,7 @@
 //! enabled there, or all others sleep. A scout goes along the execution of the search, behind it, in a state of its own. So
 //! no piece is given away that is empty, which costs one step for each place.
 
-use crate::model::{Action, Locals, State, System};
+use crate::model::{Action, Locals, State, StopSignal, System};
 
 /// A prefix of the execution of a search.
 pub(super) struct Scout<'s, S: System> {
@@ -15,11 +15,13 @@ pub(super) struct Scout<'s, S: System> {
 impl<'s, S: System> Scout<'s, S> {
     /// At the end of this execution, in portable names.
     pub(super) fn at(system: &'s S, prefix: &[Action]) -> Self {
-        let mut locals = Locals::new(system);
-        let state = State::initial(&mut locals);
-        let mut scout = Scout { locals, state };
-        prefix.iter().for_each(|&action| scout.go_on(action));
-        scout
+        StopSignal::disregarded(|| {
+            let mut locals = Locals::new(system);
+            let state = State::initial(&mut locals);
+            let mut scout = Scout { locals, state };
+            prefix.iter().for_each(|&action| scout.go_on(action));
+            scout
+        })
     }
 
     /// Is everything that is enabled here among these?
@@ -43,6 +45,6 @@ impl<'s, S: System> Scout<'s, S> {
     pub(super) fn go_on(&mut self, portable: Action) {
         let action = self.state.action_named(&self.locals, portable);
         let action = action.unwrap_or_else(|| panic!("{portable:?} is not enabled"));
-        self.state.step(&mut self.locals, action);
+        StopSignal::disregarded(|| self.state.step(&mut self.locals, action));
     }
 }

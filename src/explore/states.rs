@@ -25,6 +25,7 @@ mod dl_s_por;
 mod enumeration;
 mod every_state;
 mod expander;
+mod foreseen;
 mod frontier;
 mod full_graph;
 mod histories;

@@ -12,12 +12,14 @@
 //! This file has only what these algorithms have in common. They differ in their [`Rule`]: in what is to be tried, in what
 //! a race means, and in what is remembered on the way back. For a rule without sleep sets, Sleep is empty.
 
+use super::budget::Depth;
 use super::driver::Driver;
-use super::explorer::Depth;
+use super::ends::lost;
 use super::order::{Order, Sorter};
+use super::result::StopReason;
 use super::scout::Scout;
 use super::tree::Branch;
-use crate::model::{Action, Schedule, System};
+use crate::model::{Action, Schedule, StopSignal, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
 /// The part in which explorers that go along executions differ.
@@ -32,8 +34,11 @@ pub trait Rule<S: System> {
     /// Notes that nothing is to be tried from E any more, and that its last action is about to be taken back.
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 
-    /// Notes, in the state where a branch begins, that only this is to be tried there ([`Branch::wanted`]).
-    fn want(&mut self, _: &mut Walk<'_, '_, '_, S>, _: &[Schedule]) {}
+    /// Notes, in the state where a branch begins, that only this is to be tried there
+    /// ([`Branch::wanted`]). `None` if that has no meaning.
+    fn want(&mut self, _: &mut Walk<'_, '_, '_, S>, _: &[Schedule]) -> Option<()> {
+        None
+    }
 
     /// Gives something away that is left to do ([`Driver::split_off`]).
     #[cold]
@@ -139,19 +144,22 @@ pub fn explore<S: System>(
     if branch.is_root() {
         walk.driver.started(&walk.execution.locals, walk.execution.state());
         walk.explore(rule);
-    } else {
-        walk.explore_branch(&branch, rule);
+    } else if walk.explore_branch(&branch, rule).is_none() && !walk.driver.is_stopped() {
+        walk.driver.stop(StopReason::Stray);
     }
 }
 
 impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn new(system: &'s S, manner: Manner, driver: &'d mut Driver<'o>) -> Self {
-        let (max_height, max_length) = match manner.depth {
-            Depth::Causal | Depth::Unbounded => (driver.depth(), driver.length_bound()),
-            Depth::Length => (None, driver.depth_bound()),
+        let measure = driver.budget().measure.unwrap_or(manner.depth);
+        let execution = Execution::new(system);
+        let (execution, max_length) = match (measure, driver.depth()) {
+            (Depth::Length, Some(depth)) => (execution.literal(), depth),
+            (_, Some(depth)) => (execution.up_to(depth), driver.length_bound()),
+            (_, None) => (execution, driver.length_bound()),
         };
         Walk {
-            execution: Execution::bounded(system, max_height),
+            execution,
             sleep: SleepSet::default(),
             enabled: Vec::new(),
             manner,
@@ -163,26 +171,33 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Explore(E, Z), where E is a prefix from which nothing is to be tried.
-    fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) {
+    /// Explore(E, Z), where E is a prefix from which nothing is to be tried. `None` if the branch
+    /// is not one of this search.
+    fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) -> Option<()> {
         self.start = branch.prefix.len();
         for &portable in &branch.prefix {
+            if self.driver.is_stopped() {
+                return Some(());
+            }
             rule.arrive(self);
-            let p = self.named(portable);
+            let p = self.named(portable)?;
             if self.manner.sleep == Sleepers::Passed {
                 self.pass_over(p);
             }
             self.execution.push(p);
             self.fall_asleep();
         }
+        if self.driver.is_stopped() {
+            return Some(());
+        }
         for &portable in &branch.elsewhere {
-            let z = self.named(portable);
+            let z = self.named(portable)?;
             let footprint = self.execution.footprint(z);
             self.sleep.give(z, footprint);
         }
         match branch.wanted.is_empty() {
             true => rule.arrive(self),
-            false => rule.want(self, &branch.wanted),
+            false => StopSignal::disregarded(|| rule.want(self, &branch.wanted))?,
         }
         if self.manner.sleep == Sleepers::Passed {
             self.start = 0;
@@ -193,19 +208,22 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             self.sleep.ascend();
             self.go_on(rule);
         }
+        Some(())
     }
 
-    /// # Panics
-    /// If it is not enabled: a branch is of one system.
-    pub fn named(&self, portable: Action) -> Action {
-        let action = self.execution.state().action_named(&self.execution.locals, portable);
-        action.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
+    /// The action of a branch with this name; `None` if it is not enabled after E.
+    pub fn named(&self, portable: Action) -> Option<Action> {
+        self.execution.state().action_named(&self.execution.locals, portable)
     }
 
     /// Explore(E, Sleep)
     fn explore(&mut self, rule: &mut impl Rule<S>) {
+        let leaves = self.driver.leaves();
         rule.arrive(self);
-        self.go_on(rule);
+        if !self.try_all(rule) && self.driver.leaves() == leaves {
+            self.prove_idle();
+        }
+        rule.leave(self);
     }
 
     /// Tries from E what is to be tried, and leaves E.
@@ -215,10 +233,31 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         rule.leave(self);
     }
 
-    /// Tries from E what is to be tried.
+    /// Proves that nothing was tried from E, and E was not said to go no further, only because the search is to end.
+    #[cold]
+    fn prove_idle(&mut self) {
+        if !self.driver.is_stopped() {
+            self.enabled.clear();
+            self.execution.enabled(&mut self.enabled);
+            assert!(!self.enabled.is_empty(), "an end was not judged");
+            self.prove_asleep();
+        }
+    }
+
+    /// Proves that all `enabled` actions are asleep. If the search is to end, they need not be what the model says.
+    fn prove_asleep(&mut self) {
+        let awake = self.enabled.iter().find(|&&action| !self.sleep.contains(action));
+        if let Some(&action) = awake.filter(|_| !self.driver.is_stopped()) {
+            lost(&self.execution.locals, self.execution.state(), action);
+        }
+    }
+
+    /// Tries from E what is to be tried. Was there anything?
     #[inline(always)]
-    fn try_all(&mut self, rule: &mut impl Rule<S>) {
+    fn try_all(&mut self, rule: &mut impl Rule<S>) -> bool {
+        let mut has_tried = false;
         while let Some(p) = self.next(rule) {
+            has_tried = true;
             self.push(p, rule);
             if self.execution.len().is_multiple_of(FRAMES) {
                 stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
@@ -227,6 +266,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             }
             self.pop();
         }
+        has_tried
     }
 
     // Here and below: a call for each part of a step would cost up to 4% of all instructions.
@@ -401,8 +441,14 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Tells the driver that everything enabled is asleep.
+    /// Notes that everything enabled is asleep, and proves it.
     pub fn blocked(&mut self) {
+        self.prove_asleep();
+        self.abandoned();
+    }
+
+    /// Notes that E is not what was looked for, so that others explore what is possible after it.
+    pub fn abandoned(&mut self) {
         self.driver.blocked(&self.execution.locals, self.execution.state());
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::result::StopReason;
-use crate::model::StopSignal;
+use crate::model::{CountsHere, StopSignal};
 
 /// Time between two looks at the limits. A fast search may exceed them by this much.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -19,19 +19,29 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// The watch over one search. It ends when this is dropped.
 pub(super) struct Watchdog {
     signal: StopSignal,
+    /// The code of the system looks at it.
+    _counts: CountsHere,
     /// Which limit was reached.
     reached: Arc<OnceLock<StopReason>>,
+    memory: Option<(u64, fn() -> u64)>,
     /// Tells the thread, by being dropped, that the search is over.
     _over: Option<Sender<()>>,
 }
 
 impl Watchdog {
-    /// Begins to watch a search that starts now.
+    /// Begins to watch a search that starts now, on this thread.
     pub(super) fn new(budget: &Budget) -> Self {
         let reached = Arc::new(OnceLock::new());
         let cancelled = StopSignal::from(budget.cancel.clone());
         if budget.timeout.is_none() && budget.max_memory.is_none() {
-            return Watchdog { signal: cancelled, reached, _over: None };
+            let counts = cancelled.counts_here();
+            return Watchdog {
+                signal: cancelled,
+                _counts: counts,
+                reached,
+                memory: None,
+                _over: None,
+            };
         }
         let signal = StopSignal::default();
         let (over, is_over) = mpsc::channel::<()>();
@@ -51,12 +61,21 @@ impl Watchdog {
                 }
             }
         });
-        Watchdog { signal, reached, _over: Some(over) }
+        let (_counts, memory) = (signal.counts_here(), budget.max_memory);
+        Watchdog { _counts, signal, reached, memory, _over: Some(over) }
     }
 
     /// The signal that the search has to look at.
     pub(super) fn signal(&self) -> &StopSignal {
         &self.signal
+    }
+
+    /// Ends the search if these bytes, which are to be allocated next, would exceed the limit.
+    pub(super) fn expect(&self, bytes: u64) {
+        if self.memory.is_some_and(|(max, in_use)| in_use().saturating_add(bytes) > max) {
+            self.reached.get_or_init(|| StopReason::MaxMemory);
+            self.signal.raise();
+        }
     }
 
     /// Why the search is to stop, if it is.
@@ -113,6 +132,12 @@ mod tests {
 
         let memory = Watchdog::new(&Budget { max_memory: Some((1, || 2)), ..Budget::default() });
         assert!(raised_within_a_second(&memory));
+        assert_eq!(memory.reason(), Some(StopReason::MaxMemory));
+
+        let memory = Watchdog::new(&Budget { max_memory: Some((10, || 2)), ..Budget::default() });
+        memory.expect(8);
+        assert_eq!(memory.reason(), None);
+        memory.expect(9);
         assert_eq!(memory.reason(), Some(StopReason::MaxMemory));
 
         for timeout in [None, Some(Duration::MAX)] {

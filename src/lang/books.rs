@@ -8,8 +8,9 @@ use crate::model::{BarrierId, CondvarId, Handle, MutexId, RwLockId, SemaphoreId,
 /// One thing to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// The process is in the queue of the mutex, by this request.
-    Mutex(MutexId, Handle),
+    /// The process is in the queue of the mutex, by this request. Has it been told that it owns the
+    /// mutex?
+    Mutex { mutex: MutexId, handle: Handle, is_owned: bool },
     /// The process holds the reader-writer lock or waits for it, by this request.
     RwLock(RwLockId, Handle),
     /// It waits at the condition variable by this enrolment, or is about to wake by this notification.
@@ -39,21 +40,41 @@ impl Books {
     }
 
     /// The request for a mutex that is in its queue.
-    pub fn mutex(&self, mutex: MutexId) -> Option<Handle> {
-        self.0.iter().find_map(|entry| match entry {
-            Entry::Mutex(id, handle) if *id == mutex => Some(*handle),
+    pub fn mutex(&self, wanted: MutexId) -> Option<Handle> {
+        self.0.iter().find_map(|entry| match *entry {
+            Entry::Mutex { mutex, handle, .. } if mutex == wanted => Some(handle),
             _ => None,
         })
     }
 
     /// Notes that the process is in the queue now.
     pub fn requested(&mut self, mutex: MutexId, handle: Handle) {
-        self.insert(Entry::Mutex(mutex, handle));
+        self.insert(Entry::Mutex { mutex, handle, is_owned: false });
+    }
+
+    /// Does the process know that it owns the mutex? Being first in its queue is not enough: it has
+    /// to have waited, or to have been told so by a test.
+    pub fn owns(&self, wanted: MutexId) -> bool {
+        let is_owned = |entry: &Entry| match *entry {
+            Entry::Mutex { mutex, is_owned, .. } => is_owned && mutex == wanted,
+            _ => false,
+        };
+        self.0.iter().any(is_owned)
+    }
+
+    /// Notes that the process has been told that it owns the mutex.
+    pub fn owned(&mut self, wanted: MutexId) {
+        for entry in &mut self.0 {
+            match entry {
+                Entry::Mutex { mutex, is_owned, .. } if *mutex == wanted => *is_owned = true,
+                _ => {}
+            }
+        }
     }
 
     /// Notes that it is no longer in the queue.
-    pub fn unlocked(&mut self, mutex: MutexId) {
-        self.0.retain(|entry| !matches!(entry, Entry::Mutex(id, _) if *id == mutex));
+    pub fn unlocked(&mut self, unlocked: MutexId) {
+        self.0.retain(|entry| !matches!(*entry, Entry::Mutex { mutex, .. } if mutex == unlocked));
     }
 
     /// The enrolment or notification at a condition variable that the process is busy with. It has one at a time.
@@ -184,7 +205,7 @@ impl Books {
     /// The requests in the books.
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(|entry| match entry {
-            Entry::Mutex(_, handle) | Entry::RwLock(_, handle) => Some(*handle),
+            Entry::Mutex { handle, .. } | Entry::RwLock(_, handle) => Some(*handle),
             Entry::Condvar(_, handle) => Some(*handle),
             Entry::Semaphore(_, handle) | Entry::Received(handle, _) => Some(*handle),
             Entry::Cancelled(handle) => Some(*handle),
@@ -195,7 +216,9 @@ impl Books {
     /// The same books with other numbers for the requests, in the same order of age.
     pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
         let renamed = self.0.iter().map(|entry| match entry.clone() {
-            Entry::Mutex(mutex, handle) => Entry::Mutex(mutex, name(handle)),
+            Entry::Mutex { mutex, handle, is_owned } => {
+                Entry::Mutex { mutex, handle: name(handle), is_owned }
+            }
             Entry::RwLock(lock, handle) => Entry::RwLock(lock, name(handle)),
             Entry::Condvar(condvar, handle) => Entry::Condvar(condvar, name(handle)),
             Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
@@ -227,7 +250,7 @@ impl Books {
 /// Mutexes, then semaphores by age, then the rest, each by number.
 fn order(entry: &Entry) -> (u8, u32, u32) {
     match entry {
-        Entry::Mutex(mutex, _) => (0, mutex.0, 0),
+        Entry::Mutex { mutex, .. } => (0, mutex.0, 0),
         Entry::Semaphore(semaphore, handle) => (1, semaphore.0, handle.0),
         Entry::Barrier { barrier, .. } => (2, barrier.0, 0),
         Entry::Received(handle, _) => (3, handle.0, 0),

@@ -83,9 +83,15 @@ impl Instantiation {
     }
 }
 
-/// Checks `file` with the constants that `overrides` names set anew.
-pub fn check(file: &File, overrides: &[(String, String)], diagnostics: &mut Findings) -> Checked {
+/// Checks `file`, whose text is `source`, with the constants that `overrides` names set anew.
+pub fn check(
+    source: &str,
+    file: &File,
+    overrides: &[(String, String)],
+    diagnostics: &mut Findings,
+) -> Checked {
     let mut checker = Checker {
+        source,
         diagnostics,
         overrides,
         out: Checked::default(),
@@ -233,6 +239,7 @@ struct MessageSignature {
 }
 
 struct Checker<'a> {
+    source: &'a str,
     diagnostics: &'a mut Findings,
     overrides: &'a [(String, String)],
     out: Checked,

@@ -118,6 +118,11 @@ pub enum Step {
     Field(u32),
 }
 
+/// How many indices these steps take.
+pub fn indices_in(steps: &[Step]) -> usize {
+    steps.iter().filter(|step| matches!(step, Step::Index)).count()
+}
+
 /// A visible operation: takes its arguments off the stack and leaves its value there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visible {
@@ -334,6 +339,31 @@ pub struct Code {
 }
 
 impl Code {
+    /// How many values the instruction takes off the top of the stack, and how many it leaves there
+    /// instead. A call counts with all that its function does.
+    ///
+    /// The compiler counts the depth of the stack by this, and so does whatever reads instructions
+    /// without running them. Where they run, debug builds assert it.
+    pub fn effect(&self, instr: &Instr) -> (usize, usize) {
+        use Instr::*;
+        match *instr {
+            Const(_) | Get(_) | GetPart(..) | Project(..) | Myself => (0, 1),
+            Set(_) | JumpIfFalse(_) | Assert(_) | Return => (1, 0),
+            SetPart(_, ref steps) => (indices_in(steps) + 1, 0),
+            Pop(count) => (count as usize, 0),
+            Squash { keep, drop } => ((keep + drop) as usize, keep as usize),
+            Dup => (1, 2),
+            Jump(_) | Loop(_) | Increment(_) | Enter(_) | Leave(_) | Handle(_) | End => (0, 0),
+            Unary(_) | Repeat(_) | Field(_) | Length | Address { .. } => (1, 1),
+            Received | Instance(_) | IsMessage(_) | Peek | Pending | ProcessVar { .. } => (1, 1),
+            Binary(_) | Index | Push | Remove | Send => (2, 1),
+            Tuple(count) | List(count) => (count as usize, 1),
+            Message { args, .. } | Create { args, .. } => (args as usize, 1),
+            Call(function) => (self.functions[function as usize].1 as usize, 1),
+            Visible(visible) => (visible.arity(), 1),
+        }
+    }
+
     /// The site of the instruction at `pc`.
     pub fn site(&self, pc: u32) -> &Site {
         &self.sites[self.site_of[pc as usize] as usize]

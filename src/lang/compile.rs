@@ -69,9 +69,9 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         excluded: 0,
         seen: Seen::default(),
     };
-    for function in &program.functions {
-        let entry = compiler.body(function, BodyKind::Function);
-        compiler.code.functions.push((entry, function.params));
+    compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
+    for (number, function) in program.functions.iter().enumerate() {
+        compiler.code.functions[number].0 = compiler.body(function, BodyKind::Function);
     }
     compiler.routines();
     compiler.families(&program.processes);
@@ -226,15 +226,11 @@ impl Compiler<'_> {
 
     fn emit(&mut self, instr: Instr) {
         let site = self.site(self.frame.span);
+        let (taken, left) = self.code.effect(&instr);
+        let rest = self.frame.depth.checked_sub(taken as u32);
+        self.frame.depth = rest.expect("an instruction takes off what is there") + left as u32;
         self.code.instrs.push(instr);
         self.code.site_of.push(site);
-    }
-
-    /// Emits an instruction that leaves `delta` more values on the stack.
-    fn emit_with(&mut self, instr: Instr, delta: i32) {
-        self.emit(instr);
-        let depth = self.frame.depth.checked_add_signed(delta);
-        self.frame.depth = depth.expect("an instruction takes off what is there");
     }
 
     fn site(&mut self, span: Span) -> u32 {
@@ -264,19 +260,19 @@ impl Compiler<'_> {
         // A large value is not looked at each time it is named.
         if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
             self.code.constants.push(value);
-            return self.emit_with(Instr::Const(self.code.constants.len() as u32 - 1), 1);
+            return self.emit(Instr::Const(self.code.constants.len() as u32 - 1));
         }
         let constants = &mut self.code.constants;
         let id = *self.constants.entry(value.clone()).or_insert_with(|| {
             constants.push(value);
             constants.len() as u32 - 1
         });
-        self.emit_with(Instr::Const(id), 1);
+        self.emit(Instr::Const(id));
     }
 
     fn pop(&mut self, count: u32) {
         if count > 0 {
-            self.emit_with(Instr::Pop(count), -(count as i32));
+            self.emit(Instr::Pop(count));
         }
     }
 
@@ -299,10 +295,8 @@ impl Compiler<'_> {
 
     /// Emits a jump whose target is set later.
     fn jump(&mut self, instr: fn(u32) -> Instr) -> usize {
-        let at = self.code.instrs.len();
-        let delta = if matches!(instr(0), Instr::JumpIfFalse(_)) { -1 } else { 0 };
-        self.emit_with(instr(u32::MAX), delta);
-        at
+        self.emit(instr(u32::MAX));
+        self.code.instrs.len() - 1
     }
 
     /// Sets the target of a jump to the next instruction.
@@ -355,7 +349,7 @@ impl Compiler<'_> {
             ExprKind::Error => unreachable!("a program with mistakes is not compiled"),
             ExprKind::Let(..) => unreachable!("a declaration is a statement"),
             ExprKind::Const(value) => self.constant(value.clone()),
-            ExprKind::Var(var) => self.emit_with(Instr::Get(self.frame.slots[*var as usize]), 1),
+            ExprKind::Var(var) => self.emit(Instr::Get(self.frame.slots[*var as usize])),
             ExprKind::Unary(op, operand) => {
                 self.expr(operand);
                 self.emit(Instr::Unary(*op));
@@ -382,7 +376,7 @@ impl Compiler<'_> {
             ExprKind::Remove(list, index) => self.two(list, index, Instr::Remove),
             ExprKind::Call(function, args) => {
                 self.several_values(args);
-                self.emit_with(Instr::Call(*function), 1 - args.len() as i32);
+                self.emit(Instr::Call(*function));
             }
             ExprKind::Perform(procedure, args) => self.perform(*procedure, args),
             ExprKind::Block(statements, value) => self.block(statements, value),
@@ -401,7 +395,7 @@ impl Compiler<'_> {
                 self.expr(condition);
                 let message = message.as_ref().map(|message| self.text(&printable(message)));
                 self.note_assertion(expr.span);
-                self.emit_with(Instr::Assert(message), -1);
+                self.emit(Instr::Assert(message));
                 self.constant(Value::Unit);
             }
             ExprKind::Operation(operation) => self.operation(operation),
@@ -435,7 +429,7 @@ impl Compiler<'_> {
     fn two(&mut self, a: &Expr, b: &Expr, instr: Instr) {
         self.expr(a);
         self.expr(b);
-        self.emit_with(instr, -1);
+        self.emit(instr);
     }
 
     fn several_values(&mut self, parts: &[Expr]) {
@@ -446,7 +440,7 @@ impl Compiler<'_> {
 
     fn several(&mut self, parts: &[Expr], instr: fn(u32) -> Instr) {
         self.several_values(parts);
-        self.emit_with(instr(parts.len() as u32), 1 - parts.len() as i32);
+        self.emit(instr(parts.len() as u32));
     }
 
     fn short_circuit(&mut self, a: &Expr, b: &Expr, decided_by: bool) {
@@ -498,7 +492,7 @@ impl Compiler<'_> {
     fn squash(&mut self, depth: u32) {
         let drop = self.frame.depth - depth - 1;
         if drop > 0 {
-            self.emit_with(Instr::Squash { keep: 1, drop }, -(drop as i32));
+            self.emit(Instr::Squash { keep: 1, drop });
         }
     }
 
@@ -507,10 +501,10 @@ impl Compiler<'_> {
             Place::Cell(address) => {
                 self.address(address);
                 if let Some(op) = op {
-                    self.emit_with(Instr::Dup, 1);
+                    self.emit(Instr::Dup);
                     self.visible(Visible::Read);
                     self.expr(value);
-                    self.emit_with(Instr::Binary(op), -1);
+                    self.emit(Instr::Binary(op));
                 } else {
                     self.expr(value);
                 }
@@ -532,33 +526,31 @@ impl Compiler<'_> {
     ) {
         let slot = self.frame.slots[var as usize];
         let mut steps = Vec::new();
-        let mut indices = 0;
         for projection in path {
             steps.push(match projection {
                 Projection::Field(at) => Step::Field(*at),
                 Projection::Index(index) => {
                     self.expr(index);
-                    indices += 1;
                     Step::Index
                 }
             });
         }
         let steps: Box<[Step]> = steps.into();
         if let Some(op) = op {
-            self.emit_with(Instr::GetPart(slot, steps.clone()), 1);
+            self.emit(Instr::GetPart(slot, steps.clone()));
             self.expr(value);
-            self.emit_with(Instr::Binary(op), -1);
+            self.emit(Instr::Binary(op));
         } else {
             self.expr(value);
         }
         match steps.is_empty() {
-            true => self.emit_with(Instr::Set(slot), -1),
-            false => self.emit_with(Instr::SetPart(slot, steps), -1 - indices),
+            true => self.emit(Instr::Set(slot)),
+            false => self.emit(Instr::SetPart(slot, steps)),
         }
     }
 
     /// Emits a visible operation whose arguments are on the stack.
     fn visible(&mut self, visible: Visible) {
-        self.emit_with(Instr::Visible(visible), 1 - visible.arity() as i32);
+        self.emit(Instr::Visible(visible));
     }
 }

@@ -5,13 +5,16 @@
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
 
 mod apply;
+mod parts;
 
 pub use apply::apply;
+pub use parts::{part, replace};
 
 use super::ast::BinaryOp;
-use super::code::{Code, Family, Instr, Routine, Step};
+use super::code::{Code, Family, Instr, Routine, Step, indices_in};
 use super::{constant, operators};
-use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, Value};
+use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, StopSignal, Value};
+use parts::size_within;
 
 /// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
 /// ever.
@@ -21,6 +24,9 @@ const MAX_STEPS: u32 = 1_000_000;
 const MAX_PARTS: usize = 4_000_000;
 /// After this many calls within calls, a function is assumed to call itself for ever.
 const MAX_CALLS: usize = 10_000;
+
+/// The number of local steps and changes of lists between two looks whether the run is to stop.
+const GLANCE: u32 = 64;
 
 /// Where a run came to rest.
 #[derive(Debug)]
@@ -105,6 +111,8 @@ pub struct Machine<'c, W> {
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
+    /// What may take long and was done so far.
+    ticks: u32,
     /// The values built or compared so far, counted by their parts.
     parts: usize,
     /// The calls of procedures that begin and end, if somebody wants to know.
@@ -134,6 +142,7 @@ impl<'c, W: World> Machine<'c, W> {
             calls: Vec::new(),
             base: 0,
             steps: 0,
+            ticks: 0,
             parts: 0,
             journal: None,
         }
@@ -156,11 +165,22 @@ impl<'c, W: World> Machine<'c, W> {
             Instr::Visible(_) | Instr::Handle(_) => Some(Rest::Visible),
             Instr::End => Some(Rest::End),
             instr => {
-                let at = self.pc;
+                let (at, depth) = (self.pc, self.stack.len());
                 self.pc += 1;
-                self.step(instr).err().map(|fault| self.fail(at, fault))
+                let done = self.step(instr);
+                let is_right = done.is_err() || self.has_effect(instr, depth);
+                debug_assert!(is_right, "{instr:?} of {depth} values left {}", self.stack.len());
+                done.err().map(|fault| self.fail(at, fault))
             }
         }
+    }
+
+    /// Has the instruction done to a stack of this depth what [`Code::effect`] says?
+    fn has_effect(&self, instr: &Instr, depth: usize) -> bool {
+        let (taken, left) = self.code.effect(instr);
+        // A call begins with one of these and ends with the other.
+        let is_part_of_call = matches!(instr, Instr::Call(_) | Instr::Return);
+        is_part_of_call || self.stack.len() + taken == depth + left
     }
 
     /// Is a function running?
@@ -209,7 +229,17 @@ impl<'c, W: World> Machine<'c, W> {
         &mut self.stack[self.base + slot as usize]
     }
 
+    /// Counts something that may take long, and looks now and then whether anybody still wants the result.
+    fn tick(&mut self) -> Result<(), Fault> {
+        self.ticks = self.ticks.wrapping_add(1);
+        match self.ticks.is_multiple_of(GLANCE) && StopSignal::is_raised_here() {
+            true => Err(Fault::Error("stopped by a limit".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     fn count_steps(&mut self, steps: u32) -> Result<(), Fault> {
+        self.tick()?;
         self.steps += steps;
         if self.steps > MAX_STEPS || self.calls.len() > MAX_CALLS {
             return Err(Fault::Error("endless local computation".to_owned()));
@@ -426,6 +456,7 @@ impl<'c, W: World> Machine<'c, W> {
     }
 
     fn on_list(&mut self, instr: &Instr) -> Result<(), Fault> {
+        self.tick()?;
         let argument = self.pop();
         Self::count_parts(&mut self.parts, [&argument], 1)?;
         let Value::List(items) = self.top() else { unreachable!("a list under its argument") };
@@ -508,83 +539,11 @@ impl<'c, W: World> Machine<'c, W> {
     }
 
     fn set_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
+        self.tick()?;
         let value = self.pop();
         Self::count_parts(&mut self.parts, [&value], 1)?;
         let indices = self.stack.split_off(self.indices(steps, 0));
         let whole = self.slot(slot);
         Ok(replace(whole, steps, &mut indices.iter().map(Value::int), value)?)
-    }
-}
-
-/// How many indices these steps take.
-pub fn indices_in(steps: &[Step]) -> usize {
-    steps.iter().filter(|step| matches!(step, Step::Index)).count()
-}
-
-/// The part of `whole` that the steps lead to.
-pub fn part<'v>(
-    whole: &'v Value,
-    steps: &[Step],
-    indices: &[Value],
-) -> Result<&'v Value, operators::Fault> {
-    let mut indices = indices.iter();
-    let mut part = whole;
-    for step in steps {
-        part = match *step {
-            Step::Field(at) => operators::field(part, at),
-            Step::Index => {
-                let items = operators::list(part);
-                let index = indices.next().expect("an index for each step").int();
-                &items[operators::place(index, items.len(), "the list")?]
-            }
-        };
-    }
-    Ok(part)
-}
-
-/// How many values a value is made of, counting a shared value in each place. If there are more than `limit`, some number
-/// above it.
-fn size_within(value: &Value, limit: usize) -> usize {
-    let all = |parts: &mut dyn Iterator<Item = &Value>| {
-        let mut size = 1;
-        for part in parts {
-            if size > limit {
-                break;
-            }
-            size += size_within(part, limit - size);
-        }
-        size
-    };
-    match value {
-        Value::List(items) => all(&mut items.iter()),
-        Value::Tuple(parts) | Value::Message { args: parts, .. } => all(&mut parts.iter()),
-        _ => 1,
-    }
-}
-
-/// Replaces the part of `whole` that the steps lead to.
-pub fn replace(
-    whole: &mut Value,
-    steps: &[Step],
-    indices: &mut dyn Iterator<Item = i64>,
-    value: Value,
-) -> Result<(), operators::Fault> {
-    let Some((step, rest)) = steps.split_first() else {
-        *whole = value;
-        return Ok(());
-    };
-    match (whole, step) {
-        (Value::List(items), Step::Index) => {
-            let index = indices.next().expect("an index for each step");
-            let place = operators::place(index, items.len(), "the list")?;
-            replace(&mut items[place], rest, indices, value)
-        }
-        (Value::Tuple(parts), Step::Field(at)) => {
-            let mut copy = parts.to_vec();
-            replace(&mut copy[*at as usize], rest, indices, value)?;
-            *parts = copy.into();
-            Ok(())
-        }
-        (whole, step) => unreachable!("{step:?} into {whole:?} in a checked program"),
     }
 }

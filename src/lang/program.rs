@@ -6,11 +6,10 @@ mod collective;
 mod finale;
 mod invariant;
 mod operation;
+mod path;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use smallvec::SmallVec;
 
 use super::books::Books;
 use super::check::{Enum, Instantiation};
@@ -27,6 +26,7 @@ use crate::model::{
     Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Point, Polls, ProcessId, Reach,
     Response, Site, Stimulus, System, Touch, Value, Values,
 };
+use path::{Link, Path};
 
 /// A program, ready to run.
 #[derive(Debug)]
@@ -66,15 +66,14 @@ pub(super) struct Template {
     pub params: u32,
 }
 
+/// The names of processes have no more parts: of longer ones the beginning is left out.
+const MOST_LINKS: usize = 100;
+
 impl Template {
     fn noun(&self) -> &'static str {
         if self.is_actor { "actor" } else { "process" }
     }
 }
-
-/// The identity of a process: its declaration and index; for a spawned one, the template and number of each spawn from
-/// its oldest ancestor down.
-type Path = SmallVec<[(u32, i64); 1]>;
 
 /// What a process of a compiled program remembers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +87,7 @@ pub struct Local {
 
 impl Local {
     fn declaration(&self) -> u32 {
-        self.path.last().expect("a process has a declaration").0
+        self.path.last().0
     }
 }
 
@@ -192,7 +191,7 @@ impl Program {
 
     /// The index of an instance of a family; 0 for other processes.
     fn index_of(&self, local: &Local) -> i64 {
-        let &(declaration, index) = local.path.last().expect("a process has a declaration");
+        let (declaration, index) = local.path.last();
         match self.processes[declaration as usize].kind {
             Instantiation::Family { .. } => index,
             Instantiation::Single | Instantiation::Template => 0,
@@ -219,7 +218,7 @@ impl Program {
 
     /// A process that starts with these arguments, run to its first visible operation.
     fn start(&self, path: Path, args: Vec<Value>) -> Local {
-        let pc = self.code.processes[path.last().expect("a declaration").0 as usize];
+        let pc = self.code.processes[path.last().0 as usize];
         self.run(path, args, pc, Books::default())
     }
 
@@ -299,7 +298,7 @@ impl Program {
         }
     }
 
-    fn step_name(&self, (declaration, number): (u32, i64)) -> String {
+    fn link_name(&self, (declaration, number): Link) -> String {
         let template = &self.processes[declaration as usize];
         match template.kind {
             Instantiation::Single => template.name.clone(),
@@ -322,11 +321,11 @@ impl System for Program {
             let declaration = declaration as u32;
             match template.kind {
                 Instantiation::Single => {
-                    locals.push(self.start(SmallVec::from_slice(&[(declaration, 0)]), Vec::new()));
+                    locals.push(self.start(Path::new(None, (declaration, 0)), Vec::new()));
                 }
                 Instantiation::Family { lo, hi } => {
                     for index in lo..hi {
-                        let path = SmallVec::from_slice(&[(declaration, index)]);
+                        let path = Path::new(None, (declaration, index));
                         locals.push(self.start(path, vec![Value::Int(index)]));
                     }
                 }
@@ -447,7 +446,7 @@ impl Finale<Local> for Program {
 
 impl Foresight<Local> for Program {
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {
-        let &(declaration, index) = local.path.last().expect("a process has a declaration");
+        let (declaration, index) = local.path.last();
         match touch {
             // Messages go to references, which are values.
             Touch::Tell(_) => true,
@@ -470,7 +469,7 @@ impl Foresight<Local> for Program {
     }
 
     fn point(&self, local: &Local) -> Option<Point> {
-        let &(declaration, _) = local.path.last().expect("a process has a declaration");
+        let (declaration, _) = local.path.last();
         let Instr::Visible(visible) = self.instr(local) else { return None };
         let first = local.stack.len() - visible.arity();
         let object = match local.stack.get(first) {
@@ -512,8 +511,14 @@ impl Describe<Local> for Program {
 
     fn process_name(&self, local: &Local) -> String {
         let qualified = self.processes[local.declaration() as usize].qualified;
-        let steps = if qualified { &local.path[..] } else { &local.path[local.path.len() - 1..] };
-        let names: Vec<_> = steps.iter().map(|&step| self.step_name(step)).collect();
+        let most = if qualified { MOST_LINKS } else { 1 };
+        let mut links = local.path.upwards();
+        let mut names: Vec<_> =
+            links.by_ref().take(most).map(|link| self.link_name(link)).collect();
+        if qualified && links.next().is_some() {
+            names.push("..".into());
+        }
+        names.reverse();
         names.join("/")
     }
 

@@ -18,7 +18,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Code, Instr, Visible};
+use super::code::{Code, Instr, Visible, indices_in};
 use super::interpret::{self, Machine, World};
 use super::operators;
 use crate::model::{
@@ -171,7 +171,9 @@ impl Walk<'_> {
                 return Some(());
             }
             let code = self.code;
-            at = match &code.instrs[at as usize] {
+            let instr = &code.instrs[at as usize];
+            let (depth, (takes, leaves)) = (stack.len(), code.effect(instr));
+            at = match instr {
                 Instr::End | Instr::Handle(_) => return Some(()),
                 Instr::Jump(to) => *to,
                 // The first instruction of a loop may be this one; then the paths meet here.
@@ -189,7 +191,7 @@ impl Walk<'_> {
                     }
                 },
                 Instr::Visible(visible) => {
-                    let args = stack.split_off(stack.len() - visible.arity());
+                    let args = stack.split_off(stack.len() - takes);
                     self.act(*visible, args);
                     stack.push(Abstract::Any);
                     at + 1
@@ -200,6 +202,7 @@ impl Walk<'_> {
                     Err(Fails) => return Some(()),
                 },
             };
+            debug_assert_eq!(stack.len() + takes, depth + leaves, "{instr:?}");
         }
     }
 
@@ -337,12 +340,13 @@ impl Walk<'_> {
 
     /// Carries out an instruction that only computes.
     fn compute(&self, at: u32, instr: &Instr, stack: &mut Stack) -> Result<(), Fails> {
+        let (takes, _) = self.code.effect(instr);
         match *instr {
             Instr::Const(at) => stack.push(known(self.code.constants[at as usize].clone())),
             Instr::Get(slot) => stack.push(stack[slot as usize].clone()),
             Instr::Set(slot) => stack[slot as usize] = stack.pop().expect("a value to set"),
             Instr::GetPart(slot, ref steps) => {
-                let indices = taken(stack, interpret::indices_in(steps));
+                let indices = all_known(&stack[stack.len() - indices_in(steps)..]);
                 let part = match (&stack[slot as usize], indices) {
                     (Abstract::Known(whole), Some(indices)) => {
                         known(interpret::part(whole, steps, &indices)?.clone())
@@ -353,7 +357,7 @@ impl Walk<'_> {
             }
             Instr::SetPart(slot, ref steps) => {
                 let value = taken(stack, 1);
-                let indices = taken(stack, interpret::indices_in(steps));
+                let indices = taken(stack, indices_in(steps));
                 let whole = &mut stack[slot as usize];
                 match (&mut *whole, indices, value.and_then(|mut value| value.pop())) {
                     (Abstract::Known(whole), Some(indices), Some(value)) => {
@@ -400,16 +404,15 @@ impl Walk<'_> {
                     return Err(Fails);
                 }
             }
-            Instr::Call(function) => {
-                let (_, params) = self.code.functions[function as usize];
+            Instr::Call(_) => {
                 // If it takes too long, or fails, it is not worth following exactly.
-                let result = taken(stack, params as usize)
+                let result = taken(stack, takes)
                     .and_then(|args| self.computed(at, args).ok())
                     .map_or(Abstract::Any, known);
                 stack.push(result);
             }
             ref instr => {
-                let args = taken(stack, operands(instr));
+                let args = taken(stack, takes);
                 stack.push(match args.filter(|_| !asks(instr)) {
                     Some(args) => known(self.computed(at, args)?),
                     None => Abstract::Any,
@@ -438,15 +441,18 @@ impl From<operators::Fault> for Fails {
     }
 }
 
-/// Removes the topmost values, and returns them if all are known.
-fn taken(stack: &mut Stack, count: usize) -> Option<Vec<Value>> {
-    let values = stack.drain(stack.len() - count..).map(|value| match value {
-        Abstract::Known(value) => Some(value),
+/// These values, if all are known.
+fn all_known(values: &[Abstract]) -> Option<Vec<Value>> {
+    let known = values.iter().map(|value| match value {
+        Abstract::Known(value) => Some(value.clone()),
         Abstract::Object { .. } | Abstract::Any => None,
     });
-    // All of them are removed, known or not.
-    let values: Vec<_> = values.collect();
-    values.into_iter().collect()
+    known.collect()
+}
+
+/// Removes the topmost values, and returns them if all are known.
+fn taken(stack: &mut Stack, count: usize) -> Option<Vec<Value>> {
+    all_known(&stack.split_off(stack.len() - count))
 }
 
 /// The objects that a number on the stack may stand for, of `all` of its kind: the first, and how many.
@@ -458,25 +464,11 @@ fn objects(number: Option<&Abstract>, all: usize) -> (u32, u32) {
     }
 }
 
-/// How many values a computation takes off the stack.
-fn operands(instr: &Instr) -> usize {
-    match *instr {
-        Instr::Unary(_) | Instr::Repeat(_) | Instr::Field(_) | Instr::Length => 1,
-        Instr::IsMessage(_) | Instr::Received | Instr::Instance(_) => 1,
-        Instr::Peek | Instr::ProcessVar { .. } => 1,
-        Instr::Binary(_) | Instr::Index | Instr::Push | Instr::Remove | Instr::Send => 2,
-        Instr::Tuple(count) | Instr::List(count) => count as usize,
-        Instr::Message { args, .. } | Instr::Create { args, .. } => args as usize,
-        Instr::Myself => 0,
-        ref other => unreachable!("{other:?} is followed otherwise"),
-    }
-}
-
 /// Does it depend on more than its operands?
 fn asks(instr: &Instr) -> bool {
-    use Instr::{Create, Instance, Myself, Peek, ProcessVar, Received, Send};
+    use Instr::{Create, Instance, Myself, Peek, Pending, ProcessVar, Received, Send};
     matches!(
         instr,
-        Received | Instance(_) | Peek | ProcessVar { .. } | Send | Create { .. } | Myself
+        Received | Instance(_) | Peek | Pending | ProcessVar { .. } | Send | Create { .. } | Myself
     )
 }

@@ -78,7 +78,7 @@ fn read(
     let mut found = Findings::default();
     let lexed = lexer::lex(source, &mut found);
     let file = parser::parse(source, &lexed.tokens, &mut found);
-    let checked = check::check(&file, overrides, &mut found);
+    let checked = check::check(source, &file, overrides, &mut found);
     if found.errors() > 0 {
         return Err(Diagnostics::new(name, source, found));
     }

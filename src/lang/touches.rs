@@ -226,8 +226,12 @@ fn touched_in<'e>(body: &'e Expr, add: &mut Adder<'_, 'e>) {
     });
 }
 
-/// It is about no mailbox in particular.
-const SOME_TEST: fn(u32) -> Touch = |_| Touch::AwaitPost(MailboxId(u32::MAX), End::Send);
+/// It is about no mailbox or collective in particular.
+const SOME_TEST: &[fn(u32) -> Touch] = &[
+    |_| Touch::AwaitPost(MailboxId(u32::MAX), End::Send),
+    |_| Touch::AwaitMatch(MailboxId(u32::MAX)),
+    |_| Touch::AwaitEnd(CollectiveId(u32::MAX)),
+];
 /// Stands for what a test is about, which is a value.
 static NOWHERE: Address = Address { name: String::new(), base: 0, count: 1, index: None };
 const READ: fn(u32) -> Touch = |id| Touch::Read(CellId(id));
@@ -285,7 +289,7 @@ fn touched<'e>(operation: &'e Operation, add: &mut Adder<'_, 'e>) {
         }
         Read(cell) => add(cell, &[READ]),
         CompareAndSwap(cell, ..) | FetchAdd(cell, _) | Swap(cell, _) => add(cell, &[READ, WRITE]),
-        Test(_) | TestAny(_) => add(&NOWHERE, &[SOME_TEST]),
+        Test(_) | TestAny(_) => add(&NOWHERE, SOME_TEST),
         Cancel(_) => {}
         Wait(_) | WaitAny(_) | WaitAll(_) | Received(_) | MutexWait(_) | MutexWaitAny(_)
         | AcquireWait(_) | BarrierWait(_) | Choose(..) | Local | Spawn(..) | Join(_) => {}

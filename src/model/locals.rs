@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
     Effects, Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Point, Reach, Response,
@@ -134,6 +135,7 @@ pub struct Locals<'s, S: System> {
     /// of the new actors' names.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
     messages: MessageNames,
+    pub(super) audit: Audit,
 }
 
 impl<'s, S: System> Locals<'s, S> {
@@ -164,6 +166,7 @@ impl<'s, S: System> Locals<'s, S> {
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
             messages: MessageNames::default(),
+            audit: Audit::default(),
         };
         for local in first {
             let id = locals.begin(local);
@@ -313,6 +316,10 @@ impl<'s, S: System> Locals<'s, S> {
             return after;
         }
         let after = self.system.resume(self.get(id), response, &self.values);
+        if audit::is_total() {
+            let local = &self.arena[id.0 as usize - 1];
+            audit::assert_future_is_kept(self.system, local, response, &mut self.values);
+        }
         let after = self.intern(after);
         self.start(after);
         self.steps.insert((id, response), after);

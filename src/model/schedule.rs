@@ -28,7 +28,7 @@ use super::{Action, Choice, Handled, Locals, Op, ProcessId, System};
 const MAX_LENGTH: usize = 50_000_000;
 
 /// An execution from the initial state, in portable names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Schedule(Vec<Action>);
 
 impl Schedule {

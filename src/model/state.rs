@@ -330,6 +330,7 @@ impl State {
         if self.known < locals.met().order().len() {
             self.make_room(locals.met());
         }
+        self.audit(locals);
     }
 
     /// Takes the last action back. O(1).

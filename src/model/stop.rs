@@ -3,7 +3,14 @@
 //! Whoever watches the limits raises it, once; it is never lowered. Work that sees it raised may end at any
 //! place, with any result: whoever asked for the work looks at the signal before using the result. So a
 //! loop needs only one relaxed load in each round, and no way to report that it did not finish.
+//!
+//! The code of a system is not given a signal: its methods are functions ([`System`](super::System)). But a single call of
+//! one may run long. So whoever works with a system says which signal counts on its thread
+//! ([`StopSignal::counts_here`]), and a system that runs long looks at [`StopSignal::is_raised_here`]. If it is raised, the
+//! process may stop as failed.
 
+use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +18,49 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<AtomicBool>);
 
+thread_local! {
+    /// The signals that count on this thread.
+    static HERE: RefCell<Vec<StopSignal>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While this exists, a signal counts on the thread that has made it.
+#[derive(Debug)]
+pub struct CountsHere {
+    signal: StopSignal,
+    /// It has to be dropped by the same thread.
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for CountsHere {
+    fn drop(&mut self) {
+        let is_same = |other: &StopSignal| Arc::ptr_eq(&other.0, &self.signal.0);
+        HERE.with_borrow_mut(|here| {
+            let place = here.iter().rposition(is_same);
+            place.map(|place| here.remove(place))
+        });
+    }
+}
+
 impl StopSignal {
+    /// From now on the code of systems looks at it, too, on this thread, until the result is dropped.
+    pub fn counts_here(&self) -> CountsHere {
+        HERE.with_borrow_mut(|here| here.push(self.clone()));
+        CountsHere { signal: self.clone(), _thread: PhantomData }
+    }
+
+    /// Is any signal raised that counts on this thread?
+    pub fn is_raised_here() -> bool {
+        HERE.with_borrow(|here| here.iter().any(StopSignal::is_raised))
+    }
+
+    /// Does work that has to come to its end whatever is raised, because its result is used.
+    pub fn disregarded<T>(work: impl FnOnce() -> T) -> T {
+        let here = HERE.take();
+        let done = work();
+        HERE.set(here);
+        done
+    }
+
     /// Tells everybody who looks at it to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -33,5 +82,28 @@ impl From<StopSignal> for Arc<AtomicBool> {
 impl From<Arc<AtomicBool>> for StopSignal {
     fn from(flag: Arc<AtomicBool>) -> Self {
         StopSignal(flag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_counts_while_somebody_wants_it() {
+        let (one, other) = (StopSignal::default(), StopSignal::default());
+        let first = one.counts_here();
+        let second = other.counts_here();
+        assert!(!StopSignal::is_raised_here());
+        one.raise();
+        assert!(StopSignal::is_raised_here());
+        assert!(!StopSignal::disregarded(StopSignal::is_raised_here));
+        assert!(!std::thread::spawn(StopSignal::is_raised_here).join().expect("no panic"));
+        drop(first);
+        assert!(!StopSignal::is_raised_here());
+        other.raise();
+        assert!(StopSignal::is_raised_here());
+        drop(second);
+        assert!(!StopSignal::is_raised_here());
     }
 }

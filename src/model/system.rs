@@ -113,6 +113,13 @@ pub struct Failure {
     pub site: Option<Site>,
 }
 
+impl Failure {
+    /// Is it no violation, but what cannot be explored?
+    pub fn is_unsupported(&self) -> bool {
+        self.kind == FailureKind::Unsupported
+    }
+}
+
 /// The kinds of [`Failure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureKind {
@@ -120,4 +127,6 @@ pub enum FailureKind {
     Assertion,
     /// Division by zero, index out of range, overflow, misuse of an object, endless local computation.
     Error,
+    /// No violation: it does what cannot be explored, so the search ends there.
+    Unsupported,
 }

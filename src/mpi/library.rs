@@ -11,18 +11,22 @@ use super::compiler::Compiler;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// What only the library includes.
-const OWN_HEADERS: [(&str, &str); 3] = [
+const OWN_HEADERS: [(&str, &str); 4] = [
     ("rank.h", include_str!("c/rank.h")),
+    ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("windows.h", include_str!("c/windows.h")),
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 27] = [
+pub(super) const PARTS: [(&str, &str); 30] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
+    ("calls.c", include_str!("c/calls.c")),
+    ("tree.c", include_str!("c/tree.c")),
     ("files.c", include_str!("c/files.c")),
+    ("uses.c", include_str!("c/uses.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
     ("arrays.c", include_str!("c/arrays.c")),

@@ -2,15 +2,19 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::ledger::Ledger;
 use super::servers::{Process, Servers};
 use super::slip::Slip;
 use super::source::Source;
+use super::uses::{Use, Uses};
 use super::wire::{self, Data, Parts, Put, Short};
+use crate::explore::{Outcome, StopReason};
 use crate::model::{
     Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, End, Envelope,
     Failure, FailureKind, Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing,
@@ -23,6 +27,9 @@ const MAX_COMMUNICATORS: u32 = 4096;
 
 /// How many windows.
 const MAX_WINDOWS: u32 = 1024;
+
+/// The signal that stands for a system call: see `c/calls.c`.
+const SIGSYS: i32 = 31;
 
 /// How far the clock of a rank usually goes on when it looks at it.
 pub const TICK: Duration = Duration::from_micros(1);
@@ -42,8 +49,20 @@ pub struct Launch {
     pub step_timeout: Duration,
     /// How far the clock of a rank goes on whenever it looks at it.
     pub tick: Duration,
+    /// Whose files ranks change.
+    pub files: Files,
     /// Paths below this folder are shown without it.
     pub base: PathBuf,
+}
+
+/// Whose files ranks change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Files {
+    /// Each process changes copies of its own, which go when it ends.
+    #[default]
+    Own,
+    /// Those that are there, each time that a rank is run.
+    Real,
 }
 
 /// The ranks of a program.
@@ -54,6 +73,9 @@ pub struct Ranks {
     source: Source,
     bias: u64,
     names: Mutex<Names>,
+    uses: Mutex<Uses>,
+    /// Why nothing can be said about the program, where that was found first.
+    reservation: Mutex<Option<String>>,
 }
 
 /// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
@@ -71,11 +93,13 @@ fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
 }
 
 /// Why a rank cannot be understood or go on.
-enum Trouble {
+pub(super) enum Trouble {
     /// The library and this crate do not agree.
     Protocol,
     /// There are more of these than a search may meet.
     TooMany(&'static str, u32),
+    /// The library did not send this.
+    Forged,
 }
 
 impl From<Short> for Trouble {
@@ -104,12 +128,44 @@ impl Ranks {
         let mut names = Names::default();
         number(&mut names.communicators, "MPI_COMM_WORLD".into());
         let (objects, bias) = (objects(&launch), servers.bias());
-        Ok(Ranks { launch, objects, servers, source, bias, names: Mutex::new(names) })
+        let names = Mutex::new(names);
+        let (uses, reservation) = Default::default();
+        Ok(Ranks { launch, objects, servers, source, bias, names, uses, reservation })
+    }
+
+    /// Ranks none of which is started.
+    #[cfg(test)]
+    pub(super) fn unstarted(launch: Launch) -> Ranks {
+        let servers = Servers::start(&Launch { size: 0, ..launch.clone() });
+        let servers = Arc::new(servers.expect("nothing is started"));
+        let source = Source::new(&launch.program, launch.base.clone());
+        let mut names = Names::default();
+        number(&mut names.communicators, "MPI_COMM_WORLD".into());
+        let objects = objects(&launch);
+        let (uses, reservation) = Default::default();
+        let names = Mutex::new(names);
+        Ranks { launch, objects, servers, source, bias: 0, names, uses, reservation }
     }
 
     /// What is run, and how.
     pub fn launch(&self) -> &Launch {
         &self.launch
+    }
+
+    /// What a search of them comes to: it is not complete if ranks did what cannot be explored. Then [`Ranks::reservation`] says
+    /// why.
+    pub fn judged(&self, outcome: Outcome) -> Outcome {
+        let reserved = self.reservation().map(|_| StopReason::Unsupported);
+        Outcome { stopped_by: outcome.stopped_by.or(reserved), ..outcome }
+    }
+
+    /// What ranks did that cannot be explored, in a sentence.
+    pub fn reservation(&self) -> Option<String> {
+        self.reservation.lock().expect("no thread panics while it has it").clone()
+    }
+
+    fn reserve(&self, why: impl FnOnce() -> String) {
+        self.reservation.lock().expect("no thread panics while it has it").get_or_insert_with(why);
     }
 
     /// What ranks have said as they entered a collective, by its number as an operator.
@@ -156,7 +212,12 @@ impl Ranks {
 
     fn mailbox(&self, communicator: String, rank: i32) -> Result<MailboxId, Trouble> {
         let communicator = self.communicator(communicator)?;
-        Ok(MailboxId(communicator * self.launch.size + rank as u32))
+        Ok(MailboxId(communicator * self.launch.size + self.member(rank)?))
+    }
+
+    /// A rank, if there is such a one.
+    fn member(&self, rank: i32) -> Result<u32, Trouble> {
+        u32::try_from(rank).ok().filter(|&rank| rank < self.launch.size).ok_or(Trouble::Forged)
     }
 
     /// What a rank asks with the rest of a frame.
@@ -210,8 +271,14 @@ impl Ranks {
     fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
         let communicator = self.communicator(parts.text()?)?;
         let (size, rank) = (parts.u32()?, parts.u32()?);
+        if size > self.launch.size || rank >= size {
+            return Err(Trouble::Forged);
+        }
         let kind = *CollectiveKind::ALL.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
         let root = u32::try_from(parts.i32()?).ok();
+        if root.is_some_and(|root| root >= size) {
+            return Err(Trouble::Forged);
+        }
         let description = parts.text()?;
         let operator = {
             let mut names = self.names.lock().expect("no thread panics while it has the names");
@@ -244,7 +311,7 @@ impl Ranks {
         if window >= MAX_WINDOWS {
             return Err(Trouble::TooMany("windows", MAX_WINDOWS));
         }
-        let object = window * self.launch.size + parts.u32()?;
+        let object = window * self.launch.size + self.member(parts.i32()?)?;
         let (cell, mutex, lock) = (CellId(object), MutexId(object), RwLockId(object));
         if form == b'w' {
             let content = Data::value(parts.block()?);
@@ -268,7 +335,8 @@ impl Ranks {
     }
 
     /// The next question of a rank.
-    fn reply(&self, process: &mut Process) -> Reply<u32> {
+    fn reply(&self, rank: &mut Rank) -> Reply<u32> {
+        let process = &mut rank.process;
         let frame = match wire::receive(&mut process.wire) {
             Ok(frame) => frame,
             Err(error) => {
@@ -279,26 +347,79 @@ impl Ranks {
                 return Reply { asked: Asked::Failed(failure), site: None, printed: None };
             }
         };
-        let mut parts = Parts(&frame);
-        self.understood(&mut parts).unwrap_or_else(|trouble| {
-            let message = match trouble {
-                Trouble::Protocol => {
-                    "the program was made by another version of `mazurka mpicc`".into()
-                }
-                Trouble::TooMany(what, most) => format!("there are more than {most} {what}"),
-            };
-            let asked = Asked::Failed(failure(&message, None));
-            Reply { asked, site: None, printed: None }
-        })
+        self.understood((process.rank, rank.key), &frame, &mut rank.ledger).unwrap_or_else(
+            |trouble| {
+                let message = match trouble {
+                    Trouble::Protocol => {
+                        "the program was made by another version of `mazurka mpicc`".into()
+                    }
+                    Trouble::TooMany(what, most) => format!("there are more than {most} {what}"),
+                    Trouble::Forged => {
+                        "forged: the rank writes to the connection of the library to the verifier"
+                            .into()
+                    }
+                };
+                let asked = Asked::Failed(failure(&message, None));
+                Reply { asked, site: None, printed: None }
+            },
+        )
     }
 
-    fn understood(&self, parts: &mut Parts<'_>) -> Result<Reply<u32>, Trouble> {
+    /// What a frame says that begins with this key, from a rank with this ledger.
+    pub(super) fn understood(
+        &self,
+        (rank, key): (u32, u64),
+        frame: &[u8],
+        ledger: &mut Ledger,
+    ) -> Result<Reply<u32>, Trouble> {
+        let parts = &mut Parts(frame);
+        if parts.u64().ok() != Some(key) {
+            return Err(Trouble::Forged);
+        }
         let (kind, call) = (parts.u8()?, parts.text()?);
         let site = self.site(&parts.u64s()?, &call);
         let printed = parts.text()?;
-        let asked = self.asked(kind, parts, &site)?;
+        let asked = match self.note_uses(rank, parts)? {
+            Some(clash) => Asked::Failed(clash),
+            None => self.asked(kind, parts, &site)?,
+        };
+        if let Asked::Op { op, .. } = &asked
+            && !ledger.asks(op)
+        {
+            return Err(Trouble::Forged);
+        }
+        if let Asked::Failed(Failure { kind: FailureKind::Unsupported, message, site }) = &asked {
+            self.reserve(|| {
+                let place = site.as_ref().and_then(place);
+                let place =
+                    place.map_or(format!(" (rank {rank})"), |at| format!(" (rank {rank}, {at})"));
+                Slip::of(message).map_or(message.clone(), |(_, what)| format!("{what}{place}"))
+            });
+        }
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
         Ok(Reply { asked, site: Some(Arc::new(site)), printed })
+    }
+
+    /// Notes what a rank has done with files and threads. Returns what is wrong with it.
+    fn note_uses(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Failure>, Trouble> {
+        let mut clash = None;
+        for _ in 0..parts.u32()? {
+            let (letter, path) = (parts.u8()?, parts.text()?);
+            let site = self.site(&parts.u64s()?, "");
+            let at = place(&site);
+            if letter == b't' {
+                self.reserve(|| threads(rank, at));
+                continue;
+            }
+            let what = Use::of(letter).ok_or(Trouble::Protocol)?;
+            let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
+            let found = uses.add(&path, rank, what, at);
+            clash = clash.or(found.map(|found| {
+                let known = Some(site).filter(|site| site.line > 0);
+                failure(&format!("{}: {found}", Slip::Unsupported), known)
+            }));
+        }
+        Ok(clash)
     }
 
     /// The place of a call: the first of these addresses that is in the program.
@@ -314,17 +435,22 @@ impl Ranks {
         failure(&format!("hang: the rank makes no call of MPI for {time} (--step-timeout)"), None)
     }
 
-    /// Adds the next questions, at most so many, up to the last one of the rank.
-    fn replies(&self, process: &mut Process, count: usize, replies: &mut Vec<Reply<u32>>) {
-        for _ in 0..count {
-            let reply = self.reply(process);
-            let is_end = reply.asked.is_end();
-            replies.push(reply);
-            if is_end {
-                return;
-            }
-        }
+    /// Adds the next question. Does the rank wait for an answer?
+    fn read(&self, rank: &mut Rank, replies: &mut Vec<Reply<u32>>) -> bool {
+        let reply = self.reply(rank);
+        let waits = !reply.asked.is_end();
+        replies.push(reply);
+        waits
     }
+}
+
+/// A rank that runs. What comes over its wire is believed only if it begins with the key, which the
+/// library was given as the rank began: the program could write there as well. That finds
+/// accidents; a program that looks for the key in the memory of the library finds it.
+pub struct Rank {
+    process: Process,
+    key: u64,
+    ledger: Ledger,
 }
 
 /// The mailboxes of all communicators, one for each rank, and their collectives, by size.
@@ -356,15 +482,35 @@ fn handles(parts: &mut Parts<'_>) -> Result<Box<[Handle]>, Short> {
     (0..parts.u32()?).map(|_| parts.u32().map(Handle)).collect()
 }
 
-fn failure(message: &str, site: Option<Site>) -> Failure {
-    let is_assertion = matches!(Slip::of(message), Some((Slip::Assertion, _)));
-    let kind = if is_assertion { FailureKind::Assertion } else { FailureKind::Error };
+pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
+    let kind = match Slip::of(message) {
+        Some((Slip::Assertion, _)) => FailureKind::Assertion,
+        Some((Slip::Unsupported, _)) => FailureKind::Unsupported,
+        _ => FailureKind::Error,
+    };
     Failure { kind, message: message.into(), site }
+}
+
+/// `a.c:7`
+fn place(site: &Site) -> Option<String> {
+    let file = site.file.as_deref()?;
+    Some(format!("{file}:{}", site.line))
+}
+
+fn threads(rank: u32, place: Option<String>) -> String {
+    let place = place.map_or(String::new(), |place| format!(" ({place})"));
+    format!(
+        "rank {rank} starts a thread{place}, and what the threads of a rank do at the same time was seen in one order only \
+         (programs of OpenMP start none with `OMP_NUM_THREADS=1`)"
+    )
 }
 
 /// A rank that has ended without a word.
 fn crash(process: &mut Process) -> Failure {
     let message = match process.ended() {
+        Some(status) if status & 0x7f == SIGSYS => {
+            "unsupported: the rank makes a system call that cannot be followed".into()
+        }
         Some(status) if status & 0x7f != 0 => {
             format!("crash: the rank was ended by signal {}", status & 0x7f)
         }
@@ -377,7 +523,7 @@ fn crash(process: &mut Process) -> Failure {
 impl Runner for Ranks {
     /// The rank in `MPI_COMM_WORLD`.
     type Start = u32;
-    type Live = Option<Process>;
+    type Live = Option<Rank>;
 
     fn objects(&self) -> &Objects {
         &self.objects
@@ -391,22 +537,30 @@ impl Runner for Ranks {
         format!("rank {rank}")
     }
 
-    fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Process> {
+    fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
         let begun = self.servers.run(rank).and_then(|mut process| {
             process.wire.get_ref().set_read_timeout(Some(self.launch.step_timeout))?;
-            let mut history = Vec::new();
+            let key = RandomState::new().hash_one(rank);
+            let mut history = key.to_ne_bytes().to_vec();
             for told in told {
                 let mut one = Vec::new();
                 one.put_told(told);
                 history.put_block(&one);
             }
             wire::send(process.wire.get_mut(), &history)?;
-            Ok(process)
+            Ok(Rank { process, key, ledger: Ledger::default() })
         });
         match begun {
-            Ok(mut process) => {
-                self.replies(&mut process, told.len() + 1, replies);
-                Some(process)
+            Ok(mut rank) => {
+                let mut waits = self.read(&mut rank, replies);
+                for told in told {
+                    if !waits {
+                        break;
+                    }
+                    rank.ledger.learns(told);
+                    waits = self.read(&mut rank, replies);
+                }
+                Some(rank)
             }
             Err(error) => {
                 let asked = Asked::Failed(failure(&format!("crash: cannot run: {error}"), None));
@@ -416,16 +570,15 @@ impl Runner for Ranks {
         }
     }
 
-    fn tell(&self, live: &mut Option<Process>, told: &[Told], replies: &mut Vec<Reply<u32>>) {
-        let Some(process) = live else { return };
+    fn tell(&self, live: &mut Option<Rank>, told: &[Told], replies: &mut Vec<Reply<u32>>) {
+        let Some(rank) = live else { return };
         for told in told {
             let mut frame = Vec::new();
             frame.put_told(told);
             // If it cannot be told, it has ended: that is what reading finds.
-            let _ = wire::send(process.wire.get_mut(), &frame);
-            let before = replies.len();
-            self.replies(process, 1, replies);
-            if replies[before..].iter().any(|reply| reply.asked.is_end()) {
+            let _ = wire::send(rank.process.wire.get_mut(), &frame);
+            rank.ledger.learns(told);
+            if !self.read(rank, replies) {
                 return;
             }
         }
@@ -466,6 +619,7 @@ mod tests {
             semantics: Semantics::default(),
             step_timeout: Duration::from_secs(1),
             tick: TICK,
+            files: Files::Own,
             base: PathBuf::new(),
         };
         let objects = objects(&launch);

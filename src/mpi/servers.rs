@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::ranks::Launch;
+use super::ranks::{Files, Launch};
 use super::variables;
 use super::wire::{self, Parts, Put};
 
@@ -68,6 +68,8 @@ impl Servers {
             command.env("MAZURKA_RANK", rank.to_string());
             command.env("MAZURKA_SIZE", launch.size.to_string());
             command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
+            let are_files_own = u8::from(launch.files == Files::Own);
+            command.env("MAZURKA_FILES", are_files_own.to_string());
             command.stdin(Stdio::null()).stdout(Stdio::null());
             let process = command.spawn()?;
             let wire = servers.listener.get_mut().expect("nobody else has it");

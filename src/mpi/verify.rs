@@ -17,7 +17,7 @@ pub enum Answer {
     Right,
     /// This is.
     Wrong(Diagnosis),
-    /// A limit was met before anything wrong was found.
+    /// A limit was met before anything wrong was found, or what cannot be explored.
     Unsure,
 }
 
@@ -35,6 +35,7 @@ pub fn verify(
     for &semantics in variants {
         let system = History::new(Ranks::new(Launch { semantics, ..launch.clone() })?);
         let outcome = explore(&system, setting, budget.clone(), &mut NoObserver);
+        let outcome = system.runner().judged(outcome);
         match outcome.violations.first() {
             Some(first) => {
                 let others = Others::new(&system, setting, budget);

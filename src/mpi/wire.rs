@@ -50,13 +50,17 @@ pub(super) fn send(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
     to.write_all(&frame)
 }
 
-/// Receives a frame.
+/// Receives a frame. Memory is taken as the bytes come, whatever the length at its beginning says.
 pub(super) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
-    let mut body = vec![0; u32::from_ne_bytes(length) as usize];
-    from.read_exact(&mut body)?;
-    Ok(body)
+    let length = u32::from_ne_bytes(length);
+    let mut body = Vec::new();
+    from.take(length.into()).read_to_end(&mut body)?;
+    match body.len() == length as usize {
+        true => Ok(body),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
 }
 
 /// Writes the parts of a frame.

@@ -69,6 +69,24 @@ impl Leak {
             found.push(self);
         }
     }
+
+    /// Replays its execution on the model.
+    ///
+    /// # Errors
+    /// If it does not end in this leak: no search of this system has found it.
+    pub fn check<S: System>(&self, system: &S) -> Result<(), String> {
+        let mut locals = Locals::new(system);
+        let state = self.schedule.replay(&mut locals).map_err(|refusal| refusal.to_string())?;
+        let mut leaks = Leaks::default();
+        if state.is_terminal(&locals) {
+            leaks.look(&locals, &state);
+        }
+        let is_this = |found: Leak| Leak { schedule: self.schedule.clone(), ..found } == *self;
+        match leaks.found().into_iter().any(is_this) {
+            true => Ok(()),
+            false => Err("its schedule does not end in it".into()),
+        }
+    }
 }
 
 /// A request as it can be told apart from others without looking back.

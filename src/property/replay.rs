@@ -4,6 +4,7 @@
 //! was reported for, that is evidence that does not rest on the search that found it.
 
 mod invariants;
+mod livelocks;
 mod printed;
 
 pub use printed::Printed;
@@ -19,14 +20,14 @@ use super::broken_invariants;
 use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
-use super::livelock::{Motion, Spin, Watch};
+use super::livelock::Spin;
 use super::suppliers::Suppliers;
 use super::words::describe;
 use super::{Objection, Position, Properties, When};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
     Action, CellId, Choice, Failure, LocalId, Locals, Op, Posted, ProcessId, Reach, Refusal,
-    Response, Site, State, Status, Stimulus, System, Value, ValueId,
+    Response, Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -93,6 +94,8 @@ pub struct Replay<'s, S: System> {
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
     /// Those that go round for ever, if nothing else can happen any more.
     pub(super) spins: Vec<Spin>,
+    /// When to give up looking for them.
+    stop: StopSignal,
     /// The first invariant that failed, and what it had read.
     broken: Option<(Failure, Vec<(String, String)>)>,
 }
@@ -119,6 +122,7 @@ impl<'s, S: System> Replay<'s, S> {
             reaches,
             suppliers,
             spins,
+            stop: StopSignal::default(),
             broken: None,
         };
         for process in 0..replay.names.len() as u32 {
@@ -145,19 +149,6 @@ impl<'s, S: System> Replay<'s, S> {
         let known = |process: ProcessId| self.names.get(process.index()).cloned();
         let caller = (process.index(), self.names[process.index()].as_str());
         self.calls.mark(caller, marks, |value| system.describe().show_value(value, &known));
-    }
-
-    /// Finds out whether all that is possible is to go round loops in vain. Call it only where that matters: it may take
-    /// as long as going round the loops.
-    pub fn look_for_livelock(&mut self) {
-        if let Motion::Round(spins) = Watch::default().motion(&mut self.locals, &mut self.state) {
-            self.spins = spins;
-        }
-    }
-
-    /// Was such a livelock found?
-    pub fn is_livelocked(&self) -> bool {
-        !self.spins.is_empty()
     }
 
     /// Sets whether messages to actors may stay pending. If they may, they make no deadlock.

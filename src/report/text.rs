@@ -31,7 +31,7 @@ use bytesize::ByteSize;
 
 use self::levels::levels;
 use self::printed::PrintedTexts;
-use super::{CheckReport, Subject, Variants, ViolationReport};
+use super::{CheckReport, Merged, Subject, Variants, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::Runs;
 use crate::study::Figures;
@@ -86,6 +86,14 @@ impl Display for Check<'_> {
         }
         writeln!(f)?;
         statistics(f, report)?;
+        if let Some(Merged { files, source_hash }) = &report.merged {
+            let files = plural(*files as u64, "file", "files");
+            let version = report.subject.mazurka;
+            writeln!(
+                f,
+                "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are believed"
+            )?;
+        }
         write!(f, "{}", Warnings(&report.subject, &report.warnings))?;
         if let [violation, ..] = report.violations.as_slice() {
             let of = if report.violations.len() > 1 { " the first of them" } else { "" };
@@ -139,6 +147,9 @@ fn verdict_line(report: &CheckReport) -> String {
     match report.violations.as_slice() {
         [] if report.verdict == Verdict::Ok => {
             Styled(GOOD, verified(&report.properties)).to_string()
+        }
+        [] if let Some(what) = &report.unsupported => {
+            Styled(UNSURE, format!("Not decided: {what}.")).to_string()
         }
         [] => {
             let but = match report.stopped_by.is_some_and(StopReason::is_doubt) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Case, Limits};
-use crate::explore::{Budget, Explorer, Setting};
+use crate::explore::{Budget, Depth, Explorer, Setting};
 use crate::model::System;
 
 /// A search that can be done in parts. Two parts belong together if their tasks are equal.
@@ -19,6 +19,8 @@ pub struct Task {
     pub setting: String,
     /// Where executions are cut.
     pub depth: Option<u32>,
+    /// What that measures, if it was said.
+    pub depth_measure: Option<Depth>,
     /// Continue after a violation.
     pub all: bool,
     /// Of similar violations keep the shortest.
@@ -30,7 +32,7 @@ pub struct Task {
 impl Task {
     /// The limits of the search.
     pub fn limits(&self) -> Limits {
-        Limits { depth: self.depth, ..Limits::default() }
+        Limits { depth: self.depth, depth_measure: self.depth_measure, ..Limits::default() }
     }
 
     /// The budget with these limits.
@@ -47,7 +49,10 @@ impl Task {
             ("other programs", own.source == case.source),
             ("other constants", own.defines == case.defines),
             ("other explorers", self.setting == other.setting),
-            ("another depth", self.depth == other.depth),
+            (
+                "another depth",
+                (self.depth, self.depth_measure) == (other.depth, other.depth_measure),
+            ),
             ("other options", self == other),
         ];
         parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what)

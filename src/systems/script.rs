@@ -39,6 +39,8 @@ pub struct Local {
     latest: Option<Comm>,
     /// Per mutex, reader-writer lock or semaphore the request for it.
     requests: Vec<(MutexId, Handle)>,
+    /// The mutexes that it knows to own, because a wait, a test or a try has said so.
+    owned: Vec<MutexId>,
     rwlocks: Vec<(RwLockId, Handle)>,
     enrolments: Vec<(CondvarId, Handle)>,
     acquires: Vec<(SemaphoreId, Handle)>,
@@ -106,6 +108,13 @@ impl Local {
         comm.received
     }
 
+    /// Notes that it owns this mutex.
+    fn own(&mut self, mutex: MutexId) {
+        if let Err(place) = self.owned.binary_search(&mutex) {
+            self.owned.insert(place, mutex);
+        }
+    }
+
     fn arrivals(&self, barrier: BarrierId) -> u32 {
         of(&self.arrivals, barrier).unwrap_or(0)
     }
@@ -151,7 +160,9 @@ impl Local {
                 self.comm(Some(*comm)).is_some_and(|comm| comm.is_seen_complete),
                 "the value of a communication that is not known to be complete",
             ),
-            Enrol(_, mutex) => (requested(mutex), "it waits without having locked the mutex"),
+            Enrol(_, mutex) => {
+                (self.owned.contains(mutex), "it waits without having locked the mutex")
+            }
             AwaitWake(_) | Notify { .. } | Wake(_) => (true, ""),
             RwRequest(lock, _) => (of(&self.rwlocks, *lock).is_none(), "a lock is asked for twice"),
             RwWait(lock) | RwUnlock(lock) => {
@@ -443,20 +454,22 @@ impl System for Script {
             (CompleteAny { into, .. } | Own { into, .. }, Response::Incomplete) => {
                 after.keep(*into, -1);
             }
-            (Own { form: Form::Test, into, .. }, Response::Completed { .. }) => {
-                after.keep(*into, 1)
-            }
-            (Own { into, .. }, Response::Completed { index, .. }) => {
-                after.keep(*into, i64::from(index));
+            (Own { form, into, mutexes }, Response::Completed { index, .. }) => {
+                after.own(mutexes[index as usize]);
+                after.keep(*into, if *form == Form::Test { 1 } else { i64::from(index) });
             }
             (Lock(mutex) | TryLock { mutex, .. }, Response::Posted(handle)) => {
                 if let TryLock { into, .. } = instruction {
+                    after.own(*mutex);
                     after.keep(*into, 1);
                 }
                 after.requests.push((*mutex, handle));
                 after.requests.sort_unstable_by_key(|&(mutex, _)| mutex);
             }
-            (Unlock(mutex), _) => after.requests.retain(|(known, _)| known != mutex),
+            (Unlock(mutex), _) => {
+                after.requests.retain(|(known, _)| known != mutex);
+                after.owned.retain(|known| known != mutex);
+            }
             (RwRequest(lock, _), Response::Posted(handle)) => {
                 after.rwlocks.push((*lock, handle));
                 after.rwlocks.sort_unstable_by_key(|&(lock, _)| lock);

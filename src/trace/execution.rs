@@ -50,6 +50,8 @@ pub struct Execution<'s, S: System> {
     order: HappensBefore<PaperRelation>,
     /// The heights, if there is a bound to them.
     heights: Option<Heights>,
+    /// Do loops that wait run literally?
+    is_literal: bool,
     /// The actions that were too high when the enabled actions were last asked for.
     cut: Vec<Action>,
     /// Did that answer leave out actions that would end a fruitless round?
@@ -61,22 +63,32 @@ pub struct Execution<'s, S: System> {
 impl<'s, S: System> Execution<'s, S> {
     /// The empty execution.
     pub fn new(system: &'s S) -> Self {
-        Execution::bounded(system, None)
-    }
-
-    /// The empty execution. If there is a bound, no action that is higher will be enabled ([`Heights`]).
-    pub fn bounded(system: &'s S, max_height: Option<u32>) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
         Execution {
             locals,
             state,
             order: HappensBefore::new(PaperRelation),
-            heights: max_height.map(Heights::new),
+            heights: None,
+            is_literal: false,
             cut: Vec::new(),
             is_holding: false,
             undone: Vec::new(),
         }
+    }
+
+    /// The same, but loops that wait run literally: no action is left out because it would end a fruitless round.
+    pub fn literal(self) -> Self {
+        Execution { is_literal: true, ..self }
+    }
+
+    /// The same, but no action that is higher than this will be enabled ([`Heights`]), and loops that wait run literally.
+    ///
+    /// # Panics
+    /// If it is not empty.
+    pub fn up_to(self, max_height: u32) -> Self {
+        assert!(self.is_empty(), "heights count from the start");
+        Execution { heights: Some(Heights::new(max_height)), ..self.literal() }
     }
 
     /// The state that it leads to.
@@ -230,7 +242,7 @@ impl<'s, S: System> Execution<'s, S> {
     /// Are loops that wait looked for? With a bound on the depth they are not: there loops run literally.
     #[inline]
     pub(super) fn waits(&self) -> bool {
-        self.heights.is_none() && self.locals.some_may_return()
+        !self.is_literal && self.locals.some_may_return()
     }
 
     /// Is some action of the execution as high as the bound allows?

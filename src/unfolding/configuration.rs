@@ -193,7 +193,7 @@ impl Configuration {
     }
 
     /// Makes these (except [`EventId::NONE`]) the enabled events of `process`, until the last event of C is taken back.
-    pub(super) fn set_enabled(&mut self, process: ProcessId, events: &[EventId]) {
+    pub(crate) fn set_enabled(&mut self, process: ProcessId, events: &[EventId]) {
         let start = self.pool.len();
         self.pool.extend(events.iter().filter(|event| event.is_some()));
         let span = Span { start: start as u32, len: (self.pool.len() - start) as u32 };

@@ -221,6 +221,32 @@ fn condition_variables() {
         "mutex m; condvar c; process P { cond_wait(c, m); }",
         "waits at `c` without having locked the mutex `m`",
     );
+    let asked = ["async_lock(m);", "async_lock(m); mutex_test(n); mutex_wait(n);"];
+    for asked in asked {
+        let text = format!(
+            "mutex m, n; condvar c; process P {{ async_lock(n); {asked} cond_wait(c, m); }} process Q {{ lock(m); }}"
+        );
+        fails(&text, "waits at `c` without having locked the mutex `m`");
+    }
+    fails(
+        "mutex m; condvar c spurious 1; process P { lock(m); unlock(m); async_lock(m); cond_wait(c, m); }",
+        "waits at `c` without having locked the mutex `m`",
+    );
+    for locked in [
+        "lock(m);",
+        "async_lock(m); mutex_wait(m);",
+        "async_lock(m); while !mutex_test(m) { }",
+        "async_lock(m); mutex_waitany([m]);",
+        "async_lock(m); while mutex_testany([m]) == -1 { }",
+        "while !try_lock(o) { } cond_wait(c, o); lock(m);",
+    ] {
+        let text = format!(
+            "mutex m, n, o; condvar c spurious 1; process P {{ {locked} cond_wait(c, m); }} process Q {{ lock(m); notify_all(c); unlock(m); }}"
+        );
+        let outcome = explore(&program(&text));
+        let failures = outcome.violations.iter().filter_map(|violation| violation.failure.as_ref());
+        assert_eq!(failures.count(), 0, "{locked}: {:?}", outcome.violations);
+    }
     fails(
         "mutex m; condvar c spurious 1; shared x: int = 0;
          process P { lock(m); cond_wait(c, m); assert(x == 1); } process Q { x = 1; notify_one(c); }",

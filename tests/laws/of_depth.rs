@@ -9,6 +9,7 @@ use mazurka::explore::{
 };
 use mazurka::lang::compile;
 use mazurka::model::{Locals, State, System};
+use mazurka::property::Watch;
 
 use super::hold_on_random_programs;
 use super::of_states::spinning_program;
@@ -61,6 +62,7 @@ fn walk<S: System>(
     } else if left == 0 {
         driver.truncated(locals, state);
     } else {
+        driver.is_livelock(&mut Watch::default(), locals, state);
         for action in enabled {
             state.step(locals, action);
             driver.moved(locals, state, action);

@@ -1,5 +1,6 @@
 // The beginning and the end of a rank.
-// 1, 2, 3: right
+// 1, 2: right
+// 3: unsupported
 // 4: missing init
 // 5: missing finalize
 // 6: missing init

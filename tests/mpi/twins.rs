@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Compiler, Launch, Ranks, TICK};
+use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
 use mazurka::random::SplitMix64;
 use mazurka::study::Case;
 use mazurka::systems::history::History;
@@ -333,6 +333,7 @@ fn of_c(program: &Path, number: usize, ranks: usize, semantics: Semantics) -> Co
         semantics,
         step_timeout: Duration::from_secs(10),
         tick: TICK,
+        files: Files::Own,
         base: PathBuf::new(),
     };
     let setting: mazurka::explore::Setting = "udpor".parse().unwrap();

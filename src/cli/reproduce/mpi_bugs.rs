@@ -15,7 +15,7 @@ use super::Args;
 use crate::explore::{Budget, Setting};
 use crate::model::{Buffering, Leaving, Semantics};
 use crate::mpi::suite::{Mark, Test, category, tests};
-use crate::mpi::{Answer, Compiler, Language, Launch, TICK, Unreceived, verify};
+use crate::mpi::{Answer, Compiler, Files, Language, Launch, TICK, Unreceived, verify};
 use crate::property::Properties;
 use crate::report::table::{Markdown, Plain, Table, csv_lines};
 use crate::report::text::{duration, shown};
@@ -178,6 +178,7 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
         semantics: Semantics::default(),
         step_timeout: STEP,
         tick: TICK,
+        files: Files::Own,
         base: PathBuf::new(),
     };
     let bufferings = match test.buffering {

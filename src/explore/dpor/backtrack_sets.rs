@@ -60,6 +60,7 @@ use super::by_races::{ByRaces, Races};
 use super::creation::{makers, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
 use super::reversers::Reversers;
+use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
@@ -95,6 +96,10 @@ impl Choosable for Dpor {
 impl Explorer for Dpor {
     fn info(&self) -> Info {
         Self::INFO
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        depth != Depth::Unbounded
     }
 
     fn guarantee(&self) -> Guarantee {

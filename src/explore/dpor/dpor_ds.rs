@@ -44,9 +44,9 @@
 use super::backtrack_sets::LastRaces;
 use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, not_before, wanted_order};
-use crate::explore::budget::Budget;
+use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::walk::{self, Manner, Sleepers, Walk};
@@ -166,6 +166,10 @@ impl Explorer for DporDs {
 
     fn depth(&self) -> Depth {
         Depth::Length
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        depth != Depth::Unbounded
     }
 
     fn may_block(&self) -> bool {

@@ -5,15 +5,22 @@
 //!   for each p ∈ enabled(E):  Explore(E·p)
 //! ```
 //!
-//! Up to a depth, it visits every interleaving of every class up to that causal depth: what is too high is not enabled.
+//! Up to a causal depth, it visits every interleaving of every class up to that depth: what is too high is not enabled. Up to a
+//! number of steps, it visits every execution of that length, and every shorter one that ends.
+//!
+//! Classes are counted by the numbers that this search gives to events. A piece of a search also notes the
+//! [`representative`] of each class, so that pieces that complete the same class count it once.
+
+use std::collections::BTreeSet;
 
 use super::pending::Pending;
+use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::walk::{self, Manner, Reached, Rule, Sleepers, Walk};
-use crate::model::{Action, System};
-use crate::trace::Names;
+use crate::model::{Action, Schedule, System};
+use crate::trace::{Names, representative};
 
 /// Visits every execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +46,10 @@ impl Explorer for Exhaustive {
         Self::INFO
     }
 
+    fn measures(&self, depth: Depth) -> bool {
+        depth != Depth::Unbounded
+    }
+
     fn can_split(&self, _: Option<u32>) -> bool {
         true
     }
@@ -52,6 +63,9 @@ impl Explorer for Exhaustive {
         let mut rule = Everything::default();
         walk::explore(system, manner, &mut rule, driver);
         driver.stats.classes = Some(rule.names.counted() as u64);
+        if driver.can_split() {
+            driver.note_classes(rule.completed);
+        }
     }
 }
 
@@ -60,6 +74,8 @@ impl Explorer for Exhaustive {
 struct Everything {
     pending: Pending,
     names: Names,
+    /// The classes that a piece of a search has completed.
+    completed: BTreeSet<Schedule>,
 }
 
 impl<S: System> Rule<S> for Everything {
@@ -74,8 +90,9 @@ impl<S: System> Rule<S> for Everything {
         let (is_start, sleep) = (walk.is_start(), &walk.sleep);
         let here = |&action: &Action| is_open && !(is_start && sleep.contains(action));
         self.pending.descend(walk.enabled.iter().copied().filter(here));
-        if reached == Reached::End {
-            self.names.count(walk.execution.order());
+        let is_new = reached == Reached::End && self.names.count(walk.execution.order());
+        if is_new && walk.driver.can_split() {
+            self.completed.insert(representative(&mut walk.execution));
         }
     }
 

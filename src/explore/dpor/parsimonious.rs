@@ -59,9 +59,9 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::explore::budget::Budget;
+use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::tree::Branch;
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
@@ -196,7 +196,7 @@ impl<S: System> Rule<S> for Reversals {
         }
         if self.first.take().is_some() {
             if walk.sleep.has_any() {
-                return walk.blocked();
+                return walk.abandoned();
             }
             self.jump = walk.execution.len() - 1;
             self.races.clear();
@@ -221,7 +221,7 @@ impl<S: System> Rule<S> for Reversals {
             if self.first.is_none() || self.passes(walk, step) {
                 return Some(step);
             }
-            walk.blocked();
+            walk.abandoned();
         }
         loop {
             let level = self.levels.last_mut().expect("that of C");
@@ -246,11 +246,12 @@ impl<S: System> Rule<S> for Reversals {
         self.open.leave(&walk.execution);
     }
 
-    fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) {
+    fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) -> Option<()> {
         if !walk.execution.is_empty() {
             self.open.push(&walk.execution, |_, _| ());
         }
-        let tasks: Vec<Task> = wanted.iter().map(|wanted| Task::read(walk, wanted)).collect();
+        let read = wanted.iter().map(|wanted| Task::read(walk, wanted));
+        let tasks: Vec<Task> = read.collect::<Option<_>>()?;
         self.owed = tasks.iter().map(|task| task.path.len()).sum();
         self.levels.push(Level {
             inherited: walk.sleep.mark(),
@@ -258,6 +259,7 @@ impl<S: System> Rule<S> for Reversals {
             tasks,
             later: Vec::new(),
         });
+        Some(())
     }
 
     /// What is owed nearest to the beginning.
@@ -288,24 +290,20 @@ impl Task {
         })
     }
 
-    /// What is [`written`](Task::written), in the state of s.
-    ///
-    /// # Panics
-    /// If it is not of this system.
-    fn read<S: System>(walk: &mut Walk<'_, '_, '_, S>, written: &Schedule) -> Task {
-        let (&first, path) = written.split_first().expect("at least s");
-        let first = walk.named(first);
+    /// What is [`written`](Task::written), in the state of s; `None` if it is not possible there.
+    fn read<S: System>(walk: &mut Walk<'_, '_, '_, S>, written: &Schedule) -> Option<Task> {
+        let (&first, path) = written.split_first()?;
+        let first = walk.named(first)?;
         let length = walk.execution.len();
-        let path = walk.execution.looking_back(length, |locals, state| {
+        let path: Vec<_> = walk.execution.looking_back(length, |locals, state| {
             let step = |&portable: &Action| {
-                let action = state.action_named(locals, portable);
-                let action = action.unwrap_or_else(|| panic!("{portable:?} is not enabled"));
+                let action = state.action_named(locals, portable)?;
                 state.step(locals, action);
-                action
+                Some(action)
             };
-            path.iter().map(step).collect()
-        });
-        Task { path, first }
+            path.iter().map(step).collect::<Option<_>>()
+        })?;
+        (!path.is_empty()).then_some(Task { path, first })
     }
 }
 

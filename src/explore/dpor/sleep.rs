@@ -17,6 +17,7 @@
 //! another too high, and sleep sets need no more than that.
 
 use super::pending::Pending;
+use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
@@ -49,6 +50,10 @@ impl Choosable for Sleep {
 impl Explorer for Sleep {
     fn info(&self) -> Info {
         Self::INFO
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        depth != Depth::Unbounded
     }
 
     fn may_block(&self) -> bool {

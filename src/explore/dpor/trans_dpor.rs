@@ -33,6 +33,7 @@
 use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
 use crate::explore::budget::Budget;
+use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::order::Order;
@@ -68,6 +69,10 @@ impl Choosable for TransDpor {
 impl Explorer for TransDpor {
     fn info(&self) -> Info {
         Self::INFO
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        depth != Depth::Unbounded
     }
 
     fn guarantee(&self) -> Guarantee {

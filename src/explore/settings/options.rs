@@ -168,6 +168,9 @@ impl OptionInfo {
     }
 }
 
+/// The most threads of a search.
+const MOST_JOBS: u32 = 1_000;
+
 /// What flags have in common with options for which every value is allowed.
 const PLAIN: OptionInfo = OptionInfo {
     name: "",
@@ -319,8 +322,9 @@ pub const OPTIONS: &[OptionInfo] = &[
                [default: as many as there are processors, 2 to 6]",
         stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
         read: |options, value| {
-            let jobs = value.parse().map_err(|_| format!("`{value}` is no number of jobs"))?;
-            options.jobs = Some(jobs);
+            let jobs = value.parse().ok().filter(|jobs: &NonZeroU32| jobs.get() <= MOST_JOBS);
+            let wrong = || format!("`{value}` is no number of jobs from 1 to {MOST_JOBS}");
+            options.jobs = Some(jobs.ok_or_else(wrong)?);
             Ok(())
         },
         given: |options| options.jobs.iter().map(NonZeroU32::to_string).collect(),

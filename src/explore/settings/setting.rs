@@ -11,9 +11,9 @@ use std::thread;
 
 use super::options::{OPTIONS, Options};
 use super::table::{AnyExplorer, Listed};
-use crate::explore::budget::Budget;
+use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::pieces::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
@@ -100,6 +100,10 @@ impl Explorer for Setting {
 
     fn depth(&self) -> Depth {
         self.made().depth()
+    }
+
+    fn measures(&self, depth: Depth) -> bool {
+        self.made().measures(depth)
     }
 
     fn may_block(&self) -> bool {

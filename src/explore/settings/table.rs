@@ -9,9 +9,11 @@
 //! Explorers of other crates are not in the table; they are run as [`explore`](crate::explore::explore) runs any.
 
 use super::options::{Choosable, Options, Takes};
-use crate::explore::budget::Budget;
+use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info, gains_nothing, missing_states};
+use crate::explore::explorer::{
+    Explorer, Guarantee, Info, cannot_measure, gains_nothing, missing_states,
+};
 use crate::model::System;
 
 /// A row of the table.
@@ -66,6 +68,12 @@ macro_rules! explorers {
                 }
             }
 
+            fn measures(&self, depth: Depth) -> bool {
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => explorer.measures(depth)),*
+                }
+            }
+
             fn may_block(&self) -> bool {
                 match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.may_block()),*
@@ -100,7 +108,9 @@ macro_rules! explorers {
                 let own = match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*
                 };
-                own.or_else(|| missing_states(self, system)).or_else(|| gains_nothing(self, system))
+                own.or_else(|| cannot_measure(self, budget))
+                    .or_else(|| missing_states(self, system))
+                    .or_else(|| gains_nothing(self, system))
             }
 
             fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -147,8 +157,8 @@ impl Listed {
         (self.make)(options)
     }
 
-    /// What a depth bound measures, whatever its options.
-    pub fn depth(&self) -> Depth {
-        self.with(&Options::default()).depth()
+    /// The explorer with its defaults.
+    pub fn plain(&self) -> AnyExplorer {
+        self.with(&Options::default())
     }
 }

@@ -236,7 +236,12 @@ impl<S: System> FullGraph<'_, S> {
         batch: &mut Batch,
         driver: &mut Driver<'_>,
     ) {
+        driver.expect(self.bytes_to_expand(states, &batch.parts, driver.stats.transitions));
         self.expand_batch(states, plan, batch, driver);
+        driver.expect(self.bytes_to_add(batch.parts()));
+        if driver.is_stopped() {
+            return;
+        }
         self.add(batch);
         driver.stats.states = Some(self.known.len() as u64);
         self.judge(batch.parts(), driver);
@@ -279,7 +284,6 @@ impl<S: System> FullGraph<'_, S> {
             layout: &self.layout,
             objects: self.objects,
             bound: driver.depth_bound() as usize,
-            looks_for_rounds: driver.depth().is_none(),
             stop: driver.signal().clone(),
         };
         let mut work: Vec<_> = batch.parts.iter_mut().zip(split).collect();
@@ -359,9 +363,10 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// The present state is too far from the start to be gone on from.
+    /// The present state is too far from the start to be gone on from. What begins at a depth that was asked for is not
+    /// judged.
     fn cut_off(&mut self, driver: &mut Driver<'_>) {
-        if !self.is_livelock(driver) {
+        if driver.depth().is_some() || !self.is_livelock(driver) {
             let (locals, state) = self.model();
             driver.truncated(locals, state);
         }

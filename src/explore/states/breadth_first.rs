@@ -22,6 +22,9 @@
 //! P is a safe set twice. So a reduced search reaches the write only in the third step, and never within two. Therefore
 //! all explorers that store states visit the same states within a bound.
 //!
+//! **Livelocks.** A state before the bound in which all processes that can move go round in vain is judged as it is without
+//! a bound: going round leads to states that are known, and so to no cut that would say that the search is not complete.
+//!
 //! **Many at a time.** Where it is known in advance that it can be done, a level is explored in [`super::batches`]. Otherwise its
 //! states are gone to one after the other.
 //!
@@ -36,6 +39,7 @@ use super::settings::Stateful;
 use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::model::{Action, System};
+use crate::property::Watch;
 
 /// How a state was first met.
 #[derive(Clone, Copy)]
@@ -54,6 +58,8 @@ struct BreadthFirst<'s, S: System> {
     /// Scratch space for `seek`: the states to go through, the last one first.
     ahead: Vec<StateId>,
     enabled: Vec<Action>,
+    /// Looks for processes that go round in vain.
+    watch: Watch,
 }
 
 /// Visits every state up to the depth `bound`, many at a time if that can be done.
@@ -77,6 +83,7 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
         path: Vec::new(),
         ahead: Vec::new(),
         enabled: Vec::new(),
+        watch: Watch::new(driver.signal().clone()),
     };
     driver.started(&search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
@@ -121,7 +128,7 @@ impl<S: System> BreadthFirst<'_, S> {
 
     /// Judges the present state, and meets those after it, if they are within the bound.
     fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
-        let BreadthFirst { cursor, arrivals, enabled, .. } = self;
+        let BreadthFirst { cursor, arrivals, enabled, watch, .. } = self;
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {
@@ -130,6 +137,9 @@ impl<S: System> BreadthFirst<'_, S> {
         }
         if !goes_on {
             return driver.truncated(&cursor.locals, &cursor.state);
+        }
+        if cursor.locals.some_may_return() {
+            driver.is_livelock(watch, &mut cursor.locals, &mut cursor.state);
         }
         for &action in &*enabled {
             if driver.is_stopped() {

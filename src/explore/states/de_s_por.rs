@@ -38,8 +38,9 @@ use super::depth_first::{self, DepthFirst, Reduction};
 use super::past::Memory;
 use super::settings::{Stateful, Switch};
 use super::store::StateId;
+use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Depth, Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{ProcessId, System};
 

@@ -35,11 +35,12 @@ use super::safe_set::SafeSets;
 use super::settings::{Stateful, Switch};
 use super::store::StateId;
 use crate::explore::driver::Driver;
+use crate::explore::ends::lost;
 use crate::explore::result::StopReason;
 use crate::model::{
     Action, Choice, Handle, MutexId, Op, ProcessId, Response, StopSignal, System, Touch,
 };
-use crate::property::{Motion, Spin, Watch};
+use crate::property::Watch;
 
 /// Which processes are explored from a state.
 pub trait Reduction<S: System> {
@@ -170,6 +171,7 @@ fn depth_first<S: System>(
         } else if let Some(process) = reduction.next(&mut search) {
             search.begin(process);
         } else {
+            search.prove_explored();
             search.leave();
         }
     }
@@ -222,9 +224,9 @@ impl<'s, S: System> DepthFirst<'s, S> {
             // What was found on the way here may have left this state without a meaning.
         } else if frame.enabled.is_empty() {
             self.end(driver);
-        } else if let Some(spins) = self.spins() {
-            driver.livelock(&self.cursor.locals, &self.cursor.state, &spins);
-        } else if self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound()) {
+        } else if !self.is_livelock(driver)
+            && self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound())
+        {
             driver.truncated(&self.cursor.locals, &self.cursor.state);
             frame.enabled = Processes::default();
         }
@@ -274,16 +276,11 @@ impl<'s, S: System> DepthFirst<'s, S> {
         processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
     }
 
-    /// The processes that can move, if all that they can do is to go round loops in vain.
-    fn spins(&mut self) -> Option<Vec<Spin>> {
+    /// Do all processes that can move go round loops in vain? Then reports it.
+    fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         let DepthFirst { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
-        if !locals.some_may_return() || settings.as_printed {
-            return None;
-        }
-        match watch.motion(locals, state) {
-            Motion::Round(spins) => Some(spins),
-            Motion::On | Motion::Unknown => None,
-        }
+        let may_wait = locals.some_may_return() && !settings.as_printed;
+        may_wait && driver.is_livelock(watch, locals, state)
     }
 
     fn is_enabled(&mut self, process: ProcessId) -> bool {
@@ -483,6 +480,22 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// Undoes the transition at hand of the state on top.
     fn back(&mut self) {
         self.cursor.undo(self.frames[self.depth - 1].steps);
+    }
+
+    /// Proves that something was explored from the state on top, if anything is enabled there.
+    ///
+    /// # Panics
+    /// If the reduction has named nobody.
+    fn prove_explored(&self) {
+        let top = &self.frames[self.depth - 1];
+        if top.explored.is_empty()
+            && let Some(process) = top.enabled.iter().next()
+        {
+            let Cursor { state, locals, .. } = &self.cursor;
+            let mut choice = None;
+            state.choices(locals, process, |possible| choice = choice.or(Some(possible)));
+            lost(locals, state, Action { process, choice: choice.unwrap_or(Choice::ONLY) });
+        }
     }
 
     /// Pops the state on top.

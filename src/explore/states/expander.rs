@@ -105,8 +105,6 @@ pub struct Expander<'f> {
     pub objects: usize,
     /// States at this depth are not expanded.
     pub bound: usize,
-    /// Is it of interest which states may go round in vain?
-    pub looks_for_rounds: bool,
     /// Tells when to stop.
     pub stop: StopSignal,
 }
@@ -141,7 +139,7 @@ impl Expander<'_> {
 
     /// Lists the moves of a state. Are they to be made?
     fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
-        let (mut may_all_wait, mut has_trials) = (self.looks_for_rounds, false);
+        let (mut may_all_wait, mut has_trials) = (true, false);
         part.moves.clear();
         part.reactions.clear();
         part.reached.clear();

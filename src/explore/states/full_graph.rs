@@ -33,7 +33,7 @@ use super::settings::{Stateful, Switch};
 use super::views::Views;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
-use crate::property::{Motion, Watch, may_spin, process_failure};
+use crate::property::{Watch, may_spin, process_failure};
 
 /// A move that is to be made from a state on the stack.
 #[derive(Clone, Copy)]
@@ -184,6 +184,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     /// Pushes the present state, which is new.
     pub(super) fn enter(&mut self, driver: &mut Driver<'_>) {
         driver.stats.states = Some(self.known.len() as u64);
+        driver.expect(self.known.growth());
         let from = self.pending.len();
         self.stack.push(from);
         if !self.views.are_fine(&self.present, &self.layout, &mut self.view) {
@@ -232,16 +233,14 @@ impl<'s, S: System> FullGraph<'s, S> {
         })
     }
 
-    /// Do all processes that can move go round loops in vain? Then tells so. Within a depth nothing goes on for ever.
+    /// Do all processes that can move go round loops in vain? Then reports it.
     pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
-        if !self.locals.some_may_return() || driver.depth().is_some() {
+        if !self.locals.some_may_return() {
             return false;
         }
         self.model();
         let FullGraph { locals, state, watch, .. } = self;
-        let Motion::Round(spins) = watch.motion(locals, state) else { return false };
-        driver.livelock(locals, state, &spins);
-        true
+        driver.is_livelock(watch, locals, state)
     }
 
     /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.

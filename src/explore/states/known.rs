@@ -1,5 +1,7 @@
 //! Which packed states were met.
 
+use std::iter;
+
 use rayon::ThreadPool;
 
 use super::packed::{Layout, Repacker};
@@ -97,6 +99,14 @@ impl Known {
             shared.insert(&words, by, to);
         }
         *self = shared;
+    }
+
+    /// The bytes that are allocated before one more is met, besides those in use.
+    pub fn growth(&self) -> usize {
+        match self {
+            Known::Packed(tables) => tables.growth(iter::repeat(1)),
+            Known::Shared { store, .. } => store.growth(),
+        }
     }
 
     /// How many there are.

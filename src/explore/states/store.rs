@@ -75,6 +75,14 @@ impl Store {
         }
     }
 
+    /// The bytes that are allocated before one more is met, besides those in use.
+    pub fn growth(&self) -> usize {
+        match self {
+            Store::Exact(trees) => trees.nodes.growth(trees.last.len()) + trees.roots.growth(1),
+            Store::Compacted(_) => 0,
+        }
+    }
+
     /// Bytes in use for them.
     pub fn bytes(&self) -> usize {
         match self {
@@ -107,6 +115,16 @@ impl Pairs {
         let pairs = &self.pairs;
         self.ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(pairs[id as usize]));
         (id, true)
+    }
+
+    /// The bytes that are allocated before so many more are here. Lists and tables double.
+    fn growth(&self, added: usize) -> usize {
+        let (listed, hashed) = (self.pairs.capacity(), self.ids.capacity());
+        let next = |capacity: usize, each| match self.pairs.len() + added > capacity {
+            true => 2 * capacity * each,
+            false => 0,
+        };
+        next(listed, 8) + next(hashed, 6)
     }
 
     fn bytes(&self) -> usize {

@@ -90,6 +90,11 @@ impl Tables {
         &mut self.0
     }
 
+    /// The bytes that are allocated before `added` keys are in each of the tables, besides those in use.
+    pub fn growth(&self, added: impl Iterator<Item = usize>) -> usize {
+        self.0.iter().zip(added).map(|(table, added)| table.growth(added)).sum()
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.0.iter().map(Table::bytes).sum()
@@ -256,6 +261,16 @@ impl Table {
         lists
     }
 
+    /// The size of the largest table that is made before `added` keys are here. The present one is there until it is full.
+    fn growth(&self, added: usize) -> usize {
+        let mut places = self.places;
+        while 4 * (self.count + added + BLOCK) > 3 * places {
+            places = places / 2 * 3;
+        }
+        let place = self.width * size_of::<u64>() + size_of::<u32>();
+        if places > self.places { places * place } else { 0 }
+    }
+
     fn bytes(&self) -> usize {
         self.words.len() * size_of::<u64>() + self.numbers.len() * size_of::<u32>()
     }
@@ -330,6 +345,8 @@ fn hash(key: &[u64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+
     use proptest::prelude::*;
     use rustc_hash::FxHashMap;
 
@@ -391,6 +408,18 @@ mod tests {
             for (key, number) in before {
                 prop_assert_eq!(all.number(&[key + 2, key]), Some(number));
             }
+        }
+    }
+
+    #[test]
+    fn it_is_known_when_a_table_grows() {
+        let mut all = Tables::with_room_for(0, 2, 1);
+        for number in 0..10_000 {
+            let before = all.bytes();
+            let expected = all.growth(iter::once(1));
+            all.tables()[0].insert_all(&[2 * number + 1, 0], &[0], &mut Vec::new());
+            let made = if all.bytes() > before { all.bytes() } else { 0 };
+            assert_eq!(made, expected);
         }
     }
 

@@ -22,7 +22,7 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::observer::Observer;
 use crate::explore::result::Outcome;
-use crate::model::{Action, Schedule, System};
+use crate::model::{Action, Schedule, StopSignal, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// The default of the most maximal configurations that are visited.
@@ -233,8 +233,9 @@ pub fn record<'s, S: System>(
         is_full: false,
         is_long: false,
     };
-    let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) =
-        search::unfold(system, k, notes, &mut driver);
+    // The events are used whatever stops the search.
+    let found = StopSignal::disregarded(|| search::unfold(system, k, notes, &mut driver));
+    let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) = found;
     (Prefix { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }
 

@@ -44,17 +44,19 @@
 use super::intruder;
 use super::k::K;
 use super::notes::Notes;
+use super::proof::prove_extended;
 use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
 use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
-use crate::explore::result::Outcome;
+use crate::explore::result::{Outcome, StopReason};
 use crate::explore::scout::Scout;
 use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::explore::tree::Branch;
 use crate::model::{Action, Op, ProcessId, Schedule, State, System};
+use crate::trace::Left;
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Visits every class once.
@@ -150,6 +152,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         queue: order.map(Queue::new),
         enough: driver.keep_events(),
         notes,
+        left: Left { fruitless: waits, max_height: Some(driver.depth_bound()) },
         driver,
         start: branch.prefix.len(),
         scout: None,
@@ -157,8 +160,8 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     };
     if branch.is_root() {
         search.driver.started(&search.unfolding.locals, search.c.state());
-    } else {
-        search.go_to(&branch);
+    } else if search.go_to(&branch).is_none() && !search.driver.is_stopped() {
+        search.driver.stop(StopReason::Stray);
     }
     search.explore(0, 0);
     search.report();
@@ -185,6 +188,8 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     enough: usize,
     /// For a [`Prefix`](super::prefix::Prefix), or none.
     notes: N,
+    /// What is left out of the unfolding.
+    left: Left,
     driver: &'d mut Driver<'o>,
     /// The size of the smallest C with a call that goes on to alternatives. What calls with smaller ones had left to do
     /// belongs to others.
@@ -236,32 +241,33 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     }
 
     /// C := the prefix of the branch, without the events that others explore. Stops where the search is stopped: what is
-    /// enabled is not known then.
-    fn go_to(&mut self, branch: &Branch) {
+    /// enabled is not known then. `None` if the branch is not one of this search.
+    fn go_to(&mut self, branch: &Branch) -> Option<()> {
+        if !branch.wanted.is_empty() {
+            return None;
+        }
         for &portable in &branch.prefix {
             if self.driver.is_stopped() {
-                return;
+                return Some(());
             }
-            let e = self.named(portable);
+            let e = self.named(portable)?;
             self.disabled_before.push(0);
             self.unfolding.push(&mut self.c, e);
         }
         for &portable in &branch.elsewhere {
             if self.driver.is_stopped() {
-                return;
+                return Some(());
             }
-            let e = self.named(portable);
+            let e = self.named(portable)?;
             self.unfolding.bar(&mut self.c, e);
         }
+        Some(())
     }
 
-    /// # Panics
-    /// If it is not in en(C): a branch is of one system.
-    fn named(&self, portable: Action) -> EventId {
-        let named = self.c.state().action_named(&self.unfolding.locals, portable);
-        let mut enabled = self.c.enabled();
-        let found = enabled.find(|&e| Some(self.unfolding.action(e)) == named);
-        found.unwrap_or_else(|| panic!("{portable:?} of a branch is not enabled"))
+    /// The event of en(C) whose action has this name, if there is one.
+    fn named(&self, portable: Action) -> Option<EventId> {
+        let named = self.c.state().action_named(&self.unfolding.locals, portable)?;
+        self.c.enabled().find(|&e| self.unfolding.action(e) == named)
     }
 
     /// Gives to others what the outermost call has left to do; if that is nothing, what the next one has left.
@@ -340,6 +346,9 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             self.notes.chose(e);
             return Some(e);
         }
+        if cfg!(debug_assertions) {
+            prove_extended(&mut self.unfolding, &mut self.c, self.left);
+        }
         let disabled = &self.live[live..];
         let best = match &mut self.queue {
             Some(queue) => {
@@ -398,6 +407,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     /// en(C) ⊆ D: a complete execution, one that the bound cuts, or a blocked exploration.
     fn leaf(&mut self, live: usize) {
         if self.c.enabled().next().is_some() {
+            prove_extended(&mut self.unfolding, &mut self.c, self.left);
             let events = self.c.events();
             assert!(!self.alternatives.are_full(), "full alternatives left {events:?} blocked");
             self.driver.blocked(&self.unfolding.locals, self.c.state());

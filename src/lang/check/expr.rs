@@ -19,6 +19,9 @@ pub(super) fn wrong(span: Span) -> (Expr, Type) {
 /// The most steps that computing the index of an object beforehand may take.
 const MAX_FOLDED: u64 = 1_000;
 
+/// The longest condition that advice repeats, in bytes.
+const MAX_SHOWN: usize = 60;
+
 impl Checker<'_> {
     /// Checks an expression that must have type `ty`.
     pub(super) fn expr_of(&mut self, expr: &ast::Expr, ty: &Type) -> Expr {
@@ -52,7 +55,60 @@ impl Checker<'_> {
             self.too_many_parts(expr.span);
             return wrong(expr.span);
         }
+        if matches!(want, Want::Dropped) {
+            self.check_dropped(expr, &checked.1);
+        }
         checked
+    }
+
+    /// Reports a value of type `ty` that nobody uses, where that is a mistake. Blocks and branches
+    /// pass their values on, so only what they end with is looked at.
+    fn check_dropped(&mut self, expr: &ast::Expr, ty: &Type) {
+        use ast::ExprKind::{Binary, Block, If, Match};
+        let ty = self.infer.shallow(ty);
+        match expr.kind {
+            Block(_) | If(..) | Match(..) => {}
+            _ if self.scope.context.looks() && matches!(ty, Type::Bool | Type::Int) => {
+                self.report_unchecked(expr.span, &ty);
+            }
+            Binary(op, ..) if ty != Type::Error => {
+                let message = format!("the value of `{}` is not used", op.text());
+                let hint = (ty == Type::Bool).then(|| {
+                    let hint =
+                        format!("a condition is checked by `{}`", self.assertion_of(expr.span));
+                    match op {
+                        BinaryOp::Eq => {
+                            format!("{hint}, and an assignment is written with one `=`")
+                        }
+                        _ => hint,
+                    }
+                });
+                self.report(Diagnostic::warning(expr.span, message).maybe_hint(hint));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports a condition in `final` or `invariant` that is not in an `assert`: it would hold
+    /// whatever its value is.
+    fn report_unchecked(&mut self, span: Span, ty: &Type) {
+        let who = self.scope.context.who();
+        let message = format!("{who} does not check this value: nothing uses it");
+        let hint = match ty {
+            Type::Bool => format!("a condition is checked by `{}`", self.assertion_of(span)),
+            _ => "a condition is checked by `assert(…)`".to_owned(),
+        };
+        self.report(Diagnostic::error(span, message).label("not in an `assert`").hint(hint));
+    }
+
+    /// The assertion of the condition at `span`, as its author would write it.
+    fn assertion_of(&self, span: Span) -> String {
+        let text = self.source.get(span.range()).unwrap_or_default();
+        let is_plain = |c: char| c == ' ' || c.is_ascii_graphic();
+        match text.len() <= MAX_SHOWN && text.chars().all(is_plain) {
+            true => format!("assert({text})"),
+            false => "assert(…)".to_owned(),
+        }
     }
 
     fn expr_inside(&mut self, expr: &ast::Expr, want: Want<'_>) -> (Expr, Type) {
@@ -77,12 +133,7 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => return self.name(name, span),
             ast::ExprKind::Variant(of, variant) => return self.variant(of, variant, span),
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ast::ExprKind::Binary(op, a, b) => {
-                if matches!(want, Want::Dropped) {
-                    self.warn_dropped(*op, span);
-                }
-                self.binary(*op, a, b)
-            }
+            ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ast::ExprKind::Tuple(parts) if parts.is_empty() => {
                 (ExprKind::Const(Value::Unit), Type::Unit)
             }
@@ -119,12 +170,6 @@ impl Checker<'_> {
             ast::ExprKind::Tuple(_) | ast::ExprKind::List(_) | ast::ExprKind::Repeat(..)
         );
         (Expr { kind, span }, if compound { self.sized(ty, span) } else { ty })
-    }
-
-    fn warn_dropped(&mut self, op: BinaryOp, span: Span) {
-        let message = format!("the value of `{}` is not used", op.text());
-        let hint = (op == BinaryOp::Eq).then(|| "an assignment is written with one `=`".to_owned());
-        self.report(Diagnostic::warning(span, message).maybe_hint(hint));
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &ast::Expr) -> (ExprKind, Type) {

@@ -71,7 +71,7 @@ impl Compiler<'_> {
 
     pub(super) fn of_actors(&mut self, kind: &ExprKind) {
         match kind {
-            ExprKind::Myself => self.emit_with(Instr::Myself, 1),
+            ExprKind::Myself => self.emit(Instr::Myself),
             ExprKind::Instance(declaration, index) => {
                 self.expr(index);
                 self.emit(Instr::Instance(*declaration));
@@ -79,13 +79,13 @@ impl Compiler<'_> {
             ExprKind::Message(name, args) => {
                 self.several_values(args);
                 let instr = Instr::Message { name: *name, args: args.len() as u32 };
-                self.emit_with(instr, 1 - args.len() as i32);
+                self.emit(instr);
             }
             ExprKind::Send(to, message) => self.two(to, message, Instr::Send),
             ExprKind::Create(process, args) => {
                 self.several_values(args);
                 let instr = Instr::Create { process: *process, args: args.len() as u32 };
-                self.emit_with(instr, 1 - args.len() as i32);
+                self.emit(instr);
             }
             other => unreachable!("{other:?} is not of actors"),
         }

@@ -69,9 +69,9 @@ impl Compiler<'_> {
         }
         self.enter_loop();
         let start = self.here();
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(counter + 1), 1);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        self.emit(Instr::Get(counter));
+        self.emit(Instr::Get(counter + 1));
+        self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
         self.expr(body);
         self.pop(1);
@@ -108,14 +108,14 @@ impl Compiler<'_> {
 
     /// Puts the item at index `counter` on the stack. The jump is taken if there is none.
     pub(super) fn next_item(&mut self, items: u32, counter: u32) -> usize {
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Get(items), 1);
+        self.emit(Instr::Get(counter));
+        self.emit(Instr::Get(items));
         self.emit(Instr::Length);
-        self.emit_with(Instr::Binary(BinaryOp::Lt), -1);
+        self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
-        self.emit_with(Instr::Get(items), 1);
-        self.emit_with(Instr::Get(counter), 1);
-        self.emit_with(Instr::Index, -1);
+        self.emit(Instr::Get(items));
+        self.emit(Instr::Get(counter));
+        self.emit(Instr::Index);
         end
     }
 

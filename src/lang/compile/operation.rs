@@ -32,7 +32,7 @@ impl Compiler<'_> {
             }
             Operation::Cancel(comm) => {
                 self.expr(comm);
-                self.emit_with(Instr::Dup, 1);
+                self.emit(Instr::Dup);
                 self.visible(Visible::Cancel);
                 self.pop(1);
                 self.visible(Visible::CancelOutcome);
@@ -147,7 +147,7 @@ impl Compiler<'_> {
             self.address(object);
         }
         let count = objects.len() as u32;
-        self.emit_with(Instr::List(count), 1 - count as i32);
+        self.emit(Instr::List(count));
         self.visible(visible);
     }
 
@@ -159,7 +159,7 @@ impl Compiler<'_> {
 
     fn request_and_wait(&mut self, object: &Address, request: Visible, wait: Visible) {
         self.address(object);
-        self.emit_with(Instr::Dup, 1);
+        self.emit(Instr::Dup);
         self.visible(request);
         self.pop(1);
         self.visible(wait);
@@ -179,7 +179,7 @@ impl Compiler<'_> {
             self.aim(told);
             end
         });
-        self.emit_with(Instr::Get(at), 1);
+        self.emit(Instr::Get(at));
         self.on_slot(held, Visible::Enrol);
         self.pop(1);
         self.on_slot(held, Visible::Unlock);
@@ -198,7 +198,7 @@ impl Compiler<'_> {
 
     /// An operation whose last argument is in this slot.
     fn on_slot(&mut self, slot: u32, visible: Visible) {
-        self.emit_with(Instr::Get(slot), 1);
+        self.emit(Instr::Get(slot));
         self.visible(visible);
     }
 

@@ -56,10 +56,10 @@ impl Compiler<'_> {
         let mut flat = Flat::default();
         flatten(pattern, &mut Vec::new(), &mut flat);
         for (path, _) in &flat.bindings {
-            self.emit_with(Instr::Project(slot, path.as_slice().into()), 1);
+            self.emit(Instr::Project(slot, path.as_slice().into()));
         }
         let keep = flat.bindings.len() as u32;
-        self.emit_with(Instr::Squash { keep, drop: 1 }, -1);
+        self.emit(Instr::Squash { keep, drop: 1 });
         for (at, (_, var)) in flat.bindings.iter().enumerate() {
             self.enter(*var, slot + at as u32);
         }
@@ -84,18 +84,18 @@ impl Compiler<'_> {
         flatten(&arm.pattern, &mut Vec::new(), &mut flat);
         let mut misses = Vec::new();
         for (path, test) in flat.tests {
-            self.emit_with(Instr::Project(slot, path.into()), 1);
+            self.emit(Instr::Project(slot, path.into()));
             match test {
                 Test::Equal(value) => {
                     self.constant(value);
-                    self.emit_with(Instr::Binary(BinaryOp::Eq), -1);
+                    self.emit(Instr::Binary(BinaryOp::Eq));
                 }
                 Test::Message(message) => self.emit(Instr::IsMessage(message)),
             }
             misses.push(self.jump(Instr::JumpIfFalse));
         }
         for (path, var) in &flat.bindings {
-            self.emit_with(Instr::Project(slot, path.as_slice().into()), 1);
+            self.emit(Instr::Project(slot, path.as_slice().into()));
             self.enter(*var, self.frame.depth - 1);
         }
         let bound = self.frame.depth;

@@ -6,8 +6,6 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::{Local, Path, Program};
 use crate::lang::books::Books;
 use crate::lang::code::{Handler, Instr};
@@ -37,7 +35,7 @@ impl World for Looking {
 struct Acting<'a> {
     program: &'a Program,
     own: Option<ProcessId>,
-    path: &'a Path,
+    path: Option<&'a Path>,
     books: Books,
     effects: &'a mut dyn Effects<Local>,
 }
@@ -58,8 +56,7 @@ impl World for Acting<'_> {
     }
 
     fn create(&mut self, template: u32, args: Vec<Value>) -> ProcessId {
-        let mut path = self.path.clone();
-        path.push((template, i64::from(self.books.spawned(template)) + 1));
+        let path = Path::new(self.path, (template, i64::from(self.books.spawned(template)) + 1));
         self.books.count_spawn(template);
         self.effects.spawn(self.program.start(path, args))
     }
@@ -108,9 +105,8 @@ impl Program {
         let mut done = Beginning { next, born, sent, surplus: 0 };
         let mut books = Books::default();
         for &entry in &self.code.inits {
-            let path = SmallVec::new();
             let effects = &mut done;
-            let world = Acting { program: self, own: None, path: &path, books, effects };
+            let world = Acting { program: self, own: None, path: None, books, effects };
             let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
             if let Rest::Failed(failure) = self.carry_out(&mut machine) {
                 return Err(self.init_failed(failure));
@@ -223,7 +219,8 @@ impl Program {
         effects: &mut dyn Effects<Local>,
     ) -> Local {
         let Local { path, books, .. } = local;
-        let world = Acting { program: self, own: Some(own), path, books: books.clone(), effects };
+        let (path, books) = (Some(path), books.clone());
+        let world = Acting { program: self, own: Some(own), path, books, effects };
         let stack = [&local.stack, args].concat();
         let mut machine = Machine::new(&self.code, world, stack, handler.entry);
         let failure = match self.carry_out(&mut machine) {
@@ -236,7 +233,7 @@ impl Program {
             stack.truncate(local.stack.len());
             pc = local.pc;
         }
-        let (path, books) = (path.clone(), machine.world.books);
+        let (path, books) = (local.path.clone(), machine.world.books);
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
@@ -255,7 +252,7 @@ impl Program {
 
     /// The id of an actor that exists from the start, if it is declared so.
     fn static_id(&self, local: &Local) -> Option<ProcessId> {
-        let [(declaration, index)] = local.path[..] else { return None };
+        let (declaration, index) = local.path.only()?;
         let family = &self.code.families[declaration as usize];
         let offset =
             u32::try_from(index - family.lo).ok().filter(|&offset| offset < family.count)?;
@@ -271,7 +268,7 @@ impl Program {
         });
         if let Some((declaration, template)) = found {
             let index = self.code.families[declaration].lo + i64::from(id - template.first);
-            return self.step_name((declaration as u32, index));
+            return self.link_name((declaration as u32, index));
         }
         match born.and_then(|born| self.born.get(born as usize)) {
             Some(local) => crate::model::Describe::process_name(self, local),

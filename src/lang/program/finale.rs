@@ -94,7 +94,7 @@ impl Program {
             }
             Instr::ProcessVar { process, name } => {
                 let instance = index.expect("an index").int();
-                let owner = self.step_name((process, instance));
+                let owner = self.link_name((process, instance));
                 Some((format!("{owner}.{}", self.code.texts[name as usize]), false))
             }
             Instr::Get(slot) => {

@@ -51,7 +51,7 @@ impl Invariants<Local> for Program {
     }
 
     fn tells(&self, invariant: usize, _: ProcessId, before: &Local, after: &Local) -> bool {
-        let [(declaration, index)] = before.path[..] else { return false };
+        let Some((declaration, index)) = before.path.only() else { return false };
         self.seen(invariant).variables.iter().any(|&(process, instance, name)| {
             let is_its =
                 process == declaration && instance.is_none_or(|instance| instance == index);

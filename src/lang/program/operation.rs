@@ -7,7 +7,7 @@ use crate::lang::books::Books;
 use crate::lang::code::Visible;
 use crate::lang::hir::SendMode;
 use crate::lang::operators;
-use crate::lang::program::{Local, Program};
+use crate::lang::program::{Local, Path, Program};
 use crate::model::Buffering;
 use crate::model::{
     Access, BarrierId, CellId, CondvarId, Delivery, Envelope, Handle, Hold, MailboxId, MutexId,
@@ -128,7 +128,7 @@ impl Program {
             Visible::Enrol => {
                 let mutex = MutexId(number(&args[1]));
                 let condvar = CondvarId(number(&args[0]));
-                if local.books.mutex(mutex).is_none() {
+                if !local.books.owns(mutex) {
                     let condvar = objects.condvars.name(condvar.0);
                     let mutex = objects.mutexes.name(mutex.0);
                     return Err(format!(
@@ -193,8 +193,8 @@ impl Program {
             Visible::Choose => choose(args[0].int(), args[1].int())?,
             Visible::Local => Op::Local,
             Visible::Spawn { process, .. } => {
-                let mut path = local.path.clone();
-                path.push((process, i64::from(local.books.spawned(process)) + 1));
+                let number = i64::from(local.books.spawned(process)) + 1;
+                let path = Path::new(Some(&local.path), (process, number));
                 return Ok(Next::Spawn(self.start(path, args.to_vec())));
             }
             Visible::Join => match &args[0] {
@@ -271,6 +271,7 @@ impl Program {
                 }
                 Visible::TryLock => {
                     books.requested(MutexId(number(&args[0])), handle);
+                    books.owned(MutexId(number(&args[0])));
                     Value::Bool(true)
                 }
                 Visible::ReadRequest | Visible::WriteRequest => {
@@ -305,6 +306,16 @@ impl Program {
                 };
                 if let Some(handle) = completed.filter(|_| self.code.remembers_values) {
                     books.completed(handle, value.clone());
+                }
+                match visible {
+                    Visible::MutexWait | Visible::MutexTest => {
+                        books.owned(MutexId(number(&args[0])));
+                    }
+                    Visible::MutexWaitAny | Visible::MutexTestAny => {
+                        let mutexes = operators::list(&args[0]);
+                        books.owned(MutexId(number(&mutexes[index as usize])));
+                    }
+                    _ => {}
                 }
                 match visible {
                     Visible::Wait => value,

@@ -151,8 +151,9 @@ FUNCTION(Pcontrol, (const int level, ...)) {
  * program may have its own, or something else with such a name. */
 static uint64_t nanoseconds = 1000000000ull * 1000000000ull;
 static uint64_t tick(void) { return nanoseconds += time_tick; }
+uint64_t clock_of_program(void) { return tick() - 1000000000ull * 1000000000ull; }
 
-FUNCTION_OF(double, Wtime, (void)) { return (double)(tick() - 1000000000ull * 1000000000ull) * 1e-9; }
+FUNCTION_OF(double, Wtime, (void)) { return (double)clock_of_program() * 1e-9; }
 FUNCTION_OF(double, Wtick, (void)) { return (double)time_tick * 1e-9; }
 
 WEAK time_t time(time_t *to) {
@@ -175,7 +176,7 @@ WEAK int clock_gettime(clockid_t which, struct timespec *to) {
   return 0;
 }
 
-WEAK clock_t clock(void) { return (clock_t)((tick() - 1000000000ull * 1000000000ull) / 1000); }
+WEAK clock_t clock(void) { return (clock_t)(clock_of_program() / 1000); }
 WEAK pid_t getpid(void) { return 1000 + world_rank; }
 WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
@@ -187,8 +188,19 @@ WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
   return nanoseconds += (uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec, 0;
 }
 
+WEAK int timespec_get(struct timespec *to, int base) { return clock_gettime(CLOCK_REALTIME, to) ? 0 : base; }
+
 WEAK ssize_t getrandom(void *to, size_t length, unsigned flags) {
   (void)flags;
-  for (size_t i = 0; i < length; i++) ((uint8_t *)to)[i] = (uint8_t)(rand() >> 8);
+  random_fill(to, length);
   return (ssize_t)length;
+}
+WEAK int getentropy(void *to, size_t length) { return random_fill(to, length), 0; }
+
+/* std::random_device of C++ asks the processor: its next number. */
+WEAK unsigned _ZNSt13random_device9_M_getvalEv(void *device) {
+  (void)device;
+  unsigned made;
+  random_fill(&made, sizeof made);
+  return made;
 }

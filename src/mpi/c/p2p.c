@@ -204,10 +204,12 @@ FUNCTION(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status *status)) {
   CALL("MPI_Sendrecv_replace");
-  /* The send takes its data when it is started, so one buffer will do; but then it must be started first. */
+  /* The send takes its data when it is started, so one buffer will do; but then it must be started first. From then on the buffer
+   * belongs to the receive alone. */
   MPI_Request send = prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
   MPI_Request receive = prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
   start(request_get(send));
+  memory_release(request_get(send)->owned);
   start(request_get(receive));
   request_wait(&send, NULL);
   request_wait(&receive, status);

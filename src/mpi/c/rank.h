@@ -46,7 +46,11 @@
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
 #define fail mazurka_fail
-#define files_end mazurka_files_end
+#define files_put_uses mazurka_files_put_uses
+#define files_remove mazurka_files_remove
+#define clock_of_program mazurka_clock_of_program
+#define fail_somewhere mazurka_fail_somewhere
+#define random_fill mazurka_random_fill
 #define verifier_folder mazurka_verifier_folder
 #define fail_at mazurka_fail_at
 #define group_get mazurka_group_get
@@ -175,6 +179,9 @@ uint32_t ask_posted(void);
  * written by "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+/* The same at the first of these addresses that is in the program. */
+void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...)
+    __attribute__((noreturn, format(printf, 4, 5)));
 const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
 /* How far the program was loaded from where it was linked to be. */
 uintptr_t wire_bias(void);
@@ -191,6 +198,7 @@ char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *text_with(const char *format, va_list values);
 
 /* env.c */
+uint64_t clock_of_program(void); /* nanoseconds since the rank began */
 void env_check(void);
 bool env_is_over(void);
 
@@ -390,8 +398,13 @@ void memory_release(uint32_t owned);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
 
-/* files.c: what the rank has written goes */
-void files_end(void);
+/* uses.c: what the rank has done with files since this was called last */
+void files_put_uses(struct bytes *to);
+/* tree.c: what the rank with this process number has written goes. */
+void files_remove(long pid);
+
+/* calls.c: numbers that look random, and are others in each rank */
+void random_fill(void *to, size_t length);
 
 /* windows.c */
 void windows_check_end(void);

@@ -7,13 +7,13 @@
  *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: kill it
  *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid
  *   rank to verifier     hello: 'r' id pid, then questions
- *   verifier to rank     the list in one frame, then one frame for each further thing
+ *   verifier to rank     a key and the list in one frame, then one frame for each further thing
  *
- * A question is its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
- * since the last question, and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
+ * A question is the key, its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
+ * since the last question, what was done with files (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
  * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. What is told begins with a letter
  * as well. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
-#include "rank.h"
+#include "calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,9 @@ static off_t printed;       /* so much of it was told */
 extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
 static struct reader history;
+static uint64_t key; /* every question begins with it: what the program itself writes to the wire does not */
 static bool is_silent; /* the rank has ended */
+static bool are_files_own;
 
 /* A fault of the library or of its surroundings, not of the program. */
 void give_up(const char *what) {
@@ -178,11 +180,13 @@ static void put_printed(struct bytes *to) {
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   frame.length = 0;
   put_u32(&frame, 0); /* the length of the frame: see send_question */
+  put_u64(&frame, key);
   put_u8(&frame, (uint8_t)kind);
   put_text(&frame, call.name ? call.name : "");
   put_u32(&frame, (uint32_t)count);
   for (size_t i = 0; i < count; i++) put_u64(&frame, sites[i]);
   put_printed(&frame);
+  files_put_uses(&frame);
   return &frame;
 }
 
@@ -238,7 +242,6 @@ uint32_t ask_posted(void) {
 /* Sends a last question, to which there is no answer. */
 static void __attribute__((noreturn)) last_words(void) {
   is_silent = true;
-  files_end();
   send_question(true);
   uint8_t rest;
   while (syscall(SYS_read, wire, &rest, 1) > 0 || errno == EINTR) {}
@@ -270,8 +273,7 @@ void fail_at(uintptr_t site, const char *class, const char *format, ...) {
   fail_with(&site, 1, class, format, values);
 }
 
-static void __attribute__((noreturn, format(printf, 4, 5))) fail_somewhere(const uintptr_t *sites, size_t count, const char *class,
-                                                                         const char *format, ...) {
+void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...) {
   va_list values;
   va_start(values, format);
   fail_with(sites, count, class, format, values);
@@ -337,6 +339,7 @@ static void begin_rank(uint32_t id) {
   reply(wire, &hello);
   release(hello.at);
   history = receive(wire);
+  key = take_u64(&history);
   printed_to = memfd_create("printed", MFD_CLOEXEC);
   fcntl(printed_to, F_SETFL, O_APPEND);
   dup2(printed_to, STDOUT_FILENO);
@@ -345,6 +348,8 @@ static void begin_rank(uint32_t id) {
   catch_crashes();
   is_main = true;
   atexit(at_end);
+  calls_follow(are_files_own);
+  wipe_stack();
 }
 
 static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias) {
@@ -366,6 +371,7 @@ uintptr_t wire_bias(void) {
 static int status_of(pid_t pid) {
   int status = 0;
   waitpid(pid, &status, 0);
+  files_remove(pid);
   return status;
 }
 
@@ -423,6 +429,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   unsetenv("MAZURKA_SOCKET");
   unsetenv("MAZURKA_RANK");
   unsetenv("MAZURKA_SIZE");
+  are_files_own = number_of("MAZURKA_FILES");
   unsetenv("MAZURKA_TICK");
+  unsetenv("MAZURKA_FILES");
   serve();
 }

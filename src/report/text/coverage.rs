@@ -111,6 +111,7 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
         },
         StopReason::Interrupted => "interrupted".into(),
         StopReason::Missing => "the results of some branches are missing".into(),
+        StopReason::Stray => "a branch is not one of this search".into(),
         StopReason::HashCompaction => {
             let how = match report.subject.has_file() {
                 true => "--hash-compaction",
@@ -165,9 +166,13 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
                 thousands(report.stats.max_depth)
             )
         }
+        StopReason::LongLoop => {
+            "a loop in which a process changes nothing has too many local states to say whether it waits for ever".into()
+        }
         StopReason::Oversubscribed => {
             "stopped there, because nothing has a meaning beyond that".into()
         }
+        StopReason::Unsupported => "a process did what cannot be explored".into(),
     }
 }
 

@@ -61,7 +61,11 @@ impl Writer<'_> {
                 self.unlock(body, m);
             }
             7..11 => body.push(notify),
-            _ => body.push(CondWait { condvar: w, mutex: m }),
+            _ => {
+                // It has to have locked the mutex: to have asked for it is not enough.
+                body.extend(self.rng.chance(50).then_some(AsyncLock(m)));
+                body.push(CondWait { condvar: w, mutex: m });
+            }
         }
     }
 

@@ -1,0 +1,111 @@
+//! Limits on time and memory for work that is no search: to draw, or to follow one execution.
+//!
+//! A search keeps its limits itself, and reports what it has found. Other work looks at the limits where it can. If it does
+//! not come to an end soon after one was reached, the program ends: what is lost is only what was not ready.
+
+use std::process;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::options::{bytes, time};
+use super::output::Output;
+use super::{Exit, Failure, memory};
+use crate::model::StopSignal;
+
+/// The limits of an execution.
+#[derive(Args)]
+pub(super) struct BoundArgs {
+    /// Stop after this time: 30s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+    /// Stop when this much memory is allocated: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
+}
+
+impl BoundArgs {
+    /// The limits from now on. If one is reached and the work goes on, the program ends with a note.
+    pub(super) fn begin(&self, output: &Output) -> Result<Bounds, Failure> {
+        if self.max_memory.is_some() {
+            memory::is_known()?;
+        }
+        let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Ok(Bounds::new((end, self.max_memory), "Stopped within a step", Exit::Incomplete, output))
+    }
+}
+
+/// Time between two looks at the limits.
+const GLANCE: Duration = Duration::from_millis(5);
+/// Work that looks at its limits ends within this time after one was reached.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Limits on work, until this is dropped.
+pub(super) struct Bounds {
+    signal: StopSignal,
+    reached: Arc<OnceLock<&'static str>>,
+    /// Tells the thread, by being dropped, that the work is over; and the thread.
+    watch: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Bounds {
+    /// Work that is to end at this time, and before this many bytes are allocated. If it does not, the program ends with
+    /// this note and this exit code.
+    pub(super) fn new(
+        (end, max_memory): (Option<Instant>, Option<u64>),
+        note: &'static str,
+        exit: Exit,
+        output: &Output,
+    ) -> Bounds {
+        let (signal, reached) = (StopSignal::default(), Arc::new(OnceLock::new()));
+        if end.is_none() && max_memory.is_none() {
+            return Bounds { signal, reached, watch: None };
+        }
+        let limit = move || match () {
+            () if end.is_some_and(|end| Instant::now() >= end) => Some("--timeout"),
+            () if max_memory.is_some_and(|max| memory::in_use() > max) => Some("--max-memory"),
+            () => None,
+        };
+        let (over, is_over) = mpsc::channel::<()>();
+        let (raised, told) = (signal.clone(), reached.clone());
+        let messages = output.messages();
+        let thread = thread::spawn(move || {
+            let waits = |time| is_over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            while waits(GLANCE) {
+                let Some(limit) = limit() else { continue };
+                told.get_or_init(|| limit);
+                raised.raise();
+                if waits(PATIENCE) {
+                    messages.remark(format!("{note}: {limit} was reached.\n"));
+                    process::exit(exit.code().into());
+                }
+                return;
+            }
+        });
+        Bounds { signal, reached, watch: Some((over, thread)) }
+    }
+
+    /// Is raised when a limit is reached.
+    pub(super) fn signal(&self) -> &StopSignal {
+        &self.signal
+    }
+
+    /// The option whose limit was reached, if one was.
+    pub(super) fn reached(&self) -> Option<&'static str> {
+        self.reached.get().copied()
+    }
+}
+
+impl Drop for Bounds {
+    /// The work is over. Once this returns the program does not end because of it.
+    fn drop(&mut self) {
+        if let Some((over, thread)) = self.watch.take() {
+            drop(over);
+            // It does not panic.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Where an exploration goes no further: what that means, and that it is so.
+//!
+//! | the exploration | because | counted as |
+//! |---|---|---|
+//! | is complete | nothing is possible | `traces` |
+//! | waits for ever | all that is possible ends a fruitless round ([`crate::trace::spin`]), and nobody can get out of its loop | `traces` |
+//! | is given up | the same, but somebody can get out: an execution without that round comes to its end, too | `given_up` |
+//! | is cut | all that is possible is beyond the depth bound | `truncated` |
+//! | is blocked | all that is possible is asleep or disabled: others explore it | `blocked` |
+//!
+//! **Nothing ends in silence.** An explorer that has nothing left to do has perhaps lost something: an extension that it forgot
+//! to compute, a race that it overlooked. If that were counted as one of these ends, the search would be called complete. So
+//! the model is asked what is possible in that state, and there has to be a reason why the search need not follow it. If there is
+//! none, the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so always, also in release
+//! builds; those that wait for ever in builds with debug assertions. Explorers prove that what they call blocked is asleep or disabled.
+
+use super::driver::Driver;
+use super::observer::End;
+use super::result::StopReason;
+use crate::model::{Action, Locals, Schedule, State, System};
+use crate::property::{self, Motion, Objection, Position, Watch, When, polling};
+use crate::trace::{Execution, Left, needed};
+
+impl Driver<'_> {
+    /// How many explorations have gone no further. An explorer that comes to a state, and leaves it without having tried
+    /// anything there, has added one.
+    #[inline]
+    pub fn leaves(&self) -> u64 {
+        self.leaves
+    }
+
+    /// Notes that `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would
+    /// look at something else next, which is there. Is it an end?
+    ///
+    /// # Panics
+    /// If something is possible in `state`: the explorer has lost it.
+    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
+        // Otherwise a process may have come here only because it was told to stop.
+        if self.signal().is_raised() {
+            return false;
+        }
+        if !state.is_terminal(locals) {
+            let mut possible = Vec::new();
+            state.enabled(locals, &mut possible);
+            lost(locals, state, possible[0]);
+        }
+        let Motion::Round(spins) = polling(locals, state) else {
+            self.give_up(locals, state);
+            return false;
+        };
+        let at = Position::new(locals, state).going_round(&spins);
+        let when = if spins.is_empty() { When::End } else { When::Livelock };
+        let objection = self.budget.properties.objections(when, at).next();
+        self.ends(locals, at, objection);
+        true
+    }
+
+    /// Notes that the execution to `at` is complete, with the first objection to its end.
+    fn ends<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        at: Position<'_>,
+        objection: Option<Objection>,
+    ) {
+        let is_deadlocked = objection == Some(Objection::Deadlock);
+        let is_livelocked = objection == Some(Objection::Livelock);
+        let has_bad_end = objection.is_some();
+        if let Some(objection) = objection {
+            self.object(locals, at, objection);
+        }
+        let breaks_elsewhere = self.judge_unvisited(locals, at.state());
+        let is_violating =
+            has_bad_end || breaks_elsewhere || self.has_gone_wrong(locals, at.state());
+        if !has_bad_end {
+            self.leaks.look(locals, at.state());
+        }
+        self.leaves += 1;
+        self.stats.traces += 1;
+        self.stats.deadlocked_traces += u64::from(is_deadlocked);
+        self.stats.livelocked_traces += u64::from(is_livelocked);
+        self.stats.violating_traces += u64::from(is_violating);
+        self.observer.trace(at, End { is_deadlocked, is_livelocked, is_violating });
+        self.look_at_traces();
+    }
+
+    /// Was there an objection on the way to `state`?
+    fn has_gone_wrong<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> bool {
+        // While nothing was found, nothing has gone wrong, unless in the prefix of a branch.
+        if self.violations.is_empty() && self.branch.is_root() {
+            return false;
+        }
+        let at = Position::new(locals, state);
+        let properties = &self.budget.properties;
+        let has_failed = |process| {
+            property::process_failure(locals, state, process).is_some()
+                && properties.objections(When::Failure, at.about(process)).next().is_some()
+        };
+        state.processes().any(has_failed)
+            || (self.asks_on_the_way || self.invariants.are_judged) && {
+                let mut past = state.clone();
+                loop {
+                    if !properties.objections_on_the_way(locals, &past).is_empty()
+                        || !self.invariants.broken(locals, &past).is_empty()
+                    {
+                        break true;
+                    }
+                    if past.depth() == 0 {
+                        break false;
+                    }
+                    past.undo(locals);
+                }
+            }
+    }
+
+    fn look_at_traces(&mut self) {
+        if self.budget.max_traces.is_some_and(|max| self.stats.traces >= max) {
+            self.stop(StopReason::MaxTraces);
+        }
+    }
+
+    /// Notes that the execution goes no further: it is complete, or everything enabled is too high for the bound or would
+    /// end fruitless rounds. Is it complete?
+    pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
+        if !execution.cut().is_empty() {
+            self.truncated(&execution.locals, execution.state());
+            return false;
+        }
+        if execution.is_waiting() {
+            let here = execution.len();
+            return execution.looking_back(here, |locals, state| self.waiting(locals, state));
+        }
+        self.terminal(&execution.locals, execution.state())
+    }
+
+    /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a
+    /// livelock, or the execution is given up. Is it an end? `state` is left as it is.
+    ///
+    /// # Panics
+    /// If some action would not: the explorer has lost it.
+    pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
+        let motion = Watch::new(self.signal().clone()).motion(locals, state);
+        if self.is_stopped() {
+            return false;
+        }
+        let Motion::Round(spins) = motion else {
+            self.has_long_loop |= motion == Motion::Unknown;
+            self.prove_fruitless(locals, state);
+            self.give_up(locals, state);
+            return false;
+        };
+        if cfg!(debug_assertions) {
+            self.prove_fruitless(locals, state);
+        }
+        let at = Position::new(locals, state).going_round(&spins);
+        let objection = self.budget.properties.objections(When::Livelock, at).next();
+        self.ends(locals, at, objection);
+        true
+    }
+
+    /// Proves that every action that is possible in `state` would end a fruitless round. Within a depth no round is fruitless:
+    /// there loops run literally.
+    fn prove_fruitless<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
+        let left = Left { fruitless: self.depth().is_none(), max_height: None };
+        if let Some(&action) = needed(locals, state, left).first() {
+            lost(locals, state, action);
+        }
+    }
+
+    /// The execution to `state` goes no further, and is not an end.
+    fn give_up<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.judge_unvisited(locals, state);
+        self.leaves += 1;
+        self.stats.given_up += 1;
+    }
+
+    /// Judges a state from which something is possible: does every process that can move go round in vain, so that nothing else
+    /// can happen? Then this is a livelock. When this returns, `state` is as before.
+    pub fn is_livelock<S: System>(
+        &mut self,
+        watch: &mut Watch,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+    ) -> bool {
+        let spins = match watch.motion(locals, state) {
+            Motion::Round(spins) => spins,
+            Motion::On => return false,
+            Motion::Unknown => {
+                self.has_long_loop = true;
+                return false;
+            }
+        };
+        let at = Position::new(locals, state).going_round(&spins);
+        let objection = self.budget.properties.objections(When::Livelock, at).next();
+        if let Some(objection) = objection {
+            self.object(locals, at, objection);
+        }
+        true
+    }
+
+    /// Notes that an exploration was cut in `state`, because the algorithm disables everything enabled.
+    pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.leaves += 1;
+        self.stats.blocked += 1;
+        self.observer.blocked(Position::new(locals, state));
+    }
+
+    /// Notes that the depth bound cut an execution in `state`, where it could have gone on.
+    pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.judge_unvisited(locals, state);
+        self.leaves += 1;
+        self.stats.truncated += 1;
+        self.observer.truncated(Position::new(locals, state));
+        if self.budget.depth.is_none() {
+            self.stop(StopReason::Endless);
+        }
+    }
+}
+
+/// Stops with an internal error: nothing is left to do in `state`, although this action is possible there, and there is no reason
+/// to leave it out.
+///
+/// # Panics
+/// Always.
+#[cold]
+pub fn lost<S: System>(locals: &Locals<'_, S>, state: &State, action: Action) -> ! {
+    let chooses = locals.op(state.local(action.process)).is_some_and(|op| op.chooses_message());
+    let next = Schedule::from(vec![state.portable(action, chooses)]);
+    let way = Schedule::of(state);
+    panic!(
+        "internal error: the search has nothing left to do after the schedule `{way}`, but `{next}` is possible there, and \
+         nothing says why it may be left out. So there is no verdict. Please report this, with the program"
+    );
+}

@@ -1,0 +1,68 @@
+//! A configuration proves that no extension of it is missing: whatever the model can do has an event.
+//!
+//! Extensions are found when their last cause joins C, by what each operation says of itself ([`crate::unfolding`], `extensions`).
+//! One that is forgotten is enabled nowhere, and no other part of the search asks for it. So the model is asked: each action that
+//! is possible after C has an event in en(C), or a barred one, or it is left out by definition ([`needed`]).
+//!
+//! This is a proof for C alone. It says nothing of extensions that are in conflict with C; but those are enabled elsewhere,
+//! if their causes are ever reached.
+
+use crate::explore::ends::lost;
+use crate::model::{Action, System};
+use crate::trace::{Left, needed};
+use crate::unfolding::{Configuration, Unfolding};
+
+/// Proves that whatever is possible after C has an event that is enabled or barred, or is left out.
+///
+/// # Panics
+/// If something has not.
+pub fn prove_extended<S: System>(
+    unfolding: &mut Unfolding<'_, S>,
+    c: &mut Configuration,
+    left: Left,
+) {
+    let mut possible = Vec::new();
+    c.state().enabled(&unfolding.locals, &mut possible);
+    possible.retain(|&action| !has_event(unfolding, c, action));
+    if possible.is_empty() {
+        return;
+    }
+    unfolding.looking_on(c, |locals, state| {
+        let needed = needed(locals, state, left);
+        if let Some(&action) = possible.iter().find(|&action| needed.contains(action)) {
+            lost(locals, state, action);
+        }
+    });
+}
+
+fn has_event<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, action: Action) -> bool {
+    let mut enabled = c.enabled_of(action.process).iter();
+    enabled.any(|&e| unfolding.action(e) == action)
+        || unfolding.barred_after(c.events()).any(|e| unfolding.action(e) == action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::compile;
+    use crate::model::{ProcessId, StopSignal};
+
+    const LEFT: Left = Left { fruitless: true, max_height: None };
+
+    /// An extension that was forgotten is an internal error, whatever else is enabled.
+    #[test]
+    #[should_panic(
+        expected = "internal error: the search has nothing left to do after the schedule `0`, but `1`"
+    )]
+    fn a_forgotten_extension_is_noticed() {
+        let text = "shared x: int = 0; process P { x = 1; x = 2; } process Q { x = 3; }";
+        let program = compile("forgotten.maz", text, &[]).expect("a program");
+        let (mut unfolding, mut c) =
+            Unfolding::new(&program, u32::MAX, true, StopSignal::default());
+        let first = c.enabled_of(ProcessId(0))[0];
+        unfolding.push(&mut c, first);
+        prove_extended(&mut unfolding, &mut c, LEFT);
+        c.set_enabled(ProcessId(1), &[]);
+        prove_extended(&mut unfolding, &mut c, LEFT);
+    }
+}

@@ -1,0 +1,73 @@
+//! Parts of values: reached, replaced and counted.
+
+use crate::lang::code::Step;
+use crate::lang::operators;
+use crate::model::Value;
+
+/// The part of `whole` that the steps lead to.
+pub fn part<'v>(
+    whole: &'v Value,
+    steps: &[Step],
+    indices: &[Value],
+) -> Result<&'v Value, operators::Fault> {
+    let mut indices = indices.iter();
+    let mut part = whole;
+    for step in steps {
+        part = match *step {
+            Step::Field(at) => operators::field(part, at),
+            Step::Index => {
+                let items = operators::list(part);
+                let index = indices.next().expect("an index for each step").int();
+                &items[operators::place(index, items.len(), "the list")?]
+            }
+        };
+    }
+    Ok(part)
+}
+
+/// How many values a value is made of, counting a shared value in each place. If there are more than `limit`, some number
+/// above it.
+pub(super) fn size_within(value: &Value, limit: usize) -> usize {
+    let all = |parts: &mut dyn Iterator<Item = &Value>| {
+        let mut size = 1;
+        for part in parts {
+            if size > limit {
+                break;
+            }
+            size += size_within(part, limit - size);
+        }
+        size
+    };
+    match value {
+        Value::List(items) => all(&mut items.iter()),
+        Value::Tuple(parts) | Value::Message { args: parts, .. } => all(&mut parts.iter()),
+        _ => 1,
+    }
+}
+
+/// Replaces the part of `whole` that the steps lead to.
+pub fn replace(
+    whole: &mut Value,
+    steps: &[Step],
+    indices: &mut dyn Iterator<Item = i64>,
+    value: Value,
+) -> Result<(), operators::Fault> {
+    let Some((step, rest)) = steps.split_first() else {
+        *whole = value;
+        return Ok(());
+    };
+    match (whole, step) {
+        (Value::List(items), Step::Index) => {
+            let index = indices.next().expect("an index for each step");
+            let place = operators::place(index, items.len(), "the list")?;
+            replace(&mut items[place], rest, indices, value)
+        }
+        (Value::Tuple(parts), Step::Field(at)) => {
+            let mut copy = parts.to_vec();
+            replace(&mut copy[*at as usize], rest, indices, value)?;
+            *parts = copy.into();
+            Ok(())
+        }
+        (whole, step) => unreachable!("{step:?} into {whole:?} in a checked program"),
+    }
+}

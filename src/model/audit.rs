@@ -1,0 +1,282 @@
+//! What is known before processes run, compared with what they do.
+//!
+//! Reductions leave out executions because [`Foresight`](super::Foresight) says that a process
+//! never does this or that. A wrong claim would lose executions without a word. So an executed
+//! operation is compared with what was claimed at each local state that the process went through
+//! before it, and before that its parent up to the spawn. A claim that does not hold ends the
+//! program with an internal error: no verdict is better than a wrong one.
+//!
+//! In debug builds, and after [`audit_everything`], all that runs is compared. The local states
+//! form a graph, in which a step of a process is an edge. What is done at a local state is a deed
+//! of it and of all before it in the graph, and each deed is compared once for each local state. So
+//! an execution costs no more than its own steps, whatever its length. A path of this graph need
+//! not be part of one execution. But a claim is about one process, for which any response may come;
+//! so it has to hold on all paths.
+//!
+//! In release builds a sample is compared: the first steps, then fewer and fewer, and at last one in
+//! [`EACH`], with the last [`BACK`] local states of the process and its first one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::state::State;
+use super::{
+    End, Envelope, LocalId, Locals, MailboxId, Next, Op, Reach, Response, System, Touch, Values,
+};
+
+/// One in this many steps is compared in release builds.
+const EACH: u64 = 4096;
+/// With how many of the local states before it.
+const BACK: usize = 16;
+/// For how many local states [`Reach`] is computed from the local state itself; for the others,
+/// from its place only.
+const MOST_REACHES: usize = 1_000;
+/// The most local states that are looked through for a way back to one of them.
+const MOST_RETURNS: usize = 1_000;
+
+static EVERYTHING: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
+
+/// From now on whatever is executed is compared with what was claimed, as in debug builds.
+pub fn audit_everything() {
+    EVERYTHING.store(true, Ordering::Relaxed);
+}
+
+/// Is everything compared?
+pub(super) fn is_total() -> bool {
+    EVERYTHING.load(Ordering::Relaxed)
+}
+
+/// Something that an operation did, as far as anything is claimed of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Deed {
+    Touch(Touch),
+    Post(MailboxId, End, Envelope),
+    Spawn,
+}
+
+/// What was executed so far, as far as it was compared.
+#[derive(Default)]
+pub(super) struct Audit {
+    steps: u64,
+    /// The number of the step that is compared next.
+    next: u64,
+    /// The local states before each one, and what is done at it or later.
+    before: FxHashMap<LocalId, SmallVec<[LocalId; 2]>>,
+    deeds: FxHashMap<LocalId, FxHashSet<Deed>>,
+    /// The local states right after each one by steps that change no object.
+    observed: FxHashMap<LocalId, FxHashSet<LocalId>>,
+    reaches: FxHashMap<LocalId, Option<Reach>>,
+}
+
+impl State {
+    /// Compares the last action with what was claimed, if its turn has come.
+    #[inline]
+    pub(super) fn audit<S: System>(&self, locals: &mut Locals<'_, S>) {
+        locals.audit.steps += 1;
+        if locals.audit.steps >= locals.audit.next {
+            self.audit_now(locals);
+        }
+    }
+
+    #[inline(never)]
+    fn audit_now<S: System>(&self, locals: &mut Locals<'_, S>) {
+        let steps = locals.audit.steps;
+        if is_total() {
+            locals.audit.next = steps + 1;
+            self.audit_all(locals);
+        } else {
+            locals.audit.next = (2 * steps).min(steps + EACH);
+            self.audit_sample(locals);
+        }
+    }
+
+    fn audit_all<S: System>(&self, locals: &mut Locals<'_, S>) {
+        let position = self.depth() - 1;
+        let (process, before) = (self.action(position).process, self.before(position));
+        let mut audit = std::mem::take(&mut locals.audit);
+        let after = self.local(process);
+        if before != LocalId::CARRIER {
+            audit.connect(locals, before, after);
+            if let Some(&Op::Spawn(child)) = locals.op(before) {
+                audit.connect(locals, before, child);
+            }
+            let may_observe = locals.op(before).is_some_and(Op::may_observe);
+            if may_observe && self.footprint(locals).is_observation() {
+                audit.observe(locals, before, after);
+            }
+        }
+        let place = self.origin(position);
+        for deed in self.deeds(locals) {
+            audit.note(locals, place, deed);
+        }
+        locals.audit = audit;
+    }
+
+    fn audit_sample<S: System>(&self, locals: &mut Locals<'_, S>) {
+        let position = self.depth() - 1;
+        let process = self.action(position).process;
+        let is_own = |&at: &usize| self.action(at).process == process;
+        let earlier = (0..=position).rev().filter(is_own).take(BACK);
+        let first = (0..=position).find(is_own);
+        let places: SmallVec<[LocalId; BACK]> =
+            earlier.chain(first).map(|at| self.before(at)).collect();
+        for deed in self.deeds(locals) {
+            for &place in places.iter().filter(|&&place| place != LocalId::CARRIER) {
+                if !locals.is_foreseen(place, deed) {
+                    contradiction(locals, place, &deed);
+                }
+            }
+        }
+    }
+
+    /// The local state at which it was decided that the action at this position may come: where its
+    /// process acted, or for a carrier, where the request was posted that it carries.
+    fn origin(&self, position: usize) -> LocalId {
+        match self.is_carrier(self.action(position).process) {
+            true => self.before(self.carried_from(self.carried_at(position))),
+            false => self.before(position),
+        }
+    }
+
+    fn deeds<S: System>(&self, locals: &Locals<'_, S>) -> SmallVec<[Deed; 4]> {
+        let mut deeds = SmallVec::new();
+        self.touches(locals, |touch| deeds.push(Deed::Touch(touch)));
+        match locals.op(self.before(self.depth() - 1)) {
+            Some(&(Op::Isend { mailbox, envelope, .. } | Op::Send { mailbox, envelope, .. })) => {
+                deeds.push(Deed::Post(mailbox, End::Send, envelope));
+            }
+            Some(&(Op::Irecv { mailbox, pattern } | Op::Receive { mailbox, pattern })) => {
+                deeds.push(Deed::Post(mailbox, End::Receive, pattern));
+            }
+            Some(Op::Spawn(_)) => deeds.push(Deed::Spawn),
+            _ => {}
+        }
+        deeds
+    }
+}
+
+impl Audit {
+    /// A step leads from one local state to the other.
+    fn connect<S: System>(&mut self, locals: &mut Locals<'_, S>, from: LocalId, to: LocalId) {
+        let known = self.before.entry(to).or_default();
+        if known.contains(&from) {
+            return;
+        }
+        known.push(from);
+        for deed in self.deeds.get(&to).cloned().into_iter().flatten() {
+            self.note(locals, from, deed);
+        }
+    }
+
+    /// This is done at a local state.
+    fn note<S: System>(&mut self, locals: &mut Locals<'_, S>, place: LocalId, deed: Deed) {
+        let mut pending = vec![place];
+        while let Some(place) = pending.pop() {
+            if self.deeds.entry(place).or_default().insert(deed) {
+                self.compare(locals, place, deed);
+                pending.extend(self.before.get(&place).into_iter().flatten());
+            }
+        }
+    }
+
+    fn compare<S: System>(&mut self, locals: &mut Locals<'_, S>, place: LocalId, deed: Deed) {
+        let is_kept = self.reaches.len() < MOST_REACHES;
+        if is_kept && !self.reaches.contains_key(&place) {
+            self.reaches.insert(place, locals.reach(place));
+        }
+        let reach = self.reaches.get(&place).and_then(Option::as_ref);
+        let is_reached = reach.is_none_or(|reach| is_in(locals, reach, deed));
+        if !is_reached || !locals.is_foreseen(place, deed) {
+            contradiction(locals, place, &deed);
+        }
+    }
+
+    /// A step that changed no object leads from one local state to the other.
+    fn observe<S: System>(&mut self, locals: &Locals<'_, S>, from: LocalId, to: LocalId) {
+        let is_foreseen = locals.may_return(from) && locals.may_return(to);
+        if is_foreseen || !self.observed.entry(from).or_default().insert(to) {
+            return;
+        }
+        let (mut seen, mut pending) = (FxHashSet::default(), vec![to]);
+        while let Some(place) = pending.pop().filter(|_| seen.len() < MOST_RETURNS) {
+            assert!(
+                place != from,
+                "internal error, please report it: a process comes back to {:?}, which was ruled out",
+                locals.get(from),
+            );
+            let next = self.observed.get(&place).into_iter().flatten();
+            pending.extend(next.filter(|&&next| seen.insert(next)));
+        }
+    }
+}
+
+/// Is the deed in the reach?
+fn is_in<S: System>(locals: &Locals<'_, S>, reach: &Reach, deed: Deed) -> bool {
+    match deed {
+        Deed::Touch(touch) => reach.contains(locals.declared(touch)),
+        Deed::Post(mailbox, end, envelope) => {
+            let post = locals.declared(Touch::Post(mailbox, end));
+            // What a receive leaves open may be anything.
+            const ANYTHING: Option<i64> = Some(i64::MIN);
+            let partners = match end {
+                End::Send => [envelope, Envelope::default()],
+                End::Receive => {
+                    let Envelope { src, tag } = envelope;
+                    [envelope, Envelope { src: src.or(ANYTHING), tag: tag.or(ANYTHING) }]
+                }
+            };
+            partners.into_iter().all(|partner| reach.may_meet(post, partner))
+        }
+        Deed::Spawn => true,
+    }
+}
+
+impl<S: System> Locals<'_, S> {
+    /// Does what is known of the process, and of its place in the program, leave room for the deed?
+    fn is_foreseen(&mut self, place: LocalId, deed: Deed) -> bool {
+        match deed {
+            Deed::Touch(touch) => self.may_still_touch(place, touch),
+            Deed::Post(mailbox, End::Send, envelope) => self.may_send(place, mailbox, envelope),
+            Deed::Post(..) => true,
+            Deed::Spawn => self.system().foresight().may_spawn(),
+        }
+    }
+}
+
+/// The program and what is known of it contradict each other.
+fn contradiction<S: System>(locals: &Locals<'_, S>, place: LocalId, deed: &Deed) -> ! {
+    let (process, local) =
+        (locals.system().describe().process_name(locals.get(place)), locals.get(place));
+    panic!(
+        "internal error, please report it: {process} has done {deed:?} after a local state from which \
+         that was ruled out: {local:?}"
+    )
+}
+
+/// A step leads to the same, whether or not what no future depends on is left out before it.
+///
+/// # Panics
+/// If it does not.
+pub(super) fn assert_future_is_kept<S: System>(
+    system: &S,
+    local: &S::Local,
+    response: Response,
+    values: &mut Values,
+) {
+    let Some(alive) = system.foresight().without_dead(local) else { return };
+    let mut future = |from: &S::Local| {
+        let after = system.resume(from, response, values);
+        let next = [from, &after].map(|local| system.next(local, values));
+        // What a failed process remembers is not looked at, except by `final`: that is never dead.
+        let has_failed = matches!(next[1], Next::Failed(_));
+        let after = system.foresight().without_dead(&after).unwrap_or(after);
+        (next, (!has_failed).then_some(after))
+    };
+    let (known, assumed) = (future(local), future(&alive));
+    assert_eq!(
+        known, assumed,
+        "internal error, please report it: {local:?} has another future than {alive:?}"
+    );
+}

@@ -1,0 +1,189 @@
+//! Ranks that write what they like to their wires: the model is never asked for something that it
+//! cannot do.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::ledger::Ledger;
+use super::ranks::{Files, Launch, Ranks, TICK, failure};
+use super::wire::Put;
+use crate::explore::{Budget, Exhaustive, NoObserver, Outcome, explore};
+use crate::model::{Objects, Semantics};
+use crate::systems::history::{Asked, History, Reply, Runner, Told};
+
+const KEY: u64 = 0x5eed;
+const KINDS: &[u8] = b"SRPEWTOCcDFx";
+
+/// Numbers that follow from what was drawn before.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        // As in Knuth's MMIX.
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % bound
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u64) as usize]
+    }
+
+    /// A rank, a request, a tag: mostly one that there is.
+    fn number(&mut self) -> u32 {
+        let odd = [3, 7, 4096, i32::MAX as u32, u32::MAX];
+        if self.below(12) == 0 { self.pick(&odd) } else { self.below(3) as u32 }
+    }
+}
+
+/// A question of the library with numbers that are not its own, sometimes with a byte that is
+/// damaged.
+fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
+    let mut to = key.to_ne_bytes().to_vec();
+    let kind = dice.pick(KINDS);
+    to.push(kind);
+    to.put_block(b"MPI_Send");
+    to.put_u32(0);
+    to.put_block(b"");
+    to.put_u32(0);
+    if b"SRPE".contains(&kind) {
+        to.put_block(dice.pick(&[&b"MPI_COMM_WORLD"[..], b"other"]));
+    }
+    match kind {
+        b'S' => {
+            (0..4).for_each(|_| to.put_u32(dice.number()));
+            to.push(dice.below(3) as u8);
+            let mut message = vec![0; 16];
+            message.put_u32(0);
+            message.put_u32(dice.number());
+            to.put_block(&message);
+        }
+        b'E' => {
+            to.put_u32(dice.pick(&[2, 2, 2, 1, 0, 3, u32::MAX]));
+            to.put_u32(dice.number());
+            to.push(dice.below(14) as u8);
+            to.put_u32(dice.pick(&[u32::MAX, 0, 1, 2]));
+            to.put_block(b"MPI_Barrier");
+            to.put_block(b"given");
+        }
+        b'R' | b'P' => {
+            (0..3).for_each(|_| to.put_u32(dice.number()));
+            to.push(dice.pick(b"wtx"));
+        }
+        b'O' => {
+            to.push(dice.pick(b"wrlmuqQWx?"));
+            to.put_block(dice.pick(&[&b"window"[..], b"other"]));
+            to.put_u32(dice.number());
+            to.put_u32(dice.number());
+        }
+        _ => {
+            let count = dice.number();
+            to.put_u32(count);
+            (0..count.min(4)).for_each(|_| to.put_u32(dice.number()));
+        }
+    }
+    if dice.below(6) == 0 {
+        let at = 8 + dice.below(to.len() as u64 - 8) as usize;
+        to[at] = dice.below(256) as u8;
+    }
+    if dice.below(12) == 0 {
+        to.truncate(dice.below(to.len() as u64) as usize);
+    }
+    to
+}
+
+/// Ranks that ask anything: what follows from the seed and what they were told.
+struct Liars {
+    ranks: Ranks,
+    seed: u64,
+}
+
+impl Liars {
+    fn ask(&self, live: &mut (u32, Vec<Told>, Ledger)) -> Reply<u32> {
+        let (rank, told, ledger) = live;
+        let seen = format!("{} {rank} {told:?}", self.seed);
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let frame = question(&mut Dice(hasher.hash_one(seen)), KEY);
+        self.ranks.understood((*rank, KEY), &frame, ledger).unwrap_or_else(|_| Reply {
+            asked: Asked::Failed(failure("it cannot be understood", None)),
+            site: None,
+            printed: None,
+        })
+    }
+}
+
+impl Runner for Liars {
+    type Start = u32;
+    type Live = (u32, Vec<Told>, Ledger);
+
+    fn objects(&self) -> &Objects {
+        self.ranks.objects()
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        vec![0, 1]
+    }
+
+    fn name(&self, rank: &u32) -> String {
+        format!("rank {rank}")
+    }
+
+    fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Self::Live {
+        let mut live = (rank, Vec::new(), Ledger::default());
+        replies.push(self.ask(&mut live));
+        self.tell(&mut live, told, replies);
+        live
+    }
+
+    fn tell(&self, live: &mut Self::Live, told: &[Told], replies: &mut Vec<Reply<u32>>) {
+        for told in told {
+            if replies.last().is_some_and(|reply| reply.asked.is_end()) {
+                return;
+            }
+            live.2.learns(told);
+            live.1.push(told.clone());
+            replies.push(self.ask(live));
+        }
+    }
+}
+
+fn ranks() -> Ranks {
+    Ranks::unstarted(Launch {
+        program: PathBuf::new(),
+        arguments: Vec::new(),
+        size: 2,
+        semantics: Semantics::default(),
+        step_timeout: Duration::from_secs(1),
+        tick: TICK,
+        base: PathBuf::new(),
+        files: Files::Own,
+    })
+}
+
+#[test]
+fn no_question_breaks_the_model() {
+    let (mut steps, mut ends) = (0, 0);
+    for seed in 0..600 {
+        let system = History::new(Liars { ranks: ranks(), seed });
+        let budget =
+            Budget { all: true, depth: Some(8), max_traces: Some(40), ..Budget::default() };
+        let Outcome { stats, .. } = explore(&system, Exhaustive, budget, &mut NoObserver);
+        steps += stats.transitions;
+        ends += stats.traces;
+    }
+    assert!(steps > 2000 && ends > 600, "{steps} steps, {ends} executions");
+}
+
+#[test]
+fn without_the_key_nothing_is_believed() {
+    let ranks = ranks();
+    let mut believed = 0;
+    for seed in 0..2000 {
+        let frame = |key| question(&mut Dice(seed), key);
+        let understood =
+            |key| ranks.understood((0, KEY), &frame(key), &mut Ledger::default()).is_ok();
+        assert!(!understood(KEY + 1));
+        believed += usize::from(understood(KEY));
+    }
+    assert!(believed > 200, "{believed} of them are right but for the key");
+}

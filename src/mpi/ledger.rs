@@ -1,0 +1,118 @@
+//! The requests of a rank: what it may name when it asks for something.
+//!
+//! A rank names its requests by the numbers that it was told. They come over a wire that the
+//! program could write to as well, and the model relies on them. So they are looked up here before
+//! an operation gets to the model.
+
+use std::collections::HashMap;
+
+use crate::model::{Handle, MutexId, Op, Request, RwLockId, Value};
+use crate::systems::history::Told;
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Communication,
+    Receive,
+    Mutex(MutexId),
+    RwLock(RwLockId),
+}
+
+/// The requests of a rank.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    held: HashMap<Handle, Held>,
+    /// What it asked last.
+    asked: Option<Op>,
+}
+
+impl Ledger {
+    /// Notes what the rank asks. Does it name only requests of its own, and of the right kind?
+    pub(super) fn asks(&mut self, op: &Op) -> bool {
+        let is_fine = self.is_fine(op);
+        self.asked = Some(op.clone());
+        is_fine
+    }
+
+    fn is_fine(&self, op: &Op) -> bool {
+        let held = |handle: &Handle| self.held.get(handle).copied();
+        let is_communication =
+            |handle: &Handle| matches!(held(handle), Some(Held::Communication | Held::Receive));
+        let is_for = |request: &Request| held(&request.handle) == Some(Held::Mutex(request.mutex));
+        let is_new = |object: Held| !self.held.values().any(|&held| held == object);
+        match op {
+            Op::WaitAny(handles) | Op::TestAny(handles) => handles.iter().all(is_communication),
+            Op::Cancel(handle) | Op::CancelOutcome(handle) => held(handle) == Some(Held::Receive),
+            Op::MutexWaitAny(requests) => requests.iter().all(is_for),
+            Op::Unlock(request) => is_for(request),
+            Op::AsyncLock(mutex) => is_new(Held::Mutex(*mutex)),
+            Op::RwRequest { lock, .. } => is_new(Held::RwLock(*lock)),
+            Op::RwWait { lock, handle } | Op::RwUnlock { lock, handle } => {
+                held(handle) == Some(Held::RwLock(*lock))
+            }
+            _ => true,
+        }
+    }
+
+    /// Notes what the rank is told.
+    pub(super) fn learns(&mut self, told: &Told) {
+        let Some(asked) = self.asked.take() else { return };
+        match (asked, told) {
+            (Op::AsyncLock(mutex), &Told::Posted(handle)) => {
+                self.held.insert(handle, Held::Mutex(mutex));
+            }
+            (Op::RwRequest { lock, .. }, &Told::Posted(handle)) => {
+                self.held.insert(handle, Held::RwLock(lock));
+            }
+            (Op::Receive { .. }, &Told::Posted(handle)) => {
+                self.held.insert(handle, Held::Receive);
+            }
+            (_, &Told::Posted(handle)) => {
+                self.held.insert(handle, Held::Communication);
+            }
+            (Op::Probe { .. }, Told::Value(Value::Tuple(parts))) => {
+                self.held.extend(parts.iter().filter_map(|part| match part {
+                    Value::Comm(handle) => Some((*handle, Held::Receive)),
+                    _ => None,
+                }));
+            }
+            (Op::Unlock(Request { handle, .. }) | Op::RwUnlock { handle, .. }, Told::Unit) => {
+                self.held.remove(&handle);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Envelope, Hold, MailboxId};
+
+    #[test]
+    fn a_rank_names_its_own_requests_only() {
+        let (mutex, lock) = (MutexId(3), RwLockId(4));
+        let (asks, one) = (Op::AsyncLock(mutex), Request { mutex, handle: Handle(0) });
+        let receive = Op::Receive { mailbox: MailboxId(0), pattern: Envelope::default() };
+        let wait = |number| Op::WaitAny(Box::new([Handle(number)]));
+        let mut ledger = Ledger::default();
+        assert!(!ledger.asks(&Op::Unlock(one)) && !ledger.asks(&wait(0)));
+        assert!(ledger.asks(&asks));
+        ledger.learns(&Told::Posted(Handle(0)));
+        assert!(!ledger.asks(&asks), "it is in the queue already");
+        assert!(!ledger.asks(&wait(0)), "a mutex is no communication");
+        assert!(!ledger.asks(&Op::RwUnlock { lock, handle: Handle(0) }));
+        assert!(!ledger.asks(&Op::Unlock(Request { mutex: MutexId(2), ..one })));
+        assert!(ledger.asks(&Op::Unlock(one)));
+        ledger.learns(&Told::Unit);
+        assert!(!ledger.asks(&Op::Unlock(one)), "it was unlocked");
+        assert!(ledger.asks(&Op::RwRequest { lock, hold: Hold::Shared }));
+        ledger.learns(&Told::Posted(Handle(1)));
+        assert!(ledger.asks(&Op::RwWait { lock, handle: Handle(1) }));
+        assert!(!ledger.asks(&Op::RwRequest { lock, hold: Hold::Exclusive }));
+        assert!(ledger.asks(&receive));
+        ledger.learns(&Told::Posted(Handle(2)));
+        assert!(ledger.asks(&wait(2)) && ledger.asks(&Op::Cancel(Handle(2))));
+        assert!(!ledger.asks(&Op::TestAny(Box::new([Handle(2), Handle(9)]))));
+    }
+}

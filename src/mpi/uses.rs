@@ -1,0 +1,224 @@
+//! What ranks do with files, and whether one of them could notice another one there.
+//!
+//! Each rank sees the files that it has changed itself, and else those that were there (`c/files.c`). That is what happens in
+//! a real execution, unless a rank changes what another one looks at: then it depends on which of them is first. That is
+//! communication without messages, whose orders nobody explores. So every use of a file is noted with its rank, and
+//! [`Uses::add`] says which two uses do not go together. They need not be in one execution: this says no too often rather than too
+//! seldom.
+//!
+//! | one rank | another one |
+//! |---|---|
+//! | changes, makes, removes a file or folder | does anything with it, or with what is in it |
+//! | writes at its end | does anything but the same |
+//! | lists a folder | makes, changes or removes something in it |
+
+use std::collections::BTreeMap;
+
+/// How a rank uses a file or a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Its content, or whether it is there.
+    Reads,
+    /// The names in a folder.
+    Lists,
+    /// Writes at its end, wherever that is.
+    Appends,
+    /// Anything else.
+    Changes,
+}
+
+impl Use {
+    /// The use that `c/calls.h` writes as this letter.
+    pub(super) fn of(letter: u8) -> Option<Use> {
+        Some(match letter {
+            b'r' => Use::Reads,
+            b'l' => Use::Lists,
+            b'a' => Use::Appends,
+            b'w' => Use::Changes,
+            _ => return None,
+        })
+    }
+
+    fn is_looking(self) -> bool {
+        matches!(self, Use::Reads | Use::Lists)
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Use::Reads => "reads",
+            Use::Lists => "lists",
+            Use::Appends => "appends to",
+            Use::Changes => "changes",
+        }
+    }
+
+    /// Two ranks with one file.
+    fn bears(self, other: Use) -> bool {
+        (self.is_looking() && other.is_looking()) || (self == Use::Appends && other == Use::Appends)
+    }
+
+    /// This of a folder, that of something in it; directly, or further down.
+    fn bears_below(self, below: Use, is_direct: bool) -> bool {
+        self != Use::Changes && !(self == Use::Lists && is_direct && !below.is_looking())
+    }
+}
+
+/// What a rank has done, and where in its program.
+#[derive(Clone, Debug)]
+struct Used {
+    rank: u32,
+    what: Use,
+    place: Option<String>,
+    clash: Option<String>,
+}
+
+/// What ranks have done with files.
+#[derive(Debug, Default)]
+pub(super) struct Uses(BTreeMap<String, Vec<Used>>);
+
+impl Uses {
+    /// A rank uses the file with this canonical name; `place` is where in its program. Returns what is wrong with that, in a
+    /// sentence: the same one each time.
+    pub(super) fn add(
+        &mut self,
+        path: &str,
+        rank: u32,
+        what: Use,
+        place: Option<String>,
+    ) -> Option<String> {
+        let own = self.0.get(path).into_iter().flatten();
+        let mut own = own.filter(|used| used.rank == rank && used.what == what);
+        if let Some(known) = own.next() {
+            return known.clash.clone();
+        }
+        let mut used = Used { rank, what, place, clash: None };
+        used.clash = self.clash(path, &used);
+        let clash = used.clash.clone();
+        self.0.entry(path.into()).or_default().push(used);
+        clash
+    }
+
+    fn clash(&self, path: &str, new: &Used) -> Option<String> {
+        let (found, other) = self
+            .above(path, new)
+            .or_else(|| self.at(path, new))
+            .or_else(|| self.below(path, new))?;
+        Some(format!(
+            "{}, and {}: what they see there depends on which of them is first, and no message says that \
+             (`--files real` leaves that to you)",
+            other.words(found),
+            new.words(path)
+        ))
+    }
+
+    fn others<'u>(&'u self, path: &str, new: &Used) -> impl Iterator<Item = &'u Used> {
+        let rank = new.rank;
+        self.0.get(path).into_iter().flatten().filter(move |used| used.rank != rank)
+    }
+
+    fn at<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
+        let found = self.others(path, new).find(|used| !used.what.bears(new.what))?;
+        Some((path, found))
+    }
+
+    /// Another rank with a folder that this is in.
+    fn above<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
+        let ends = path.char_indices().skip(1).filter(|(_, c)| *c == '/').map(|(at, _)| at);
+        let folders = ends.map(|at| &path[..at]).chain((path != "/").then_some("/"));
+        for folder in folders {
+            let is_direct = is_directly_in(path, folder);
+            let mut others = self.others(folder, new);
+            if let Some(found) = others.find(|used| !used.what.bears_below(new.what, is_direct)) {
+                return Some((folder, found));
+            }
+        }
+        None
+    }
+
+    /// Another rank with something in this folder.
+    fn below<'p>(&'p self, path: &str, new: &Used) -> Option<(&'p str, &'p Used)> {
+        if new.what.bears_below(Use::Changes, true) {
+            return None;
+        }
+        let inside = format!("{}/", path.trim_end_matches('/'));
+        let inner =
+            self.0.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));
+        for (name, all) in inner.filter(|(name, _)| *name != path) {
+            let is_direct = is_directly_in(name, path);
+            let mut others = all.iter().filter(|used| used.rank != new.rank);
+            if let Some(found) = others.find(|used| !new.what.bears_below(used.what, is_direct)) {
+                return Some((name, found));
+            }
+        }
+        None
+    }
+}
+
+fn is_directly_in(path: &str, folder: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(above, _)| above == folder.trim_end_matches('/'))
+}
+
+impl Used {
+    /// `rank 0 (a.c:7) changes /log`
+    fn words(&self, path: &str) -> String {
+        let place = self.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+        format!("rank {}{place} {} {path}", self.rank, self.what.verb())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Use::*;
+
+    /// Do these uses of rank 0 and then rank 1 go together? The same the other way round.
+    fn bear(one: (&str, Use), other: (&str, Use)) -> bool {
+        let clashes = |first: (&str, Use), second: (&str, Use)| {
+            let mut uses = Uses::default();
+            assert_eq!(uses.add(first.0, 0, first.1, None), None);
+            uses.add(second.0, 1, second.1, None).is_some()
+        };
+        assert_eq!(clashes(one, other), clashes(other, one), "{one:?} {other:?}");
+        !clashes(one, other)
+    }
+
+    #[test]
+    fn what_one_rank_changes_no_other_one_may_look_at() {
+        assert!(bear(("/a/b", Reads), ("/a/b", Reads)));
+        assert!(bear(("/a", Lists), ("/a/b", Reads)));
+        assert!(bear(("/a/b", Appends), ("/a/b", Appends)));
+        assert!(bear(("/a/b", Changes), ("/a/bc", Changes)));
+        assert!(bear(("/a/b", Changes), ("/a/c", Reads)));
+        assert!(bear(("/a", Lists), ("/a/b/c", Changes)));
+        assert!(bear(("/a", Reads), ("/a/b", Changes)));
+        assert!(!bear(("/a/b", Changes), ("/a/b", Reads)));
+        assert!(!bear(("/a/b", Changes), ("/a/b", Changes)));
+        assert!(!bear(("/a/b", Changes), ("/a/b", Appends)));
+        assert!(!bear(("/a/b", Appends), ("/a/b", Reads)));
+        assert!(!bear(("/a", Changes), ("/a/b/c", Reads)));
+        assert!(!bear(("/a", Lists), ("/a/b", Changes)));
+        assert!(!bear(("/a", Lists), ("/a/b", Appends)));
+        assert!(!bear(("/", Lists), ("/a", Changes)));
+        assert!(bear(("/", Lists), ("/a/b", Changes)));
+    }
+
+    #[test]
+    fn a_rank_may_do_with_its_own_files_what_it_likes() {
+        let mut uses = Uses::default();
+        for what in [Changes, Reads, Appends, Lists] {
+            assert_eq!(uses.add("/a/b", 0, what, None), None);
+            assert_eq!(uses.add("/a", 0, what, None), None);
+        }
+    }
+
+    #[test]
+    fn the_same_is_said_each_time_and_of_who_came_second() {
+        let mut uses = Uses::default();
+        assert_eq!(uses.add("/log", 0, Changes, Some("a.c:7".into())), None);
+        let said = uses.add("/log", 1, Reads, Some("a.c:9".into())).expect("a clash");
+        let start = "rank 0 (a.c:7) changes /log, and rank 1 (a.c:9) reads /log: ";
+        assert!(said.starts_with(start), "{said}");
+        assert_eq!(uses.add("/log", 0, Changes, None), None);
+        assert_eq!(uses.add("/log", 1, Reads, None), Some(said));
+    }
+}

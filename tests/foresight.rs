@@ -1,0 +1,79 @@
+//! What is known of programs before they run, compared with what they do.
+//!
+//! Explorers that rely on it are compared with one that knows nothing, and in debug builds each
+//! operation that anybody executes is compared with what was claimed before it (`model::audit`). So
+//! these tests also fail where a wrong claim happens to cost no violation.
+//!
+//! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that many random programs.
+//! `cargo run --release --example fuzz -- programs --time 1h` goes on for as long, and makes what it finds small.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mazurka::explore::{EXPLORERS, Options};
+use mazurka::lang::{Program, compile};
+
+use crate::random_models::unforeseen::Judgement;
+use crate::random_models::{self, Sample, Subject, language};
+use crate::tidy::files;
+
+/// Programs with more executions are passed over.
+const MOST_EXECUTIONS: u64 = 600;
+
+fn compiled(text: &str, what: &str) -> Program {
+    let compiled = compile("random.maz", text, &[]);
+    compiled.unwrap_or_else(|errors| panic!("{}\n{what}:\n{text}", errors.render(false)))
+}
+
+/// Do all explorers find what is there? False if the program is too large. Searches cost more the
+/// more there are to compare, so this is for small programs.
+fn is_explored_alike(text: &str, what: &str) -> bool {
+    let program = compiled(text, what);
+    let explore = || {
+        let Some(judge) = Judgement::of(&program, MOST_EXECUTIONS, None) else { return Ok(false) };
+        for listed in EXPLORERS {
+            let explorer = listed.with(&Options::default());
+            judge.compare(&program, explorer).unwrap_or(Ok(()))?;
+        }
+        Ok::<bool, String>(true)
+    };
+    match catch_unwind(AssertUnwindSafe(explore)) {
+        Ok(Ok(is_small)) => is_small,
+        Ok(Err(how)) => panic!("{how}\n{what}:\n{text}"),
+        Err(_) => panic!("a panic in {what}:\n{text}"),
+    }
+}
+
+#[test]
+fn random_programs_are_explored_as_by_one_who_knows_nothing() {
+    let count = random_models::asked(220);
+    let mut small = 0;
+    for seed in 0..count as u64 {
+        let what = format!("the program of seed {seed}");
+        small += usize::from(is_explored_alike(&language::generate(seed), &what));
+    }
+    println!("{small} of {count} programs are small");
+    assert!(2 * small > count, "{small} of {count} programs are small enough");
+}
+
+fn texts<S: Subject>(samples: &[Sample<S>]) -> impl Iterator<Item = (u64, String)> {
+    samples.iter().map(|sample| (sample.seed, sample.script.text()))
+}
+
+#[test]
+fn compiled_programs_are_explored_as_by_one_who_knows_nothing() {
+    let (processes, later) = (random_models::processes(), random_models::later());
+    for (seed, text) in texts(processes).chain(texts(later)).step_by(4) {
+        is_explored_alike(&text, &format!("the program of seed {seed}"));
+    }
+}
+
+#[test]
+fn specs_are_explored_as_by_one_who_knows_nothing() {
+    let mut small = 0;
+    for path in files("specs", "maz") {
+        let text = fs::read_to_string(&path).expect("a readable spec");
+        small += u32::from(is_explored_alike(&text, &path.display().to_string()));
+    }
+    assert!(small > 150, "{small}");
+}

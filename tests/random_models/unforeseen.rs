@@ -1,0 +1,138 @@
+//! Every explorer against one that knows nothing of a program before it runs.
+//!
+//! What a program says about itself in advance ([`Foresight`](mazurka::model::Foresight)) is what
+//! reductions rely on. So the judge here runs the same program without it. A mistake in the static
+//! analysis cannot deceive it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mazurka::explore::{
+    AnyExplorer, Budget, Depth, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, StopReason,
+    Symptom, Violation, ViolationKind, explore,
+};
+use mazurka::model::{
+    Actors, Describe, Finale, Invariants, Next, Objects, Response, System, Values,
+};
+
+/// The same system, but nothing is known of it before it runs.
+pub struct Unforeseen<'s, S>(pub &'s S);
+
+impl<S: System> System for Unforeseen<'_, S> {
+    type Local = S::Local;
+
+    fn objects(&self) -> &Objects {
+        self.0.objects()
+    }
+
+    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
+        self.0.initial(values)
+    }
+
+    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
+        self.0.next(local, values)
+    }
+
+    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
+        self.0.resume(local, response, values)
+    }
+
+    fn actors(&self) -> &dyn Actors<Self::Local> {
+        self.0.actors()
+    }
+
+    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
+        self.0.finale()
+    }
+
+    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
+        self.0.invariants()
+    }
+
+    fn describe(&self) -> &dyn Describe<Self::Local> {
+        self.0.describe()
+    }
+}
+
+/// No execution of a program that is tested is as long; for explorers that ask for a bound.
+const LONG: u32 = 10_000;
+
+fn everything(timeout: Option<Duration>) -> Budget {
+    Budget { all: true, endless: Some(LONG), timeout, ..Budget::default() }
+}
+
+/// What the judge finds in a program.
+pub struct Judgement {
+    symptoms: BTreeSet<Option<Symptom>>,
+    classes: u64,
+    timeout: Option<Duration>,
+}
+
+impl Judgement {
+    /// By an exhaustive search that knows nothing in advance; `None` if there are more than `most`
+    /// executions. Each search has this much time.
+    pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
+        let budget = Budget { max_traces: Some(most), ..everything(timeout) };
+        let outcome = explore(&Unforeseen(system), Exhaustive, budget, &mut NoObserver);
+        has_ended(&outcome).then(|| Judgement {
+            symptoms: symptoms(&outcome),
+            classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
+            timeout,
+        })
+    }
+
+    /// What this explorer finds that the judge does not, or the other way round; `None` if it is
+    /// not for such a system.
+    pub fn compare<S: System>(
+        &self,
+        system: &S,
+        explorer: AnyExplorer,
+    ) -> Option<Result<(), String>> {
+        let depth = (explorer.depth() == Depth::Length).then_some(LONG);
+        let budget = Budget { depth, ..everything(self.timeout) };
+        if explorer.refusal(system, &budget).is_some() {
+            return None;
+        }
+        let outcome = explore(system, explorer, budget, &mut NoObserver);
+        Some(self.judge(&outcome, explorer.guarantee()).map_err(|how| {
+            let name = explorer.info().name;
+            format!("{name} and a search that knows nothing in advance disagree: {how}")
+        }))
+    }
+
+    fn judge(&self, outcome: &Outcome, guarantee: Guarantee) -> Result<(), String> {
+        if guarantee == Guarantee::SomeClasses {
+            return Ok(());
+        }
+        if !has_ended(outcome) {
+            return Err(format!("stopped by {:?}", outcome.stopped_by));
+        }
+        let found = symptoms(outcome);
+        if found != self.symptoms {
+            let (lost, new) = (&self.symptoms - &found, &found - &self.symptoms);
+            return Err(format!("{} violations lost, {} made up", lost.len(), new.len()));
+        }
+        let (traces, classes) = (outcome.stats.traces, self.classes);
+        match guarantee {
+            Guarantee::EveryClassOnce if traces != classes => {
+                Err(format!("{traces} classes for {classes}"))
+            }
+            Guarantee::EveryClass if traces < classes => {
+                Err(format!("{traces} executions for {classes} classes"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What tells violations apart. Livelocks count as one: which loops go round together is told of some
+/// ways to get there only.
+fn symptoms(outcome: &Outcome) -> BTreeSet<Option<Symptom>> {
+    let is_livelock = |kind| kind == ViolationKind::Livelock;
+    let symptom = |v: &Violation| (!is_livelock(v.kind)).then_some(v.symptom);
+    outcome.violations.iter().map(symptom).collect()
+}
+
+fn has_ended(outcome: &Outcome) -> bool {
+    outcome.stopped_by.is_none_or(StopReason::is_doubt)
+}
