@@ -61,7 +61,7 @@ pub struct Driver<'o> {
     pub(super) invariants: Asked,
     /// How many explorations have gone no further, for whatever reason.
     pub(super) leaves: u64,
-    /// Was there a loop that nobody could judge ([`Motion::Unknown`])?
+    /// Was there a loop that nobody could judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
     pub(super) has_long_loop: bool,
 }
 
