@@ -108,9 +108,11 @@ fn is_at(_: &File, _: &Path) -> bool {
 
 /// Removes what stands in the way of a temporary file, unless somebody is writing it; then waits for that.
 fn remove_dead(temporary: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(temporary).is_ok_and(|found| found.is_file())
-        && let Ok(file) = OpenOptions::new().write(true).open(temporary)
-        && !is_own(&file, temporary)?
+    let is_file = fs::symlink_metadata(temporary).is_ok_and(|found| found.is_file());
+    // Locked until it is gone: nobody else begins to write to it.
+    let file = is_file.then(|| OpenOptions::new().write(true).open(temporary).ok()).flatten();
+    if let Some(file) = &file
+        && !is_own(file, temporary)?
     {
         return Ok(());
     }

@@ -13,6 +13,8 @@ use crate::model::{Objects, Semantics};
 use crate::systems::history::{Asked, History, Reply, Runner, Told};
 
 const KEY: u64 = 0x5eed;
+/// So often a liar asks until it is understood: most questions are not, and end the execution.
+const TRIES: u32 = 8;
 const KINDS: &[u8] = b"SRPEWTOCcDFx";
 
 /// Numbers that follow from what was drawn before.
@@ -103,8 +105,10 @@ impl Liars {
         let (rank, told, ledger) = live;
         let seen = format!("{} {rank} {told:?}", self.seed);
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let frame = question(&mut Dice(hasher.hash_one(seen)), KEY);
-        self.ranks.understood((*rank, KEY), &frame, ledger).unwrap_or_else(|_| Reply {
+        let mut dice = Dice(hasher.hash_one(seen));
+        let mut ask = || self.ranks.understood((*rank, KEY), &question(&mut dice, KEY), ledger);
+        let understood = (0..TRIES).find_map(|_| ask().ok());
+        understood.unwrap_or_else(|| Reply {
             asked: Asked::Failed(failure("it cannot be understood", None)),
             site: None,
             printed: None,

@@ -264,7 +264,7 @@ impl Table {
     /// The size of the largest table that is made before `added` keys are here. The present one is there until it is full.
     fn growth(&self, added: usize) -> usize {
         let mut places = self.places;
-        while 4 * (self.count + added + BLOCK) > 3 * places {
+        while 4 * (self.count + added.next_multiple_of(BLOCK)) > 3 * places {
             places = places / 2 * 3;
         }
         let place = self.width * size_of::<u64>() + size_of::<u32>();
