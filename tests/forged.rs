@@ -4,10 +4,11 @@
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use mazurka::explore::{
-    AnyExplorer, Branch, Budget, Disagreement, Explorer, Listed, NoObserver, Options, Part, Place,
-    StopReason, Verdict,
+    AnyExplorer, Branch, Budget, Disagreement, Done, Explorer, Listed, NoObserver, Options, Part,
+    Place, StopReason, Verdict,
 };
 use mazurka::model::Action;
 use mazurka::study::Task;
@@ -140,27 +141,42 @@ fn damaged_branches_of_actors_are_refused_or_explored() {
     assert!(refused > 100 && accepted > 20, "{refused} refused, {accepted} explored");
 }
 
-/// A search with pieces that gave something away, in parts.
-fn with_pieces() -> (&'static Sample<Script>, AnyExplorer, Part) {
-    let explorer = named("sleep");
-    let found = processes().iter().find_map(|sample| {
-        let (mut whole, parts) = cut(sample, explorer, &budget());
-        let results: Vec<_> =
-            parts.into_iter().map(|part| explored(part, sample, explorer)).collect();
-        results.into_iter().for_each(|part| whole.join(part).expect("parts of one search"));
-        let gives =
-            whole.done.iter().filter(|(place, done)| !place.is_first() && !done.given.is_empty());
-        (gives.count() > 2).then_some((sample, whole))
+/// A search that was cut: what is searched, the parts that were dealt, and all their results.
+struct Cut {
+    sample: &'static Sample<Script>,
+    explorer: AnyExplorer,
+    dealt: Vec<Part>,
+    whole: Part,
+}
+
+/// A search with pieces that gave something away, and others that were dealt.
+fn with_pieces() -> &'static Cut {
+    static CUT: LazyLock<Cut> = LazyLock::new(|| {
+        let explorer = named("sleep");
+        let found = processes().iter().find_map(|sample| {
+            let (mut whole, dealt) = cut(sample, explorer, &budget());
+            let gives =
+                |(place, done): (&Place, &Done)| !place.is_first() && !done.given.is_empty();
+            let given = whole.done.iter().filter(|&done| gives(done)).count();
+            let open: usize = dealt.iter().map(|part| part.open.len()).sum();
+            (given > 2 && open > 2).then(|| {
+                for part in &dealt {
+                    let part = explored(part.clone(), sample, explorer);
+                    whole.join(part).expect("parts of one search");
+                }
+                Cut { sample, explorer, dealt, whole }
+            })
+        });
+        found.expect("a sample that is cut")
     });
-    let (sample, whole) = found.expect("a sample that is cut");
-    (sample, explorer, whole)
+    &CUT
 }
 
 /// Whatever result is taken out, and whatever was given away is forgotten, the search is not
 /// complete.
 #[test]
 fn a_lost_piece_is_missed() {
-    let (_, _, whole) = with_pieces();
+    let whole = &with_pieces().whole;
     assert_eq!(whole.outcome(&budget()).stopped_by, None);
     for place in whole.done.keys() {
         let mut less = whole.clone();
@@ -178,10 +194,9 @@ fn a_lost_piece_is_missed() {
 /// A piece that nobody gave away does not count.
 #[test]
 fn a_stray_piece_is_seen() {
-    let (_, _, whole) = with_pieces();
+    let whole = &with_pieces().whole;
     assert_eq!(whole.stray(), None);
-    let gave =
-        |(place, done): (&Place, &mazurka::explore::Done)| place.given(done.given.len() as u32);
+    let gave = |(place, done): (&Place, &Done)| place.given(done.given.len() as u32);
     for stray in whole.done.iter().map(gave) {
         let mut more = whole.clone();
         more.done.insert(stray.clone(), whole.done.values().next().expect("one").clone());
@@ -195,16 +210,15 @@ fn a_stray_piece_is_seen() {
 /// Results of the same place in two searches, or of a branch that was changed, are not joined.
 #[test]
 fn results_of_other_branches_are_not_joined() {
-    let (sample, explorer, whole) = with_pieces();
-    let (_, parts) = cut(sample, explorer, &budget());
+    let Cut { sample, explorer, dealt, whole } = with_pieces();
     let mut tried = 0;
-    for dealt in &parts {
+    for dealt in dealt {
         for (place, branch) in &dealt.open {
             let mut other = branch.clone();
             other.elsewhere.pop();
             let mut part = Part::default();
             part.open.insert(place.clone(), other);
-            let part = explored(part, sample, explorer);
+            let part = explored(part, sample, *explorer);
             for mut known in [dealt.clone(), whole.clone()] {
                 assert_eq!(known.join(part.clone()), Err(Disagreement(place.clone())));
             }
@@ -455,23 +469,25 @@ fn what_a_file_says_is_replayed() {
     let mut file = read(&branch);
     file["task"]["setting"] = json!("stateful");
     refused(file, &branch, &check, "cannot search a single branch");
-    // What a piece has given away is forgotten, and so is who gave it away.
-    let mut file = read(&all[2]);
-    let lost = file["part"]["open"].as_object_mut().unwrap();
-    lost.clear();
+    // Nobody has what a hand was dealt; then the beginning has it no more, either.
+    let merged = |why: &str| {
+        let output = run(&["merge", text(&folder), "--format", "json"]);
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+        let merged: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(merged["complete"], false);
+    };
     fs::remove_file(folder.join("branch-2.json")).unwrap();
-    let whole = fs::read_to_string(&all[2]).unwrap();
-    fs::write(&all[2], sealed(file.clone())).unwrap();
-    let output = run(&["merge", text(&folder), "--format", "json"]);
-    assert!(stderr(&output).contains("that no file has"), "{}", stderr(&output));
-    let merged: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(merged["complete"], false);
-    fs::write(&all[2], whole).unwrap();
-    let mut file = read(&all[2]);
-    file["part"]["done"]
-        .as_object_mut()
-        .unwrap()
-        .values_mut()
-        .for_each(|done| done["given"] = json!([]));
-    refused(file, &all[2], &merge, "is not one of this search");
+    fs::remove_file(&all[2]).unwrap();
+    merged("their own files are gone");
+    let beginning = fs::read_to_string(&all[0]).unwrap();
+    let mut file = read(&all[0]);
+    file["part"]["open"].as_object_mut().unwrap().clear();
+    fs::write(&all[0], sealed(file)).unwrap();
+    merged("that no file has");
+    fs::write(&all[0], beginning).unwrap();
+    // It is forgotten who gave a piece away.
+    let mut file = read(&all[0]);
+    let done = file["part"]["done"].as_object_mut().unwrap();
+    done.values_mut().for_each(|done| done["given"] = json!([]));
+    refused(file, &all[0], &merge, "is not one of this search");
 }

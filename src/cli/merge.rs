@@ -143,19 +143,13 @@ fn missing(whole: &Part, files: &[(PathBuf, Stored)]) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let lost: Vec<_> = missing.iter().filter(|place| !whole.open.contains_key(place)).collect();
     let is_beginning = |path: &Path| path.file_name().is_some_and(|name| name == BEGINNING);
-    let counted =
-        files.iter().filter(|(path, _)| !is_beginning(path)).filter_map(|(path, stored)| {
-            let count = stored.part.open.keys().filter(|place| missing.contains(place)).count();
-            (count > 0).then(|| {
-                format!(
-                    "  {} ({} of it)\n",
-                    shown(path),
-                    plural(count as u64, "branch", "branches")
-                )
-            })
-        });
+    let dealt: Vec<_> = files.iter().filter(|(path, _)| !is_beginning(path)).collect();
+    let counted = dealt.iter().filter_map(|(path, stored)| {
+        let count = stored.part.open.keys().filter(|place| missing.contains(place)).count();
+        let branches = plural(count as u64, "branch", "branches");
+        (count > 0).then(|| format!("  {} ({branches} of it)\n", shown(path)))
+    });
     let counted: Vec<_> = counted.collect();
     let mut text = format!(
         "{} not searched yet:\n",
@@ -166,11 +160,18 @@ fn missing(whole: &Part, files: &[(PathBuf, Stored)]) -> Option<String> {
         text +=
             &format!("  and {} more\n", plural((counted.len() - NAMED) as u64, "file", "files"));
     }
-    if let Some(first) = lost.first() {
-        let count = plural(lost.len() as u64, "branch", "branches");
-        text += &format!(
-            "  {count} that no file has, {first} for one: search again what it was cut off\n"
-        );
+    let is_dealt = |place: &Place| dealt.iter().any(|(_, stored)| has(&stored.part, place));
+    let lost = missing.iter().filter(|place| !is_dealt(place));
+    let (kept, gone): (Vec<&Place>, Vec<_>) =
+        lost.partition(|place| whole.open.contains_key(place));
+    for (places, what) in [
+        (kept, format!("that only {BEGINNING} has: their own files are gone")),
+        (gone, "that no file has: search again what they were cut off".to_owned()),
+    ] {
+        if let Some(first) = places.first() {
+            let count = plural(places.len() as u64, "branch", "branches");
+            text += &format!("  {count} ({first} for one) {what}\n");
+        }
     }
     Some(text)
 }
