@@ -48,6 +48,7 @@
 //! [`StopReason::Unsupported`]: crate::explore::StopReason::Unsupported
 
 mod compiler;
+mod connection;
 mod diagnosis;
 #[cfg(test)]
 mod forged;

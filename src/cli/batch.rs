@@ -6,15 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::ProgressBar;
 
 use super::measure::{Beat, measure};
-use super::{interrupt, progress};
+use super::{Failure, interrupt, progress};
 use crate::report::table::time;
 use crate::report::text::thousands;
 use crate::study::{Job, Ran};
 
 /// Runs them, shows which one is running, and stops at an interrupt.
 ///
-/// # Panics
-/// If there are two of them, or a search was started in this process: there is one handler for interrupts.
+/// There is one in a process, and no other search: there is one handler for interrupts.
 pub(super) struct Batch {
     cancel: Arc<AtomicBool>,
     line: ProgressBar,
@@ -26,14 +25,14 @@ pub(super) struct Batch {
 
 impl Batch {
     /// A batch of this many searches; `quiet` shows no progress.
-    pub(super) fn new(total: usize, quiet: bool) -> Self {
-        Batch {
-            cancel: interrupt::flag(),
+    pub(super) fn new(total: usize, quiet: bool) -> Result<Self, Failure> {
+        Ok(Batch {
+            cancel: interrupt::flag()?,
             line: progress::line(!quiet),
             total,
             begun: 0,
             left: String::new(),
-        }
+        })
     }
 
     /// Sets how many seconds the remaining searches may take in total.

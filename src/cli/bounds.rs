@@ -34,7 +34,7 @@ impl BoundArgs {
             memory::is_known()?;
         }
         let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Ok(Bounds::new((end, self.max_memory), "Stopped within a step", Exit::Incomplete, output))
+        Bounds::new((end, self.max_memory), "Stopped within a step", Exit::Incomplete, output)
     }
 }
 
@@ -59,10 +59,10 @@ impl Bounds {
         note: &'static str,
         exit: Exit,
         output: &Output,
-    ) -> Bounds {
+    ) -> Result<Bounds, Failure> {
         let (signal, reached) = (StopSignal::default(), Arc::new(OnceLock::new()));
         if end.is_none() && max_memory.is_none() {
-            return Bounds { signal, reached, watch: None };
+            return Ok(Bounds { signal, reached, watch: None });
         }
         let limit = move || match () {
             () if end.is_some_and(|end| Instant::now() >= end) => Some("--timeout"),
@@ -72,7 +72,7 @@ impl Bounds {
         let (over, is_over) = mpsc::channel::<()>();
         let (raised, told) = (signal.clone(), reached.clone());
         let messages = output.messages();
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let waits = |time| is_over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             while waits(GLANCE) {
                 let Some(limit) = limit() else { continue };
@@ -85,7 +85,9 @@ impl Bounds {
                 return;
             }
         });
-        Bounds { signal, reached, watch: Some((over, thread)) }
+        let thread =
+            thread.map_err(|error| Failure::Usage(format!("cannot watch the limits: {error}")))?;
+        Ok(Bounds { signal, reached, watch: Some((over, thread)) })
     }
 
     /// Is raised when a limit is reached.

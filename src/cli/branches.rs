@@ -116,7 +116,7 @@ pub(super) fn cut(
     let folder = args.folder().expect("who calls this has one");
     prepare(folder)?;
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
-    let budget = Budget { cancel: interrupt::flag(), ..budget };
+    let budget = Budget { cancel: interrupt::flag()?, ..budget };
     if !setting.splits_exactly() {
         output.remark(format!(
             "note: branches of `{}` may take much longer than one search, because none knows what the others have found \
@@ -191,7 +191,7 @@ fn go_on(
 ) -> Result<Exit, Failure> {
     output.direct(result, [input])?;
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
-    let flag = interrupt::flag();
+    let flag = interrupt::flag()?;
     let budget = Budget {
         timeout: limits.timeout.map(|timeout| timeout + PATIENCE),
         max_memory: limits

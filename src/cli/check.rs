@@ -101,7 +101,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let allow_pending = variants[0].subject.allow_pending;
     let properties = Properties::default().allow_pending(allow_pending);
-    let mut budget = args.search.budget(&limits, &properties);
+    let mut budget = args.search.budget(&limits, &properties)?;
     if args.keep_events {
         budget.keep_events = usize::MAX;
     }

@@ -105,7 +105,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         return Err(Failure::Usage(why.clone()));
     }
     let total = jobs.iter().filter(|(.., refusal)| refusal.is_none()).count();
-    let mut batch = Batch::new(total, output.is_quiet());
+    let mut batch = Batch::new(total, output.is_quiet())?;
     let names: Vec<_> = settings.iter().map(Setting::to_string).collect();
     let mut printer = style(format, output.room()).map(|style| Printer::new(style, &names));
     for (job, setting, program, refusal) in jobs {

@@ -57,7 +57,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let spec = Spec::load(&args.spec, output)?;
     let budget = Budget {
         properties: Properties::default().allow_pending(spec.subject.allow_pending),
-        cancel: interrupt::flag(),
+        cancel: interrupt::flag()?,
         ..limits.budget(memory::in_use)
     };
     let mut progress = Progress::new(!output.is_quiet());

@@ -76,7 +76,7 @@ impl Effort {
         draw: impl FnOnce(Effort) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let limits = (self.end, Some(self.max_memory));
-        let _bounds = Bounds::new(limits, "Nothing drawn: it was not ready in time", exit, output);
+        let _bounds = Bounds::new(limits, "Nothing drawn: it was not ready in time", exit, output)?;
         draw(Effort { max_memory: self.max_memory / 2, ..self.halved() })
     }
 

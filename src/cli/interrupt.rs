@@ -4,11 +4,13 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::Failure;
+
 /// The flag that the first interrupt sets.
 ///
-/// # Panics
-/// If called twice.
-pub(super) fn flag() -> Arc<AtomicBool> {
+/// # Errors
+/// If called twice, or if the thread that waits for interrupts cannot be started.
+pub(super) fn flag() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
     let handler = move || {
@@ -16,6 +18,7 @@ pub(super) fn flag() -> Arc<AtomicBool> {
             process::exit(130);
         }
     };
-    ctrlc::set_handler(handler).expect("no other handler for interrupts");
-    flag
+    ctrlc::set_handler(handler)
+        .map_err(|error| Failure::Usage(format!("cannot watch for interrupts: {error}")))?;
+    Ok(flag)
 }

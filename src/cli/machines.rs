@@ -166,7 +166,7 @@ impl Coordinator {
         output: &Output,
     ) -> Result<Outcome, Failure> {
         let start = Instant::now();
-        let flag = interrupt::flag();
+        let flag = interrupt::flag()?;
         let ended = || match () {
             () if flag.load(Ordering::Relaxed) => Some(StopReason::Interrupted),
             () if limits.timeout.is_some_and(|time| start.elapsed() >= time) => {

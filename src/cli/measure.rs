@@ -50,7 +50,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     let budget = Budget {
         all: job.all,
         properties: Properties::default().allow_pending(job.case.allow_pending),
-        cancel: interrupt::flag(),
+        cancel: interrupt::flag()?,
         ..job.limits.budget(memory::in_use)
     };
     let cancel = budget.cancel.clone();

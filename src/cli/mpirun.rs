@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
-use crate::model::{Schedule, Semantics};
+use crate::model::{Schedule, Semantics, StopSignal};
 use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{quoted, shown};
@@ -94,22 +94,26 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         return args.replay(schedule, output);
     }
     let properties = Properties::default().with(Unreceived);
-    let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties) };
+    let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties)? };
+    let (begin, interrupted) = (Instant::now(), StopSignal::from(budget.cancel.clone()));
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
     let mut drawn = None;
     for semantics in args.mpi.extremes() {
+        let starting = interrupted.counts_here();
         let system = args.system(semantics)?;
+        drop(starting);
         if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
             return Err(Failure::Usage(refusal));
         }
-        let outcome = explore(&system, setting, budget.clone(), &mut progress);
+        let left = || budget.after(begin.elapsed());
+        let outcome = explore(&system, setting, left(), &mut progress);
         let outcome = system.runner().judged(outcome);
         let judged: (Limits, _) = (limits.clone(), properties.clone());
         let peak = memory::peak();
         let subject = args.subject(semantics);
         let mut report = CheckReport::new(subject, &system, setting, judged, &outcome, peak);
-        let others = Others::new(&system, setting, &budget);
+        let others = Others::new(&system, setting, &left());
         for (told, violation) in report.violations.iter_mut().zip(&outcome.violations) {
             tell(told, others.finding(violation));
         }

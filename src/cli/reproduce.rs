@@ -106,7 +106,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);
     let paper = papers::named(&args.table).expect("a table, as the command line knows");
     let searches = paper.searches(args.full);
-    let mut batch = Batch::new(searches.len(), output.is_quiet());
+    let mut batch = Batch::new(searches.len(), output.is_quiet())?;
     let mut ran = BTreeMap::new();
     let mut not_run = 0;
     for search in searches {

@@ -129,7 +129,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let path = folder.join("runs.jsonl");
     let mut log = Log::open(&path).map_err(|error| cannot_write(&path, error))?;
-    let (failed, logged) = run_missing(&plan, args.repeat, &mut log, output);
+    let (failed, logged) = run_missing(&plan, args.repeat, &mut log, output)?;
     let study = gather(&plan, args.repeat, &log, failed);
     let used = plan.iter().flat_map(|planned| found(planned, args.repeat, &log));
     let facts = Facts {
@@ -229,7 +229,7 @@ fn run_missing(
     repeat: u32,
     log: &mut Log,
     output: &Output,
-) -> (Vec<(Key, Ran)>, io::Result<()>) {
+) -> Result<(Vec<(Key, Ran)>, io::Result<()>), Failure> {
     let mut estimate = Estimate::default();
     let mut missing = Vec::new();
     let mut known = 0;
@@ -249,7 +249,7 @@ fn run_missing(
             .remark(format!("{known} of {} runs are known from before.\n", known + missing.len()));
     }
     let machine = machine::machine();
-    let mut batch = Batch::new(missing.len(), output.is_quiet());
+    let mut batch = Batch::new(missing.len(), output.is_quiet())?;
     let (mut failed, mut logged) = (Vec::new(), Ok(()));
     for (index, (point, key)) in missing.iter().enumerate() {
         let left = missing[index..].iter().map(|&(point, _)| (point, plan[point].program));
@@ -270,7 +270,7 @@ fn run_missing(
         }
     }
     batch.finish();
-    (failed, logged)
+    Ok((failed, logged))
 }
 
 /// The known runs of a point.

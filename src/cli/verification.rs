@@ -53,9 +53,13 @@ impl SearchArgs {
     }
 
     /// What a search for what violates these properties may take.
-    pub(super) fn budget(&self, limits: &Limits, properties: &Properties) -> Budget {
-        let (properties, cancel) = (properties.clone(), interrupt::flag());
-        Budget { properties, cancel, ..self.budget_of(limits) }
+    pub(super) fn budget(
+        &self,
+        limits: &Limits,
+        properties: &Properties,
+    ) -> Result<Budget, Failure> {
+        let (properties, cancel) = (properties.clone(), interrupt::flag()?);
+        Ok(Budget { properties, cancel, ..self.budget_of(limits) })
     }
 
     /// The same for the default properties, when no signal ends it.

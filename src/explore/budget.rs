@@ -68,6 +68,14 @@ pub struct Budget {
     pub cancel: Arc<AtomicBool>,
 }
 
+impl Budget {
+    /// What is left of it after this time.
+    pub fn after(&self, spent: Duration) -> Budget {
+        let timeout = self.timeout.map(|timeout| timeout.saturating_sub(spent));
+        Budget { timeout, ..self.clone() }
+    }
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Budget {

@@ -146,6 +146,8 @@ pub enum StopReason {
     MaxMemory,
     /// A signal.
     Interrupted,
+    /// Its limits cannot be watched: no thread can be started.
+    Unwatched,
     /// Parts of it are not done yet.
     Missing,
     /// The branch that was to be searched is not one of this system, or not one that the explorer
@@ -172,7 +174,8 @@ pub enum StopReason {
 impl StopReason {
     /// Did the clock, the memory or a signal end the search, wherever it was?
     pub fn is_external(self) -> bool {
-        matches!(self, StopReason::Timeout | StopReason::MaxMemory | StopReason::Interrupted)
+        use StopReason::{Interrupted, MaxMemory, Timeout, Unwatched};
+        matches!(self, Timeout | MaxMemory | Interrupted | Unwatched)
     }
 
     /// Is a piece of a search that ends like this left to do?
@@ -199,6 +202,7 @@ impl StopReason {
             StopReason::Timeout => "timeout",
             StopReason::MaxMemory => "max-memory",
             StopReason::Interrupted => "interrupted",
+            StopReason::Unwatched => "unwatched",
             StopReason::Missing => "missing",
             StopReason::Stray => "stray",
             StopReason::Depth => "depth",

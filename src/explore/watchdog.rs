@@ -2,7 +2,7 @@
 //!
 //! A step of a search may take long: one event can have a million extensions. So the search does not look at
 //! the clock itself; a separate thread does, every few milliseconds. It raises a [`StopSignal`], which long loops look
-//! at. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
+//! at. Where no thread can be started, the search ends at once. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
@@ -52,7 +52,7 @@ impl Watchdog {
             cancelled,
         };
         let (raised, why) = (signal.clone(), reached.clone());
-        thread::spawn(move || {
+        let watch = thread::Builder::new().spawn(move || {
             while is_over.recv_timeout(limits.until_next_look()) == Err(RecvTimeoutError::Timeout) {
                 if let Some(reason) = limits.reached() {
                     why.get_or_init(|| reason);
@@ -61,6 +61,10 @@ impl Watchdog {
                 }
             }
         });
+        if watch.is_err() {
+            reached.get_or_init(|| StopReason::Unwatched);
+            signal.raise();
+        }
         let (_counts, memory) = (signal.counts_here(), budget.max_memory);
         Watchdog { _counts, signal, reached, memory, _over: Some(over) }
     }

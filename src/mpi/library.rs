@@ -19,13 +19,15 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 30] = [
+pub(super) const PARTS: [(&str, &str); 32] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
     ("calls.c", include_str!("c/calls.c")),
     ("tree.c", include_str!("c/tree.c")),
     ("files.c", include_str!("c/files.c")),
+    ("processes.c", include_str!("c/processes.c")),
+    ("server.c", include_str!("c/server.c")),
     ("uses.c", include_str!("c/uses.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),

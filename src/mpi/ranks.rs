@@ -1,10 +1,11 @@
-//! The ranks of a program, as processes that a search can run: questions of the library become operations of the model.
+//! The ranks of a program, as processes that a search can run.
 
-use std::collections::HashMap;
+mod questions;
+
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,20 +14,15 @@ use super::servers::{Process, Servers};
 use super::slip::Slip;
 use super::source::Source;
 use super::uses::{Use, Uses};
-use super::wire::{self, Data, Parts, Put, Short};
+use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
-    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, End, Envelope,
-    Failure, FailureKind, Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing,
-    Request, RwLockId, Semantics, Site, Touch, Value,
+    End, Envelope, Failure, FailureKind, MailboxId, Objects, Semantics, Site, StopSignal, Touch,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
 
-/// How many communicators a search may meet.
-const MAX_COMMUNICATORS: u32 = 4096;
-
-/// How many windows.
-const MAX_WINDOWS: u32 = 1024;
+pub(super) use questions::Trouble;
+use questions::{Names, objects};
 
 /// The signal that stands for a system call: see `c/calls.c`.
 const SIGSYS: i32 = 31;
@@ -78,36 +74,6 @@ pub struct Ranks {
     reservation: Mutex<Option<String>>,
 }
 
-/// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
-#[derive(Default)]
-struct Names {
-    communicators: HashMap<String, u32>,
-    calls: HashMap<String, u32>,
-    members: HashMap<MailboxId, u32>,
-    windows: HashMap<String, u32>,
-}
-
-fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
-    let next = names.len() as u32;
-    *names.entry(name).or_insert(next)
-}
-
-/// Why a rank cannot be understood or go on.
-pub(super) enum Trouble {
-    /// The library and this crate do not agree.
-    Protocol,
-    /// There are more of these than a search may meet.
-    TooMany(&'static str, u32),
-    /// The library did not send this.
-    Forged,
-}
-
-impl From<Short> for Trouble {
-    fn from(Short: Short) -> Self {
-        Trouble::Protocol
-    }
-}
-
 impl Ranks {
     /// Starts the program, once for each rank; it stops before its `main`.
     ///
@@ -115,20 +81,25 @@ impl Ranks {
     /// If it cannot be started, or is no program made by `mazurka mpicc`.
     pub fn new(launch: Launch) -> Result<Ranks, String> {
         let name = launch.program.display();
+        let is = std::fs::metadata(&launch.program).map_err(|error| format!("{name}: {error}"))?;
+        if !is.is_file() {
+            return Err(format!("{name}: it is not a program"));
+        }
         let text = std::fs::read(&launch.program).map_err(|error| format!("{name}: {error}"))?;
         let mark = b"MAZURKA_SOCKET";
         if !text.windows(mark.len()).any(|part| part == mark) {
             return Err(format!("{name}: it was not made by `mazurka mpicc`"));
+        }
+        if !Path::new("/proc/self/exe").exists() {
+            return Err("ranks cannot be run without /proc".into());
         }
         let program = launch.program.canonicalize().map_err(|error| format!("{name}: {error}"))?;
         let launch = Launch { program, ..launch };
         let servers = Servers::start(&launch).map_err(|error| format!("{name}: {error}"));
         let servers = Arc::new(servers?);
         let source = Source::new(&launch.program, launch.base.clone());
-        let mut names = Names::default();
-        number(&mut names.communicators, "MPI_COMM_WORLD".into());
         let (objects, bias) = (objects(&launch), servers.bias());
-        let names = Mutex::new(names);
+        let names = Mutex::new(Names::of_the_world());
         let (uses, reservation) = Default::default();
         Ok(Ranks { launch, objects, servers, source, bias, names, uses, reservation })
     }
@@ -139,11 +110,9 @@ impl Ranks {
         let servers = Servers::start(&Launch { size: 0, ..launch.clone() });
         let servers = Arc::new(servers.expect("nothing is started"));
         let source = Source::new(&launch.program, launch.base.clone());
-        let mut names = Names::default();
-        number(&mut names.communicators, "MPI_COMM_WORLD".into());
         let objects = objects(&launch);
         let (uses, reservation) = Default::default();
-        let names = Mutex::new(names);
+        let names = Mutex::new(Names::of_the_world());
         Ranks { launch, objects, servers, source, bias: 0, names, uses, reservation }
     }
 
@@ -168,181 +137,15 @@ impl Ranks {
         self.reservation.lock().expect("no thread panics while it has it").get_or_insert_with(why);
     }
 
-    /// What ranks have said as they entered a collective, by its number as an operator.
-    pub(super) fn description(&self, operator: u32) -> String {
-        let names = self.names.lock().expect("no thread panics while it has the names");
-        let found = names.calls.iter().find(|(_, number)| **number == operator);
-        found.map(|(description, _)| description.clone()).unwrap_or_default()
-    }
-
-    fn communicator(&self, name: String) -> Result<u32, Trouble> {
-        let mut names = self.names.lock().expect("no thread panics while it has the names");
-        let found = number(&mut names.communicators, name);
-        if found < MAX_COMMUNICATORS {
-            Ok(found)
-        } else {
-            Err(Trouble::TooMany("communicators", MAX_COMMUNICATORS))
-        }
-    }
-
-    /// Which rank of all receives at this mailbox, as somebody has said.
-    fn note_member(&self, mailbox: MailboxId, rank: u32) {
-        let mut names = self.names.lock().expect("no thread panics while it has the names");
-        names.members.insert(mailbox, rank);
-    }
-
-    /// The rank among all of rank `member` in the communicator with this number, if somebody has said so.
-    pub(super) fn world_rank(&self, communicator: u32, member: u32) -> Option<u32> {
-        if communicator == 0 {
-            return Some(member);
-        }
-        let names = self.names.lock().expect("no thread panics while it has the names");
-        names.members.get(&MailboxId(communicator * self.launch.size + member)).copied()
-    }
-
-    /// May this rank of all be rank `member` in the communicator with this number?
-    fn may_be(&self, rank: u32, communicator: u32, member: u32) -> bool {
-        self.world_rank(communicator, member).is_none_or(|known| known == rank)
-    }
-
-    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives there.
-    pub(super) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
-        (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
-    }
-
-    fn mailbox(&self, communicator: String, rank: i32) -> Result<MailboxId, Trouble> {
-        let communicator = self.communicator(communicator)?;
-        Ok(MailboxId(communicator * self.launch.size + self.member(rank)?))
-    }
-
-    /// A rank, if there is such a one.
-    fn member(&self, rank: i32) -> Result<u32, Trouble> {
-        u32::try_from(rank).ok().filter(|&rank| rank < self.launch.size).ok_or(Trouble::Forged)
-    }
-
-    /// What a rank asks with the rest of a frame.
-    fn asked(&self, kind: u8, parts: &mut Parts<'_>, site: &Site) -> Result<Asked<u32>, Trouble> {
-        Ok(match kind {
-            b'S' => self.send(parts)?,
-            b'R' => {
-                let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
-                Asked::op(Op::Receive { mailbox, pattern: pattern(parts)? })
-            }
-            b'P' => {
-                let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
-                let pattern = pattern(parts)?;
-                let form = match parts.u8()? {
-                    b'w' => Probing::Wait,
-                    b't' => Probing::Test,
-                    _ => Probing::Take,
-                };
-                Asked::op(Op::Probe { mailbox, pattern, form })
-            }
-            b'E' => self.enter(parts)?,
-            b'W' => Asked::op(Op::WaitAny(handles(parts)?)),
-            b'T' => Asked::op(Op::TestAny(handles(parts)?)),
-            b'O' => self.window(parts)?,
-            b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
-            b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
-            b'D' => Asked::Done,
-            b'F' => {
-                let (class, message) = (parts.text()?, parts.text()?);
-                let message = self.source.with_places(&message, self.bias);
-                let known = Some(site).filter(|site| site.line > 0);
-                Asked::Failed(failure(&format!("{class}: {message}"), known.cloned()))
-            }
-            _ => return Err(Trouble::Protocol),
-        })
-    }
-
-    fn send(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
-        let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
-        self.note_member(mailbox, parts.u32()?);
-        let envelope = Envelope { src: Some(parts.i32()?.into()), tag: Some(parts.i32()?.into()) };
-        let is_synchronous = match parts.u8()? {
-            1 => true,
-            2 => false,
-            _ => self.launch.semantics.buffering == Buffering::Zero,
-        };
-        let message = Data::message(parts.block()?)?;
-        Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, is_synchronous }))
-    }
-
-    fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
-        let communicator = self.communicator(parts.text()?)?;
-        let (size, rank) = (parts.u32()?, parts.u32()?);
-        if size > self.launch.size || rank >= size {
-            return Err(Trouble::Forged);
-        }
-        let kind = *CollectiveKind::ALL.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
-        let root = u32::try_from(parts.i32()?).ok();
-        if root.is_some_and(|root| root >= size) {
-            return Err(Trouble::Forged);
-        }
-        let description = parts.text()?;
-        let operator = {
-            let mut names = self.names.lock().expect("no thread panics while it has the names");
-            Some(number(&mut names.calls, description))
-        };
-        let call = Call { kind, root, operator };
-        // The first one is that of all ranks.
-        let collective = match communicator {
-            0 => CollectiveId(0),
-            other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
-        };
-        let is_synchronizing = self.launch.semantics.leaving == Leaving::Synchronizing;
-        let given = Data::value(parts.block()?);
-        Ok(Asked::with(given, |value| Op::Enter {
-            collective,
-            rank,
-            call,
-            value,
-            is_synchronizing,
-        }))
-    }
-
-    /// A question about what belongs to a rank's part of a window: its content, a mutex on that, and a lock.
-    fn window(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
-        let form = parts.u8()?;
-        let window = {
-            let mut names = self.names.lock().expect("no thread panics while it has the names");
-            number(&mut names.windows, parts.text()?)
-        };
-        if window >= MAX_WINDOWS {
-            return Err(Trouble::TooMany("windows", MAX_WINDOWS));
-        }
-        let object = window * self.launch.size + self.member(parts.i32()?)?;
-        let (cell, mutex, lock) = (CellId(object), MutexId(object), RwLockId(object));
-        if form == b'w' {
-            let content = Data::value(parts.block()?);
-            return Ok(Asked::with(content, |value| Op::Access(cell, Access::Write(value))));
-        }
-        if form == b'r' {
-            return Ok(Asked::op(Op::Access(cell, Access::Read)));
-        }
-        let handle = Handle(parts.u32()?);
-        let request = Request { mutex, handle };
-        Ok(Asked::op(match form {
-            b'l' => Op::AsyncLock(mutex),
-            b'm' => Op::MutexWaitAny(Box::new([request])),
-            b'u' => Op::Unlock(request),
-            b'q' => Op::RwRequest { lock, hold: Hold::Shared },
-            b'Q' => Op::RwRequest { lock, hold: Hold::Exclusive },
-            b'W' => Op::RwWait { lock, handle },
-            b'x' => Op::RwUnlock { lock, handle },
-            _ => return Err(Trouble::Protocol),
-        }))
-    }
-
     /// The next question of a rank.
     fn reply(&self, rank: &mut Rank) -> Reply<u32> {
         let process = &mut rank.process;
-        let frame = match wire::receive(&mut process.wire) {
+        let frame = match process.connection.receive(self.launch.step_timeout) {
             Ok(frame) => frame,
             Err(error) => {
                 let failure = match error.kind() {
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut => self.hang(process),
-                    _ => crash(process),
+                    ErrorKind::TimedOut => self.hang(process),
+                    _ => self.crash(process),
                 };
                 return Reply { asked: Asked::Failed(failure), site: None, printed: None };
             }
@@ -431,8 +234,37 @@ impl Ranks {
 
     fn hang(&self, process: &mut Process) -> Failure {
         process.end();
+        if StopSignal::is_raised_here() {
+            return failure("hang: the search has ended before the rank called MPI", None);
+        }
         let time = humantime::format_duration(self.launch.step_timeout);
         failure(&format!("hang: the rank makes no call of MPI for {time} (--step-timeout)"), None)
+    }
+
+    /// A rank that has ended without a word.
+    fn crash(&self, process: &mut Process) -> Failure {
+        let rank = process.rank;
+        match process.ended() {
+            Some(-1) => self.unsupported(rank, "the rank closes the connection of the library"),
+            Some(status) if status & 0x7f == SIGSYS => {
+                self.unsupported(rank, "the rank makes a system call that cannot be followed")
+            }
+            Some(status) if status & 0x7f != 0 => {
+                let signal = status & 0x7f;
+                failure(&format!("crash: the rank was ended by signal {signal}"), None)
+            }
+            Some(status) => {
+                let code = status >> 8 & 0xff;
+                failure(&format!("exit: the rank ended by _exit({code})"), None)
+            }
+            None => self.unsupported(rank, "the server of the rank has ended"),
+        }
+    }
+
+    /// What a rank does, or what is done to it, of which nothing can be said.
+    fn unsupported(&self, rank: u32, what: &str) -> Failure {
+        self.reserve(|| format!("{what} (rank {rank})"));
+        failure(&format!("{}: {what}", Slip::Unsupported), None)
     }
 
     /// Adds the next question. Does the rank wait for an answer?
@@ -451,35 +283,6 @@ pub struct Rank {
     process: Process,
     key: u64,
     ledger: Ledger,
-}
-
-/// The mailboxes of all communicators, one for each rank, and their collectives, by size.
-fn objects(launch: &Launch) -> Objects {
-    let mut objects =
-        Objects { max_polls: Polls(launch.semantics.max_polls), ..Objects::default() };
-    objects.mailboxes.push_array("MPI_COMM_WORLD", launch.size, Delivery::P2p);
-    for communicator in 1..MAX_COMMUNICATORS {
-        let name = format!("communicator {communicator}");
-        objects.mailboxes.push_array(name, launch.size, Delivery::P2p);
-    }
-    objects.collectives.push("MPI_COMM_WORLD", launch.size);
-    objects.cells.push_array("window", MAX_WINDOWS * launch.size, Value::Unit);
-    objects.mutexes.push_array("content of window", MAX_WINDOWS * launch.size, Asking::default());
-    objects.rwlocks.push_array("lock of window", MAX_WINDOWS * launch.size, ());
-    for size in 1..=launch.size {
-        objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
-    }
-    objects
-}
-
-/// What a receive accepts: whoever or whatever is negative is not asked for.
-fn pattern(parts: &mut Parts<'_>) -> Result<Envelope, Short> {
-    let asked_for = |number: i32| (number >= 0).then_some(i64::from(number));
-    Ok(Envelope { src: asked_for(parts.i32()?), tag: asked_for(parts.i32()?) })
-}
-
-fn handles(parts: &mut Parts<'_>) -> Result<Box<[Handle]>, Short> {
-    (0..parts.u32()?).map(|_| parts.u32().map(Handle)).collect()
 }
 
 pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
@@ -505,21 +308,6 @@ fn threads(rank: u32, place: Option<String>) -> String {
     )
 }
 
-/// A rank that has ended without a word.
-fn crash(process: &mut Process) -> Failure {
-    let message = match process.ended() {
-        Some(status) if status & 0x7f == SIGSYS => {
-            "unsupported: the rank makes a system call that cannot be followed".into()
-        }
-        Some(status) if status & 0x7f != 0 => {
-            format!("crash: the rank was ended by signal {}", status & 0x7f)
-        }
-        Some(status) => format!("exit: the rank ended by _exit({})", status >> 8 & 0xff),
-        None => "crash: the rank has ended".into(),
-    };
-    failure(&message, None)
-}
-
 impl Runner for Ranks {
     /// The rank in `MPI_COMM_WORLD`.
     type Start = u32;
@@ -539,7 +327,6 @@ impl Runner for Ranks {
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
         let begun = self.servers.run(rank).and_then(|mut process| {
-            process.wire.get_ref().set_read_timeout(Some(self.launch.step_timeout))?;
             let key = RandomState::new().hash_one(rank);
             let mut history = key.to_ne_bytes().to_vec();
             for told in told {
@@ -547,7 +334,7 @@ impl Runner for Ranks {
                 one.put_told(told);
                 history.put_block(&one);
             }
-            wire::send(process.wire.get_mut(), &history)?;
+            process.connection.send(&history, self.launch.step_timeout)?;
             Ok(Rank { process, key, ledger: Ledger::default() })
         });
         match begun {
@@ -563,7 +350,10 @@ impl Runner for Ranks {
                 Some(rank)
             }
             Err(error) => {
-                let asked = Asked::Failed(failure(&format!("crash: cannot run: {error}"), None));
+                let asked = Asked::Failed(match StopSignal::is_raised_here() {
+                    true => failure("hang: the search has ended before the rank has begun", None),
+                    false => self.unsupported(rank, &format!("the rank cannot be run: {error}")),
+                });
                 replies.push(Reply { asked, site: None, printed: None });
                 None
             }
@@ -576,7 +366,7 @@ impl Runner for Ranks {
             let mut frame = Vec::new();
             frame.put_told(told);
             // If it cannot be told, it has ended: that is what reading finds.
-            let _ = wire::send(rank.process.wire.get_mut(), &frame);
+            let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
             rank.ledger.learns(told);
             if !self.read(rank, replies) {
                 return;
@@ -603,29 +393,5 @@ impl Runner for Ranks {
 
     fn may_cancel(&self) -> bool {
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_objects_are_those_of_all_ranks() {
-        let launch = Launch {
-            program: PathBuf::new(),
-            arguments: Vec::new(),
-            size: 3,
-            semantics: Semantics::default(),
-            step_timeout: Duration::from_secs(1),
-            tick: TICK,
-            files: Files::Own,
-            base: PathBuf::new(),
-        };
-        let objects = objects(&launch);
-        assert_eq!(objects.mailboxes.name(2), "MPI_COMM_WORLD[2]");
-        assert_eq!(objects.mailboxes.name(3 * 7 + 1), "communicator 7[1]");
-        assert_eq!(*objects.collectives.start(0), 3);
-        assert_eq!(*objects.collectives.start(1 + MAX_COMMUNICATORS + 9), 2);
     }
 }

@@ -1,82 +1,139 @@
 //! The processes of a program: a server for each world rank, and the ranks that it forks.
+//!
+//! Nothing of them is left behind (`c/server.c`): a server ends with all that it has started when its connection is closed,
+//! and then its guard, which is the process that is started here. What is in the folder goes then, too.
 
-use std::io::{self, BufReader, ErrorKind};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use super::connection::Connection;
 use super::ranks::{Files, Launch};
 use super::variables;
-use super::wire::{self, Parts, Put};
+use super::wire::{Parts, Put, readable};
+use crate::model::StopSignal;
 
-/// How long a process may take to report for duty.
+/// How long a process may take to report for duty, or to obey an order.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long the guards may take to end.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// So much of what a server has complained about is told.
+const MOST_TOLD: u64 = 500;
 
 /// The servers of a program.
 pub(super) struct Servers {
     all: Vec<Mutex<Server>>,
     /// Where ranks report. Who holds it starts a rank.
-    listener: Mutex<UnixListener>,
+    door: Mutex<Door>,
     /// Goes last.
-    _folder: TempDir,
+    folder: TempDir,
+}
+
+/// Where processes report for duty.
+struct Door {
+    listener: UnixListener,
+    /// The number of the last rank that was to be started.
+    last: u32,
 }
 
 /// The process that forks one rank again and again.
 struct Server {
-    process: Child,
-    wire: UnixStream,
+    guard: Child,
+    connection: Connection,
     /// How far the program was loaded from where it was linked to be.
     bias: u64,
 }
 
 impl Server {
-    /// Gives an order that is about a number, and returns what it answers.
+    /// Gives an order that is about a number.
     fn order(&mut self, kind: u8, number: u32) -> io::Result<()> {
         let mut body = vec![kind];
         body.put_u32(number);
-        wire::send(&mut self.wire, &body)
+        self.connection.send(&body, PATIENCE)
+    }
+
+    /// Ends a rank, or waits until it has ended (`kind`), and returns the answer.
+    fn end(&mut self, kind: u8, pid: u32) -> io::Result<i32> {
+        // That has to be done also when the search is to end.
+        StopSignal::disregarded(|| {
+            self.order(kind, pid)?;
+            let told = self.connection.receive(PATIENCE)?;
+            Parts(&told).i32().map_err(|_| ErrorKind::InvalidData.into())
+        })
     }
 }
 
-impl Drop for Server {
+impl Drop for Servers {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let mut all: Vec<_> =
+            self.all.iter_mut().map(|server| server.get_mut().expect("no panics")).collect();
+        all.iter_mut().for_each(|server| server.connection.close());
+        let end = Instant::now() + FAREWELL;
+        for server in all {
+            while matches!(server.guard.try_wait(), Ok(None)) && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // Mostly it has ended by itself.
+            let _ = server.guard.kill();
+            let _ = server.guard.wait();
+        }
     }
 }
 
 impl Servers {
     /// Starts a server for each rank.
     pub(super) fn start(launch: &Launch) -> io::Result<Servers> {
-        let folder = tempfile::Builder::new().prefix("mazurka-").tempdir()?;
-        let address = folder.path().join("wire");
+        let folder = tempfile::Builder::new().prefix("mazurka-").tempdir();
+        let folder = folder.map_err(|error| explained("cannot make a folder for it", error))?;
         let variables = folder.path().join("variables");
-        std::fs::write(&variables, variables::table(&launch.program))?;
-        let listener = UnixListener::bind(&address)?;
+        std::fs::write(&variables, variables::table(&launch.program))
+            .map_err(|error| explained("cannot write to its folder", error))?;
+        let listener = UnixListener::bind(folder.path().join("wire"))
+            .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
-        let mut servers =
-            Servers { _folder: folder, all: Vec::new(), listener: Mutex::new(listener) };
+        let door = Mutex::new(Door { listener, last: 0 });
+        let mut servers = Servers { all: Vec::new(), door, folder };
         for rank in 0..launch.size {
-            let mut command = Command::new(&launch.program);
-            command.args(&launch.arguments);
-            command.env("MAZURKA_SOCKET", &address);
-            command.env("MAZURKA_VARIABLES", &variables);
-            command.env("MAZURKA_RANK", rank.to_string());
-            command.env("MAZURKA_SIZE", launch.size.to_string());
-            command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
-            let are_files_own = u8::from(launch.files == Files::Own);
-            command.env("MAZURKA_FILES", are_files_own.to_string());
-            command.stdin(Stdio::null()).stdout(Stdio::null());
-            let process = command.spawn()?;
-            let wire = servers.listener.get_mut().expect("nobody else has it");
-            let server = greet(process, wire)?;
+            let server = servers.start_one(launch, rank)?;
             servers.all.push(Mutex::new(server));
         }
         Ok(servers)
+    }
+
+    fn start_one(&self, launch: &Launch, rank: u32) -> io::Result<Server> {
+        let folder = self.folder.path();
+        let complaints = folder.join("complaints");
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments);
+        command.env("MAZURKA_SOCKET", folder.join("wire"));
+        command.env("MAZURKA_VARIABLES", folder.join("variables"));
+        command.env("MAZURKA_RANK", rank.to_string());
+        command.env("MAZURKA_SIZE", launch.size.to_string());
+        command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
+        let are_files_own = u8::from(launch.files == Files::Own);
+        command.env("MAZURKA_FILES", are_files_own.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
+        let mut guard = command.spawn().map_err(|error| explained("it cannot be started", error))?;
+        let door = self.door.lock().expect("no thread panics while it starts a rank");
+        let greeted = door.next(|| has_ended(&mut guard)).and_then(|(connection, hello)| {
+            let mut parts = Parts(&hello);
+            let bias = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u64());
+            Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?))
+        });
+        match greeted {
+            Ok((connection, bias)) => Ok(Server { guard, connection, bias }),
+            Err(error) => {
+                let _ = guard.kill();
+                let _ = guard.wait();
+                Err(explained(&complaint(&complaints), error))
+            }
+        }
     }
 
     /// How far the program was loaded from where it was linked to be.
@@ -90,61 +147,75 @@ impl Servers {
 
     /// Forks a rank.
     pub(super) fn run(self: &Arc<Self>, rank: u32) -> io::Result<Process> {
-        let listener = self.listener.lock().expect("no thread panics while it starts a rank");
-        self.server(rank).order(b'R', 0)?;
-        let (mut wire, _) = accepted(&listener, || None)?;
-        let hello = wire::receive(&mut wire)?;
-        drop(listener);
-        let mut parts = Parts(&hello);
-        let pid = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u32());
-        let pid = pid.map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
-        let wire = BufReader::new(wire);
-        Ok(Process { servers: self.clone(), rank, pid, wire, status: None })
+        let mut door = self.door.lock().expect("no thread panics while it starts a rank");
+        door.last = door.last.wrapping_add(1);
+        let mut server = self.server(rank);
+        server.order(b'R', door.last)?;
+        loop {
+            let (connection, hello) = door.next(|| has_ended(&mut server.guard))?;
+            let mut parts = Parts(&hello);
+            let number = parts.u8().and_then(|_| parts.u32());
+            let number = number.map_err(|_| ErrorKind::InvalidData)?;
+            let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
+            // One that nobody has waited for comes late.
+            if number == door.last {
+                return Ok(Process {
+                    servers: self.clone(),
+                    rank,
+                    pid,
+                    connection,
+                    status: None,
+                });
+            }
+        }
     }
 }
 
-/// The next one that reports; `problem` says why none will come.
-fn accepted(
-    listener: &UnixListener,
-    mut problem: impl FnMut() -> Option<io::Error>,
-) -> io::Result<(UnixStream, std::os::unix::net::SocketAddr)> {
-    let start = Instant::now();
-    let mut pause = Duration::from_micros(5);
-    loop {
-        match listener.accept() {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            other => return other,
-        }
-        if let Some(problem) = problem() {
-            return Err(problem);
-        }
-        if start.elapsed() > PATIENCE {
-            return Err(io::Error::new(ErrorKind::TimedOut, "a rank does not report"));
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(2));
+impl Door {
+    /// The next one that reports, and what it says; `problem` says why none will come.
+    fn next(
+        &self,
+        mut problem: impl FnMut() -> Option<io::Error>,
+    ) -> io::Result<(Connection, Vec<u8>)> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(5);
+        let stream = loop {
+            match self.listener.accept() {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => break other?.0,
+            }
+            if let Some(problem) = problem() {
+                return Err(problem);
+            }
+            if StopSignal::is_raised_here() || start.elapsed() > PATIENCE {
+                return Err(io::Error::new(ErrorKind::TimedOut, "a rank does not report"));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(2));
+        };
+        let mut connection = Connection::new(stream)?;
+        let hello = connection.receive(PATIENCE)?;
+        Ok((connection, hello))
     }
 }
 
-fn greet(mut process: Child, listener: &UnixListener) -> io::Result<Server> {
-    let ended = |process: &mut Child| {
-        let status = process.try_wait().ok()??;
-        Some(io::Error::other(format!("it ends before it has begun ({status})")))
-    };
-    let accepted = accepted(listener, || ended(&mut process));
-    let hello = accepted.and_then(|(mut wire, _)| Ok((wire::receive(&mut wire)?, wire)));
-    let (hello, wire) = match hello {
-        Ok(found) => found,
-        Err(error) => {
-            let _ = process.kill();
-            let _ = process.wait();
-            return Err(error);
-        }
-    };
-    let mut parts = Parts(&hello);
-    let bias = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u64());
-    let bias = bias.map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
-    Ok(Server { process, wire, bias })
+fn has_ended(guard: &mut Child) -> Option<io::Error> {
+    let status = guard.try_wait().ok()??;
+    Some(io::Error::other(format!("it ends before it has begun ({status})")))
+}
+
+/// What a server has said about why it ends, in a line.
+fn complaint(file: &Path) -> String {
+    let mut said = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(MOST_TOLD).read_to_end(&mut said));
+    match read {
+        Ok(1..) => readable(&said).trim_end().to_owned(),
+        _ => "it cannot be started".into(),
+    }
+}
+
+fn explained(why: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{why}: {error}"))
 }
 
 /// A rank that runs. Dropping it ends it.
@@ -152,27 +223,25 @@ pub struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
     pid: u32,
-    pub(super) wire: BufReader<UnixStream>,
+    pub(super) connection: Connection,
     status: Option<i32>,
 }
 
 impl Process {
-    /// Ends it, unless it has ended, and tells how: its status as the operating system says it.
-    pub(super) fn end(&mut self) -> Option<i32> {
-        if self.status.is_none() {
-            let mut server = self.servers.server(self.rank);
-            let told = server.order(b'K', self.pid).and_then(|()| wire::receive(&mut server.wire));
-            self.status = told.ok().and_then(|told| Parts(&told).i32().ok());
-        }
-        self.status
+    /// Ends it, unless it has ended.
+    pub(super) fn end(&mut self) {
+        self.status_after(b'K');
     }
 
-    /// Waits until it has ended by itself, and tells how.
+    /// How it has ended by itself, as the operating system says it; -1 if it has not.
     pub(super) fn ended(&mut self) -> Option<i32> {
+        self.status_after(b'S')
+    }
+
+    fn status_after(&mut self, order: u8) -> Option<i32> {
         if self.status.is_none() {
             let mut server = self.servers.server(self.rank);
-            let told = server.order(b'S', self.pid).and_then(|()| wire::receive(&mut server.wire));
-            self.status = told.ok().and_then(|told| Parts(&told).i32().ok());
+            self.status = server.end(order, self.pid).ok();
         }
         self.status
     }

@@ -1,6 +1,7 @@
 //! What is wrong with a program, whatever MPI leaves open: several searches, and one answer.
 
 use std::cell::OnceCell;
+use std::time::Instant;
 
 use super::diagnosis::{Diagnosis, diagnose};
 use super::ranks::{Launch, Ranks};
@@ -53,16 +54,18 @@ pub struct Others<'s> {
     system: &'s History<Ranks>,
     setting: Setting,
     budget: Budget,
+    begin: Instant,
     is_avoided: OnceCell<bool>,
     is_right_if_buffered: OnceCell<bool>,
 }
 
 impl<'s> Others<'s> {
-    /// The other executions of this system, searched within these limits.
+    /// The other executions of this system, searched within these limits, from now on.
     pub fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
         let budget = Budget { shortest: false, ..budget.clone() };
         let (is_avoided, is_right_if_buffered) = Default::default();
-        Others { system, setting, budget, is_avoided, is_right_if_buffered }
+        let begin = Instant::now();
+        Others { system, setting, budget, begin, is_avoided, is_right_if_buffered }
     }
 
     /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
@@ -94,7 +97,7 @@ impl<'s> Others<'s> {
     /// Is there an execution in which nothing is wrong?
     fn is_avoided(&self) -> bool {
         *self.is_avoided.get_or_init(|| {
-            let budget = Budget { all: true, ..self.budget.clone() };
+            let budget = Budget { all: true, ..self.budget.after(self.begin.elapsed()) };
             let outcome = explore(self.system, self.setting, budget, &mut NoObserver);
             outcome.stats.violating_traces < outcome.stats.traces
         })
@@ -108,7 +111,7 @@ impl<'s> Others<'s> {
             let Ok(ranks) = Ranks::new(Launch { semantics, ..launch.clone() }) else {
                 return false;
             };
-            let budget = Budget { all: false, ..self.budget.clone() };
+            let budget = Budget { all: false, ..self.budget.after(self.begin.elapsed()) };
             let outcome = explore(&History::new(ranks), self.setting, budget, &mut NoObserver);
             outcome.violations.is_empty()
         })

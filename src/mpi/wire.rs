@@ -188,6 +188,40 @@ impl<'f> Parts<'f> {
     }
 
     pub(super) fn text(&mut self) -> Result<String, Short> {
-        self.block().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        self.block().map(readable)
+    }
+}
+
+/// A text of a program that may be shown on a terminal: what the terminal would obey is written out, as `\u{1b}`.
+pub(super) fn readable(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let is_plain = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c));
+    match text.chars().all(is_plain) {
+        true => text,
+        false => text.chars().fold(String::new(), |mut shown, c| {
+            match is_plain(c) {
+                true => shown.push(c),
+                false => shown.extend(c.escape_unicode()),
+            }
+            shown
+        }),
+    }
+}
+
+/// Does it change the direction in which text is shown?
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_obeys_no_text_of_a_program() {
+        assert_eq!(readable(b"a\tb\r\nc \xc3\xa4\n"), "a\tb\nc \u{e4}\n");
+        assert_eq!(readable(b"\x1b[2J\x07 \r"), "\\u{1b}[2J\\u{7} \\u{d}");
+        assert_eq!(readable("\u{9b}2J\u{202e}".as_bytes()), "\\u{9b}2J\\u{202e}");
+        assert_eq!(readable(b"\xff\x00"), "\u{fffd}\\u{0}");
     }
 }

@@ -159,6 +159,7 @@ fn answer(report: &CountReport) -> String {
                     format!("stopped by --{}", reason.word())
                 }
                 StopReason::Interrupted => "interrupted".into(),
+                StopReason::Unwatched => "no thread can be started to watch its limits".into(),
                 StopReason::Endless => {
                     format!(
                         "stopped because an execution came to step {} and may never end",

@@ -124,7 +124,7 @@ fn programs(suite: &Path, filter: &str) -> Result<Vec<PathBuf>, Failure> {
 /// All tests of these programs, in order; and whether nothing was left out.
 fn all(programs: &[PathBuf], output: &Output) -> Result<(Vec<Marked>, bool), Failure> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let cancel = interrupt::flag();
+    let cancel = interrupt::flag()?;
     let line = progress::line(!output.is_quiet());
     let work = || -> Result<(), Failure> {
         let scratch = scratch()?;

@@ -69,7 +69,7 @@ impl Runner {
     fn new(size: usize, folder: Option<&Path>, quiet: bool) -> Result<Runner, Failure> {
         let log = folder.map(open).transpose()?;
         Ok(Runner {
-            batch: Batch::new(size, quiet),
+            batch: Batch::new(size, quiet)?,
             log,
             machine: machine::machine(),
             used: Vec::new(),

@@ -10,11 +10,12 @@
  *   about files          files.c: each rank changes copies of its own
  *   random numbers       the same in each run
  *   time of processes    that of the clock of the rank
- *   sockets, shared memory, other programs, other processes
+ *   processes, signals   processes.c: numbers are made up; a rank may start processes, and send signals to itself
+ *   sockets, shared memory, other programs
  *                        the rank is ended: what goes on there is not known here, so nothing can be said about the program
  *
  * What is not looked at: time that is read without a system call by other means than the functions in env.c (instructions,
- * the kernel's own page), signals, and threads that are not started by pthread_create.
+ * the kernel's own page), and threads that are not started by pthread_create.
  *
  * A signal that is blocked cannot be handled: the kernel ends the rank, and the verifier says the same as if it was refused. So
  * SIGSYS is never blocked as long as the program blocks it by sigprocmask. */
@@ -28,7 +29,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -85,8 +85,9 @@ __asm__(
 
 extern const char mazurka_raw_end[];
 
+enum { MOST_WRITTEN = 128 << 20 }; /* bytes in one file */
+
 static ucontext_t *interrupted; /* where the rank makes the call that is looked at */
-static pid_t pid_of_rank;
 
 static uintptr_t place_of_call(void) {
 #if defined(__x86_64__)
@@ -124,10 +125,11 @@ void refuse(const char *format, ...) {
   char *message = text_with(format, values);
   uintptr_t sites[24] = {0};
   size_t count = sites_now(sites, sizeof sites / sizeof *sites);
+  if (is_child) process_refused(message, sites, count);
   fail_somewhere(sites, count, "unsupported", "%s", message);
 }
 
-static long starts_program(const long *a) {
+long starts_program(const long *a) {
   (void)a;
   refuse("the rank starts another program, which would be started again in each run");
 }
@@ -194,7 +196,7 @@ static long resource_use(const long *a) {
   return 0;
 }
 
-/* What the program blocks, but never the signal that stands for its calls. */
+/* What the program blocks, but never the signals that the library needs. */
 static long blocks_signals(const long *a) {
   if (a[3] != sizeof(uint64_t)) return -EINVAL;
   uint64_t *blocked = (uint64_t *)&interrupted->uc_sigmask, old = *blocked;
@@ -204,7 +206,7 @@ static long blocks_signals(const long *a) {
     else if (a[0] == SIG_UNBLOCK) *blocked &= ~given;
     else if (a[0] == SIG_SETMASK) *blocked = given;
     else return -EINVAL;
-    *blocked &= ~(1ull << (SIGSYS - 1));
+    *blocked &= ~(1ull << (SIGSYS - 1) | 1ull << (SIGXFSZ - 1));
   }
   if (a[2]) *(uint64_t *)a[2] = old;
   return 0;
@@ -220,7 +222,7 @@ static long is_absent(const long *a) {
   return -ENOSYS;
 }
 
-enum { NEW_MEMORY = CLONE_VM | CLONE_THREAD, OLDER = 0x40000000 };
+enum { OLDER = 0x40000000 };
 
 static const struct watched other_calls[] = {
     {.number = SYS_execve, .instead = starts_program},
@@ -228,8 +230,6 @@ static const struct watched other_calls[] = {
 #ifdef SYS_vfork
     {.number = SYS_vfork, .instead = starts_program},
 #endif
-    /* posix_spawn: a process in the same memory that is no thread */
-    {.number = SYS_clone, .instead = starts_program, .of = 0, .mask = NEW_MEMORY, .value = CLONE_VM},
     {.number = SYS_clone3, .instead = is_absent},
     {.number = SYS_socket, .instead = opens_socket},
     {.number = SYS_connect, .instead = connects},
@@ -259,6 +259,7 @@ static const struct watched other_calls[] = {
     {.number = SYS_getrusage, .instead = resource_use},
     {.number = SYS_rt_sigprocmask, .instead = blocks_signals},
     {.number = SYS_rt_sigaction, .instead = ignores, .of = 0, .mask = UINT32_MAX, .value = SIGSYS},
+    {.number = SYS_rt_sigaction, .instead = ignores, .of = 0, .mask = UINT32_MAX, .value = SIGXFSZ},
 };
 enum { OTHER_CALLS = sizeof other_calls / sizeof *other_calls };
 
@@ -286,29 +287,55 @@ static void set_result(ucontext_t *at, long result) {
 #endif
 }
 
-/* Where a signal comes instead of a call. Threads take turns. */
-static void on_call(int signal, siginfo_t *what, void *context) {
-  (void)signal;
-  static char is_busy;
-  int before = errno;
+/* Threads take turns. */
+static char is_busy;
+static void enter(ucontext_t *at) {
   while (__atomic_test_and_set(&is_busy, __ATOMIC_ACQUIRE)) raw(SYS_sched_yield);
-  interrupted = context;
-  long a[6];
-  arguments_of(interrupted, a);
-  const struct watched *call = find(other_calls, OTHER_CALLS, what->si_syscall);
-  if (!call) {
-    call = find(file_calls, file_call_count, what->si_syscall);
-    if (call && raw(SYS_getpid) != pid_of_rank) refuse("a process that the rank has started uses files");
-  }
-  if (!call) refuse("the rank makes system call %d", what->si_syscall);
-  set_result(interrupted, call->instead(a));
+  interrupted = at;
+}
+static void leave(void) {
   interrupted = NULL;
   __atomic_clear(&is_busy, __ATOMIC_RELEASE);
+}
+
+long raw_in_the_open(long number, long a, long b, long c, long d, long e) {
+  ucontext_t *at = interrupted;
+  uint64_t blocked;
+  leave();
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, &at->uc_sigmask, &blocked, sizeof blocked);
+  long result = raw(number, a, b, c, d, e);
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof blocked);
+  enter(at);
+  return result;
+}
+
+/* Where a signal comes instead of a call. */
+static void on_call(int signal, siginfo_t *what, void *context) {
+  (void)signal;
+  int before = errno;
+  enter(context);
+  long a[6];
+  arguments_of(context, a);
+  const struct watched *call = find(other_calls, OTHER_CALLS, what->si_syscall);
+  if (!call) call = find(process_calls, process_call_count, what->si_syscall);
+  if (!call) {
+    call = find(file_calls, file_call_count, what->si_syscall);
+    if (call && is_child) refuse("a process that the rank has started uses files");
+  }
+  if (!call) refuse("the rank makes system call %d", what->si_syscall);
+  set_result(context, call->instead(a));
+  leave();
   errno = before;
 }
 
+/* Files that are too long, and what is printed: a rank that does not end would fill the disk. */
+static void on_too_much(int signal) {
+  (void)signal;
+  refuse("the rank prints or writes a file of more than %d MiB", MOST_WRITTEN >> 20);
+}
+
 /* A filter is a program for a small machine with one register, whose jumps are told as numbers of instructions. */
-static struct sock_filter filter[1024];
+static struct sock_filter filter[2048];
 static unsigned short filter_length;
 
 static void instruction(uint16_t code, uint32_t value, size_t if_true, size_t if_false) {
@@ -347,7 +374,6 @@ static void watch(const struct watched *calls, size_t count) {
 }
 
 void calls_follow(bool files_too) {
-  pid_of_rank = (pid_t)raw(SYS_getpid);
   folder_now = allocate(PATH_MAX);
   raw(SYS_getcwd, folder_now, PATH_MAX);
   LOAD(arch);
@@ -361,10 +387,19 @@ void calls_follow(bool files_too) {
   RETURN(SECCOMP_RET_TRAP);
 #endif
   watch(other_calls, OTHER_CALLS);
+  watch(process_calls, process_call_count);
   if (files_too) watch(file_calls, file_call_count);
   RETURN(SECCOMP_RET_ALLOW);
   struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  /* Signals that the rank handles come when the call is over. */
+  sigfillset(&action.sa_mask);
+  const int own[] = {SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&action.sa_mask, own[i]);
   sigaction(SIGSYS, &action, NULL);
+  struct rlimit most = {MOST_WRITTEN, MOST_WRITTEN};
+  setrlimit(RLIMIT_FSIZE, &most);
+  struct sigaction too_much = {.sa_handler = on_too_much, .sa_flags = SA_ONSTACK};
+  sigaction(SIGXFSZ, &too_much, NULL);
   struct sock_fprog program = {filter_length, filter};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
     give_up("the system calls of the rank cannot be followed (seccomp)");
@@ -372,10 +407,14 @@ void calls_follow(bool files_too) {
 
 /* Threads that do not call MPI are let run, but what they do to each other is seen in one order only: the verifier says so. */
 #pragma weak dlsym
+enum { MOST_THREADS = 1000 };
 WEAK int pthread_create(pthread_t *made, const pthread_attr_t *how, void *(*body)(void *), void *with) {
   int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = NULL;
   if (dlsym) *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
   if (!real) refuse("the rank starts a thread");
+  static uint32_t count;
+  if (is_verified && __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) > MOST_THREADS)
+    refuse("the rank starts more than %d threads", MOST_THREADS);
   if (is_verified) file_use(STARTING_THREADS, "");
   return real(made, how, body, with);
 }

@@ -32,9 +32,25 @@
 #define is_descriptor_own mazurka_is_descriptor_own
 #define mapped_add mazurka_mapped_add
 #define snapshot_open mazurka_snapshot_open
+#define raw_in_the_open mazurka_raw_in_the_open
+#define starts_program mazurka_starts_program
+#define process_calls mazurka_process_calls
+#define process_call_count mazurka_process_call_count
+#define processes_begin mazurka_processes_begin
+#define process_refused mazurka_process_refused
+#define processes_check mazurka_processes_check
+#define processes_wait mazurka_processes_wait
+#define is_child mazurka_is_child
+#define is_boxed mazurka_is_boxed
+#define server_begin mazurka_server_begin
+#define server_end mazurka_server_end
+#define remove_all mazurka_remove_all
+#define wire_leave mazurka_wire_leave
 
 /* A system call with up to six arguments that is never looked at; the result or the negative number of an error. */
 long raw(long number, ...);
+/* The same from within a call that is looked at, for one that may wait: other threads and signals go on meanwhile. */
+long raw_in_the_open(long number, long a, long b, long c, long d, long e);
 
 /* A call that a rank makes, and what is done instead. It is looked at only if argument `of` and `mask` is `value`. */
 struct watched {
@@ -44,12 +60,13 @@ struct watched {
   uint32_t mask, value;
 };
 
-/* Those about files. */
-extern const struct watched file_calls[];
-extern const size_t file_call_count;
+/* Those about files, and about processes. */
+extern const struct watched file_calls[], process_calls[];
+extern const size_t file_call_count, process_call_count;
 
 /* Ends the rank: what it does now cannot be followed. */
 void refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+long starts_program(const long *arguments) __attribute__((noreturn));
 /* The addresses in the program from which the call is made that is looked at, the innermost one first. Returns how many. */
 size_t sites_now(uintptr_t *sites, size_t room);
 /* From now on the calls of this process are looked at. */
@@ -61,6 +78,27 @@ enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', STARTI
 void file_use(enum use use, const char *path);
 /* The same for the file behind a descriptor, if it has a name. */
 void descriptor_use(enum use use, long descriptor);
+
+/* The descriptors of the library: they are not there for the program. */
+enum { WIRE = 500, PRINTED };
+/* wire.c: this process has no connection to the verifier any more. */
+void wire_leave(void);
+
+/* server.c: goes on as the server, in a place of its own. */
+void server_begin(void);
+int server_end(int rank, bool has_ended);
+void remove_all(const char *folder);
+extern bool is_boxed; /* does all that ranks start end with the server? */
+
+/* processes.c */
+extern bool is_child; /* is this a process that a rank has started? */
+void processes_begin(void);
+/* A process that the rank has started does what cannot be followed. It ends, and the rank says so. */
+void process_refused(const char *why, const uintptr_t *sites, size_t count) __attribute__((noreturn));
+/* Has one of them done so? Then the rank fails. */
+void processes_check(void);
+/* The same when all of them have ended. */
+void processes_wait(void);
 
 /* tree.c: where files are */
 struct place {

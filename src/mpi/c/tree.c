@@ -19,7 +19,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -52,7 +51,7 @@ static char *copy_of(const char *text) { return text_of("%s", text); }
 
 const char *folder_of_rank(void) {
   if (!folder) {
-    folder = text_of("%s/files-%ld", verifier_folder(), raw(SYS_getpid));
+    folder = text_of("%s/files-%d-%ld", verifier_folder(), world_rank, raw(SYS_getpid));
     char *tree = text_of("%s/tree", folder);
     bool is_made = raw(SYS_mkdirat, AT_FDCWD, folder, 0700) == 0 && raw(SYS_mkdirat, AT_FDCWD, tree, 0700) == 0;
     release(tree);
@@ -61,21 +60,9 @@ const char *folder_of_rank(void) {
   return folder;
 }
 
-static int remove_one(const char *path, const struct stat *what, int kind, struct FTW *walk) {
-  (void)what, (void)kind, (void)walk;
-  return remove(path), 0;
-}
-static int open_one(const char *path, const struct stat *what, int kind, struct FTW *walk) {
-  (void)what, (void)walk;
-  return kind == FTW_D || kind == FTW_DNR ? chmod(path, 0700) : 0;
-}
-
 void files_remove(long pid) {
-  char *of_rank = text_of("%s/files-%ld", verifier_folder(), pid);
-  if (access(of_rank, F_OK) == 0) {
-    nftw(of_rank, open_one, 16, FTW_PHYS);
-    nftw(of_rank, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-  }
+  char *of_rank = text_of("%s/files-%d-%ld", verifier_folder(), world_rank, pid);
+  remove_all(of_rank);
   release(of_rank);
 }
 

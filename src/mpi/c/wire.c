@@ -4,8 +4,8 @@
  * from then on, which forks a new rank whenever it is told to. The rank first reads a list of what it is told (its history so
  * far), runs, and asks; it is told the next thing of the list, or waits for what comes over the wire.
  *
- *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: kill it
- *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid
+ *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: end it
+ *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid, -1 after S if it had not ended
  *   rank to verifier     hello: 'r' id pid, then questions
  *   verifier to rank     a key and the list in one frame, then one frame for each further thing
  *
@@ -36,10 +36,8 @@ int world_rank, world_size;
 bool is_verified;
 uint64_t time_tick = 1000;
 
-static int wire = -1;
 static const char *address;
-static int printed_to = -1; /* where standard output and error go */
-static off_t printed;       /* so much of it was told */
+static off_t printed; /* so much of what is at PRINTED was told */
 extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
 static struct reader history;
@@ -146,38 +144,50 @@ const char *verifier_folder(void) {
   return folder;
 }
 
-static int dial(void) {
+static void move_to(int fd, int number) {
+  if (fd < 0 || dup3(fd, number, O_CLOEXEC) < 0) give_up("too few files may be open (ulimit -n)");
+  if (fd != number) syscall(SYS_close, fd);
+}
+
+/* A connection to the verifier, out of the way of the program's own files. */
+static void dial(void) {
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   snprintf(to.sun_path, sizeof to.sun_path, "%s", address);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || syscall(SYS_connect, fd, &to, sizeof to)) give_up("cannot reach the verifier");
-  /* Out of the way of the program's own files. */
-  int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
-  syscall(SYS_close, fd);
-  return high;
+  if (fd >= 0 && syscall(SYS_connect, fd, &to, sizeof to)) give_up("cannot reach the verifier");
+  move_to(fd, WIRE);
 }
 
-/* What was printed since the last question. */
+/* A process that the rank has started does not keep the connection open. */
+void wire_leave(void) { raw(SYS_close, WIRE); }
+
+/* What was printed since the last question, or its beginning. */
+enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
   struct stat now = {0};
-  if (printed_to >= 0) {
-    fflush(stdout);
-    fflush(stderr);
-    fstat(printed_to, &now);
-  }
+  fflush(stdout);
+  fflush(stderr);
+  raw(SYS_fstat, PRINTED, &now);
   size_t length = now.st_size > printed ? (size_t)(now.st_size - printed) : 0;
-  put_u32(to, (uint32_t)length);
-  if (length > 0) {
-    uint8_t *text = allocate(length);
-    ssize_t got = pread(printed_to, text, length, printed);
-    put(to, text, got < 0 ? 0 : (size_t)got);
-    release(text);
-    printed = now.st_size;
+  size_t told = length < MOST_PRINTED ? length : MOST_PRINTED;
+  struct bytes text = {0};
+  text.at = allocate(told + 1);
+  text.room = told + 1;
+  ssize_t got = raw(SYS_pread64, PRINTED, text.at, told, printed);
+  text.length = got < 0 ? 0 : (size_t)got;
+  if (told < length) {
+    char *rest = text_of("\n[%zu more bytes]\n", length - told);
+    put(&text, rest, strlen(rest));
+    release(rest);
   }
+  put_block(to, text.at, text.length);
+  release(text.at);
+  printed = now.st_size;
 }
 
 /* A question about a call at the first of these addresses that is in the program. */
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
+  if (is_child) refuse("a process that the rank has started calls %s", call.name);
   frame.length = 0;
   put_u32(&frame, 0); /* the length of the frame: see send_question */
   put_u64(&frame, key);
@@ -206,7 +216,7 @@ static void send_question(bool is_waited_for) {
   uint32_t length = (uint32_t)frame.length - 4;
   memcpy(frame.at, &length, sizeof length);
   if (is_waited_for && batch.length == 0) {
-    if (!write_all(wire, frame.at, frame.length)) _exit(0);
+    if (!write_all(WIRE, frame.at, frame.length)) _exit(0);
     return;
   }
   put(&batch, frame.at, frame.length);
@@ -215,7 +225,7 @@ static void send_question(bool is_waited_for) {
   uint64_t milliseconds = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
   if (batch.length == frame.length) begun = milliseconds;
   if (!is_waited_for && batch.length < 1 << 16 && milliseconds < begun + 100) return;
-  if (!write_all(wire, batch.at, batch.length)) _exit(0);
+  if (!write_all(WIRE, batch.at, batch.length)) _exit(0);
   batch.length = 0;
 }
 
@@ -228,7 +238,7 @@ struct reader ask(void) {
   } else {
     static struct reader last;
     release(last.at);
-    last = told = receive(wire);
+    last = told = receive(WIRE);
   }
   wipe_stack();
   return told;
@@ -244,17 +254,19 @@ static void __attribute__((noreturn)) last_words(void) {
   is_silent = true;
   send_question(true);
   uint8_t rest;
-  while (syscall(SYS_read, wire, &rest, 1) > 0 || errno == EINTR) {}
+  while (syscall(SYS_read, WIRE, &rest, 1) > 0 || errno == EINTR) {}
   _exit(0);
 }
 
 static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t count, const char *class, const char *format,
                                                 va_list values) {
   char *message = text_with(format, values);
-  if (!is_verified) {
+  if (!is_verified || is_child) {
     dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
+    if (is_child) raw(SYS_kill, raw(SYS_getpid), SIGABRT);
     _exit(1);
   }
+  processes_check();
   struct bytes *to = question_at('F', sites, count);
   put_text(to, class);
   put_text(to, message);
@@ -288,7 +300,8 @@ void check_thread(void) {
 
 /* The rank has come to its end: main returned, or exit was called. */
 static void at_end(void) {
-  if (is_silent || !is_verified || wire < 0) return;
+  if (is_silent || !is_verified || is_child) return;
+  processes_wait();
   call.name = "the end";
   call.site = 0;
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Finalize");
@@ -303,6 +316,10 @@ extern char __executable_start[], etext[];
 static void crash(int signal, siginfo_t *what, void *context) {
   (void)what, (void)context;
   if (is_silent) _exit(1);
+  if (is_child) {
+    raw(SYS_kill, raw(SYS_getpid), signal);
+    return;
+  }
   uintptr_t sites[24] = {0};
   size_t count = 1;
   const uintptr_t *stack = NULL, *end = __libc_stack_end;
@@ -331,23 +348,25 @@ static void catch_crashes(void) {
 
 /* A rank, just forked: it reads its history, and its main begins when this returns. */
 static void begin_rank(uint32_t id) {
-  wire = dial();
+  raw(SYS_setpgid, 0, 0);
+  dial();
   struct bytes hello = {0};
   put_u8(&hello, 'r');
   put_u32(&hello, id);
   put_u32(&hello, (uint32_t)syscall(SYS_getpid));
-  reply(wire, &hello);
+  reply(WIRE, &hello);
   release(hello.at);
-  history = receive(wire);
+  history = receive(WIRE);
   key = take_u64(&history);
-  printed_to = memfd_create("printed", MFD_CLOEXEC);
-  fcntl(printed_to, F_SETFL, O_APPEND);
-  dup2(printed_to, STDOUT_FILENO);
-  dup2(printed_to, STDERR_FILENO);
+  move_to(memfd_create("printed", 0), PRINTED);
+  fcntl(PRINTED, F_SETFL, O_APPEND);
+  dup2(PRINTED, STDOUT_FILENO);
+  dup2(PRINTED, STDERR_FILENO);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   catch_crashes();
   is_main = true;
   atexit(at_end);
+  processes_begin();
   calls_follow(are_files_own);
   wipe_stack();
 }
@@ -367,23 +386,16 @@ uintptr_t wire_bias(void) {
 }
 
 
-/* The status of a child of the server that has ended. */
-static int status_of(pid_t pid) {
-  int status = 0;
-  waitpid(pid, &status, 0);
-  files_remove(pid);
-  return status;
-}
-
 static void serve(void) {
-  int server = dial();
+  server_begin();
+  dial();
   struct bytes hello = {0};
   put_u8(&hello, 's');
   put_u32(&hello, (uint32_t)world_rank);
   put_u64(&hello, wire_bias());
-  reply(server, &hello);
+  reply(WIRE, &hello);
   for (;;) {
-    struct reader order = receive(server), all = order;
+    struct reader order = receive(WIRE), all = order;
     uint8_t kind = take_u8(&order);
     uint32_t number = take_u32(&order);
     release(all.at);
@@ -391,16 +403,14 @@ static void serve(void) {
       pid_t child = fork();
       if (child < 0) give_up("cannot fork");
       if (child == 0) {
-        syscall(SYS_close, server);
         begin_rank(number);
         return;
       }
       continue;
     }
-    if (kind == 'K') kill((pid_t)number, SIGKILL);
     struct bytes told = {0};
-    put_i32(&told, status_of((pid_t)number));
-    reply(server, &told);
+    put_i32(&told, server_end((int)number, kind == 'S'));
+    reply(WIRE, &told);
     release(told.at);
   }
 }
@@ -417,8 +427,10 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   if (!address) return;
   /* Addresses are the same in every run. */
   int persona = personality(0xffffffff);
-  if (persona >= 0 && !(persona & ADDR_NO_RANDOMIZE) && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0)
+  if (persona >= 0 && !(persona & ADDR_NO_RANDOMIZE) && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0) {
     execve("/proc/self/exe", argv, environment);
+    give_up("cannot start again with fixed addresses");
+  }
   address = text_of("%s", address);
   world_rank = (int)number_of("MAZURKA_RANK");
   world_size = (int)number_of("MAZURKA_SIZE");

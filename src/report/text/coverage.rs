@@ -110,6 +110,9 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             None => format!("stopped by {}", option("max-memory")),
         },
         StopReason::Interrupted => "interrupted".into(),
+        StopReason::Unwatched => {
+            "not begun: no thread can be started to watch its limits (`ulimit -u`, `ulimit -v`)".into()
+        }
         StopReason::Missing => "the results of some branches are missing".into(),
         StopReason::Stray => "a branch is not one of this search".into(),
         StopReason::HashCompaction => {

@@ -1,0 +1,282 @@
+//! What ranks ask: frames of the library become operations of the model.
+
+use std::collections::HashMap;
+
+use super::{Launch, Ranks, failure};
+use crate::model::{
+    Access, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope, Handle,
+    Hold, Leaving, MailboxId, MutexId, Asking, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
+};
+use crate::mpi::wire::{Data, Parts, Short};
+use crate::systems::history::Asked;
+
+/// How many communicators a search may meet.
+const MAX_COMMUNICATORS: u32 = 4096;
+
+/// How many windows.
+const MAX_WINDOWS: u32 = 1024;
+
+/// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
+#[derive(Default)]
+pub(super) struct Names {
+    communicators: HashMap<String, u32>,
+    calls: HashMap<String, u32>,
+    members: HashMap<MailboxId, u32>,
+    windows: HashMap<String, u32>,
+}
+
+impl Names {
+    /// The first communicator is that of all ranks.
+    pub(super) fn of_the_world() -> Names {
+        let mut names = Names::default();
+        number(&mut names.communicators, "MPI_COMM_WORLD".into());
+        names
+    }
+}
+
+fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
+    let next = names.len() as u32;
+    *names.entry(name).or_insert(next)
+}
+
+/// Why a rank cannot be understood or go on.
+pub(in crate::mpi) enum Trouble {
+    /// The library and this crate do not agree.
+    Protocol,
+    /// There are more of these than a search may meet.
+    TooMany(&'static str, u32),
+    /// The library did not send this.
+    Forged,
+}
+
+impl From<Short> for Trouble {
+    fn from(Short: Short) -> Self {
+        Trouble::Protocol
+    }
+}
+
+impl Ranks {
+    /// What ranks have said as they entered a collective, by its number as an operator.
+    pub(in crate::mpi) fn description(&self, operator: u32) -> String {
+        let names = self.names.lock().expect("no thread panics while it has the names");
+        let found = names.calls.iter().find(|(_, number)| **number == operator);
+        found.map(|(description, _)| description.clone()).unwrap_or_default()
+    }
+
+    fn communicator(&self, name: String) -> Result<u32, Trouble> {
+        let mut names = self.names.lock().expect("no thread panics while it has the names");
+        let found = number(&mut names.communicators, name);
+        if found < MAX_COMMUNICATORS {
+            Ok(found)
+        } else {
+            Err(Trouble::TooMany("communicators", MAX_COMMUNICATORS))
+        }
+    }
+
+    /// Which rank of all receives at this mailbox, as somebody has said.
+    fn note_member(&self, mailbox: MailboxId, rank: u32) {
+        let mut names = self.names.lock().expect("no thread panics while it has the names");
+        names.members.insert(mailbox, rank);
+    }
+
+    /// The rank among all of rank `member` in the communicator with this number, if somebody has said so.
+    pub(in crate::mpi) fn world_rank(&self, communicator: u32, member: u32) -> Option<u32> {
+        if communicator == 0 {
+            return Some(member);
+        }
+        let names = self.names.lock().expect("no thread panics while it has the names");
+        names.members.get(&MailboxId(communicator * self.launch.size + member)).copied()
+    }
+
+    /// May this rank of all be rank `member` in the communicator with this number?
+    pub(super) fn may_be(&self, rank: u32, communicator: u32, member: u32) -> bool {
+        self.world_rank(communicator, member).is_none_or(|known| known == rank)
+    }
+
+    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives there.
+    pub(in crate::mpi) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
+        (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
+    }
+
+    fn mailbox(&self, communicator: String, rank: i32) -> Result<MailboxId, Trouble> {
+        let communicator = self.communicator(communicator)?;
+        Ok(MailboxId(communicator * self.launch.size + self.member(rank)?))
+    }
+
+    /// A rank, if there is such a one.
+    fn member(&self, rank: i32) -> Result<u32, Trouble> {
+        u32::try_from(rank).ok().filter(|&rank| rank < self.launch.size).ok_or(Trouble::Forged)
+    }
+
+    /// What a rank asks with the rest of a frame.
+    pub(super) fn asked(&self, kind: u8, parts: &mut Parts<'_>, site: &Site) -> Result<Asked<u32>, Trouble> {
+        Ok(match kind {
+            b'S' => self.send(parts)?,
+            b'R' => {
+                let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
+                Asked::op(Op::Receive { mailbox, pattern: pattern(parts)? })
+            }
+            b'P' => {
+                let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
+                let pattern = pattern(parts)?;
+                let form = match parts.u8()? {
+                    b'w' => Probing::Wait,
+                    b't' => Probing::Test,
+                    _ => Probing::Take,
+                };
+                Asked::op(Op::Probe { mailbox, pattern, form })
+            }
+            b'E' => self.enter(parts)?,
+            b'W' => Asked::op(Op::WaitAny(handles(parts)?)),
+            b'T' => Asked::op(Op::TestAny(handles(parts)?)),
+            b'O' => self.window(parts)?,
+            b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
+            b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
+            b'D' => Asked::Done,
+            b'F' => {
+                let (class, message) = (parts.text()?, parts.text()?);
+                let message = self.source.with_places(&message, self.bias);
+                let known = Some(site).filter(|site| site.line > 0);
+                Asked::Failed(failure(&format!("{class}: {message}"), known.cloned()))
+            }
+            _ => return Err(Trouble::Protocol),
+        })
+    }
+
+    fn send(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
+        let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
+        self.note_member(mailbox, parts.u32()?);
+        let envelope = Envelope { src: Some(parts.i32()?.into()), tag: Some(parts.i32()?.into()) };
+        let is_synchronous = match parts.u8()? {
+            1 => true,
+            2 => false,
+            _ => self.launch.semantics.buffering == Buffering::Zero,
+        };
+        let message = Data::message(parts.block()?)?;
+        Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, is_synchronous }))
+    }
+
+    fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
+        let communicator = self.communicator(parts.text()?)?;
+        let (size, rank) = (parts.u32()?, parts.u32()?);
+        if size > self.launch.size || rank >= size {
+            return Err(Trouble::Forged);
+        }
+        let kind = *CollectiveKind::ALL.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
+        let root = u32::try_from(parts.i32()?).ok();
+        if root.is_some_and(|root| root >= size) {
+            return Err(Trouble::Forged);
+        }
+        let description = parts.text()?;
+        let operator = {
+            let mut names = self.names.lock().expect("no thread panics while it has the names");
+            Some(number(&mut names.calls, description))
+        };
+        let call = Call { kind, root, operator };
+        // The first one is that of all ranks.
+        let collective = match communicator {
+            0 => CollectiveId(0),
+            other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
+        };
+        let is_synchronizing = self.launch.semantics.leaving == Leaving::Synchronizing;
+        let given = Data::value(parts.block()?);
+        Ok(Asked::with(given, |value| Op::Enter {
+            collective,
+            rank,
+            call,
+            value,
+            is_synchronizing,
+        }))
+    }
+
+    /// A question about what belongs to a rank's part of a window: its content, a mutex on that, and a lock.
+    fn window(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
+        let form = parts.u8()?;
+        let window = {
+            let mut names = self.names.lock().expect("no thread panics while it has the names");
+            number(&mut names.windows, parts.text()?)
+        };
+        if window >= MAX_WINDOWS {
+            return Err(Trouble::TooMany("windows", MAX_WINDOWS));
+        }
+        let object = window * self.launch.size + self.member(parts.i32()?)?;
+        let (cell, mutex, lock) = (CellId(object), MutexId(object), RwLockId(object));
+        if form == b'w' {
+            let content = Data::value(parts.block()?);
+            return Ok(Asked::with(content, |value| Op::Access(cell, Access::Write(value))));
+        }
+        if form == b'r' {
+            return Ok(Asked::op(Op::Access(cell, Access::Read)));
+        }
+        let handle = Handle(parts.u32()?);
+        let request = Request { mutex, handle };
+        Ok(Asked::op(match form {
+            b'l' => Op::AsyncLock(mutex),
+            b'm' => Op::MutexWaitAny(Box::new([request])),
+            b'u' => Op::Unlock(request),
+            b'q' => Op::RwRequest { lock, hold: Hold::Shared },
+            b'Q' => Op::RwRequest { lock, hold: Hold::Exclusive },
+            b'W' => Op::RwWait { lock, handle },
+            b'x' => Op::RwUnlock { lock, handle },
+            _ => return Err(Trouble::Protocol),
+        }))
+    }
+}
+
+/// The mailboxes of all communicators, one for each rank, and their collectives, by size.
+pub(super) fn objects(launch: &Launch) -> Objects {
+    let mut objects =
+        Objects { max_polls: Polls(launch.semantics.max_polls), ..Objects::default() };
+    objects.mailboxes.push_array("MPI_COMM_WORLD", launch.size, Delivery::P2p);
+    for communicator in 1..MAX_COMMUNICATORS {
+        let name = format!("communicator {communicator}");
+        objects.mailboxes.push_array(name, launch.size, Delivery::P2p);
+    }
+    objects.collectives.push("MPI_COMM_WORLD", launch.size);
+    objects.cells.push_array("window", MAX_WINDOWS * launch.size, Value::Unit);
+    objects.mutexes.push_array("content of window", MAX_WINDOWS * launch.size, Asking::default());
+    objects.rwlocks.push_array("lock of window", MAX_WINDOWS * launch.size, ());
+    for size in 1..=launch.size {
+        objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
+    }
+    objects
+}
+
+/// What a receive accepts: whoever or whatever is negative is not asked for.
+fn pattern(parts: &mut Parts<'_>) -> Result<Envelope, Short> {
+    let asked_for = |number: i32| (number >= 0).then_some(i64::from(number));
+    Ok(Envelope { src: asked_for(parts.i32()?), tag: asked_for(parts.i32()?) })
+}
+
+fn handles(parts: &mut Parts<'_>) -> Result<Box<[Handle]>, Short> {
+    (0..parts.u32()?).map(|_| parts.u32().map(Handle)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::Semantics;
+    use crate::mpi::{Files, TICK};
+
+    #[test]
+    fn the_first_objects_are_those_of_all_ranks() {
+        let launch = Launch {
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            size: 3,
+            semantics: Semantics::default(),
+            step_timeout: Duration::from_secs(1),
+            tick: TICK,
+            files: Files::Own,
+            base: PathBuf::new(),
+        };
+        let objects = objects(&launch);
+        assert_eq!(objects.mailboxes.name(2), "MPI_COMM_WORLD[2]");
+        assert_eq!(objects.mailboxes.name(3 * 7 + 1), "communicator 7[1]");
+        assert_eq!(*objects.collectives.start(0), 3);
+        assert_eq!(*objects.collectives.start(1 + MAX_COMMUNICATORS + 9), 2);
+    }
+}
