@@ -18,7 +18,10 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>, Failure> {
             process::exit(130);
         }
     };
-    ctrlc::set_handler(handler)
-        .map_err(|error| Failure::Usage(format!("cannot watch for interrupts: {error}")))?;
-    Ok(flag)
+    let why = match ctrlc::set_handler(handler) {
+        Ok(()) => return Ok(flag),
+        Err(ctrlc::Error::System(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::Usage(format!("cannot watch for interrupts: {why}")))
 }

@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
-use crate::model::{Schedule, Semantics, StopSignal};
+use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{quoted, shown};
@@ -95,14 +95,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let properties = Properties::default().with(Unreceived);
     let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties)? };
-    let (begin, interrupted) = (Instant::now(), StopSignal::from(budget.cancel.clone()));
+    let begin = Instant::now();
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
     let mut drawn = None;
     for semantics in args.mpi.extremes() {
-        let starting = interrupted.counts_here();
         let system = args.system(semantics)?;
-        drop(starting);
         if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
             return Err(Failure::Usage(refusal));
         }

@@ -131,7 +131,7 @@ impl Servers {
             Err(error) => {
                 let _ = guard.kill();
                 let _ = guard.wait();
-                Err(explained(&complaint(&complaints), error))
+                Err(complaint(&complaints).unwrap_or(error))
             }
         }
     }
@@ -204,14 +204,12 @@ fn has_ended(guard: &mut Child) -> Option<io::Error> {
     Some(io::Error::other(format!("it ends before it has begun ({status})")))
 }
 
-/// What a server has said about why it ends, in a line.
-fn complaint(file: &Path) -> String {
+/// What a server has said about why it ends, if anything.
+fn complaint(file: &Path) -> Option<io::Error> {
     let mut said = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(MOST_TOLD).read_to_end(&mut said));
-    match read {
-        Ok(1..) => readable(&said).trim_end().to_owned(),
-        _ => "it cannot be started".into(),
-    }
+    File::open(file).ok()?.take(MOST_TOLD).read_to_end(&mut said).ok()?;
+    let said = readable(&said).trim_end().to_owned();
+    (!said.is_empty()).then(|| io::Error::other(said))
 }
 
 fn explained(why: &str, error: io::Error) -> io::Error {

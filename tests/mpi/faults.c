@@ -89,6 +89,13 @@ static void share_memory(void) {
   if (file >= 0 && ftruncate(file, 1 << 20) == 0) loop();
 }
 
+// What a terminal would obey, and too much of it.
+static void escape(void) {
+  for (int line = 0; line < 100000; line++) puts("more and more");
+  puts("red \033[31m and \007");
+  abort();
+}
+
 static const struct fault {
   const char *name;
   void (*happens)(void);
@@ -106,6 +113,7 @@ static const struct fault {
     {"child", leave_a_child},
     {"write", write_files},
     {"memory", share_memory},
+    {"escape", escape},
 };
 
 int main(int argc, char **argv) {

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SITES = 24, MOST = 256, FIRST = 1 << 23, STEP = 512, PATIENCE = 2000 };
+enum { SITES = 24, MOST = 256, FIRST = 1 << 23, STEP = 512, PATIENCE = 1000 };
 
 bool is_child;
 
@@ -111,8 +111,9 @@ static const struct child *child_of(long made_up, long real) {
 
 /* Waits for children, by numbers of the kernel. What is not known here is a child of a child that has ended before. */
 static long waits(const long *a) {
-  const struct child *wanted = a[0] > 0 ? child_of(a[0], 0) : NULL;
-  if (a[0] > 0 && !wanted) return -ECHILD;
+  pid_t named = (pid_t)a[0];
+  const struct child *wanted = named > 0 ? child_of(named, 0) : NULL;
+  if (named > 0 && !wanted) return -ECHILD;
   long found;
   do {
     found = raw_in_the_open(SYS_wait4, wanted ? wanted->real : -1, a[1], a[2], a[3], 0);
@@ -145,8 +146,11 @@ static long number_of_thread(const long *a) {
   return thread == real_number() ? number : thread;
 }
 
+/* A signal to oneself comes when the call is over, where it was made: then the program blocks what it has blocked. */
 static void check_target(long process) {
   if (process != number) refuse("the rank sends a signal to another process, and when that arrives is not known");
+  uint64_t all = ~0ull;
+  raw(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
 }
 static long real_thread(long thread) { return thread == number ? real_number() : thread; }
 
@@ -167,9 +171,8 @@ static long signals_thread_with_value(const long *a) {
   return raw(SYS_rt_tgsigqueueinfo, real_number(), real_thread(a[1]), a[2], a[3]);
 }
 static long signals_any_thread(const long *a) {
-  long result = raw(SYS_tgkill, real_number(), real_thread(a[0]), a[1]);
-  if (result == -ESRCH) check_target(-1);
-  return result;
+  bool is_own = raw(SYS_tgkill, real_number(), real_thread(a[0]), 0) == 0;
+  return signals_thread((long[]){is_own ? number : 0, a[0], a[1]});
 }
 static long signals_others(const long *a) {
   (void)a;

@@ -161,25 +161,24 @@ static void dial(void) {
 /* A process that the rank has started does not keep the connection open. */
 void wire_leave(void) { raw(SYS_close, WIRE); }
 
-/* What was printed since the last question, or its beginning. */
+/* What was printed since the last question, or its end. */
 enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
   struct stat now = {0};
   fflush(stdout);
   fflush(stderr);
   raw(SYS_fstat, PRINTED, &now);
-  size_t length = now.st_size > printed ? (size_t)(now.st_size - printed) : 0;
-  size_t told = length < MOST_PRINTED ? length : MOST_PRINTED;
+  off_t length = now.st_size > printed ? now.st_size - printed : 0, told = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
-  text.at = allocate(told + 1);
-  text.room = told + 1;
-  ssize_t got = raw(SYS_pread64, PRINTED, text.at, told, printed);
-  text.length = got < 0 ? 0 : (size_t)got;
   if (told < length) {
-    char *rest = text_of("\n[%zu more bytes]\n", length - told);
-    put(&text, rest, strlen(rest));
-    release(rest);
+    char *before = text_of("[%lld more bytes]\n", (long long)(length - told));
+    put(&text, before, strlen(before));
+    release(before);
   }
+  void *last = allocate((size_t)told + 1);
+  long got = raw(SYS_pread64, PRINTED, last, told, now.st_size - told);
+  put(&text, last, got < 0 ? 0 : (size_t)got);
+  release(last);
   put_block(to, text.at, text.length);
   release(text.at);
   printed = now.st_size;
