@@ -43,7 +43,10 @@
 //! What ranks do to each other without MPI is not explored. Where that is seen (files that one rank changes and another one
 //! uses, sockets, shared memory, programs that are started), the search ends with [`StopReason::Unsupported`] and a sentence:
 //! [`Ranks::judged`]. A search of ranks that start threads goes to its end, and comes to the same: each order of messages was
-//! looked at, but only one order of the threads. Signals between ranks are not seen.
+//! looked at, but only one order of the threads.
+//!
+//! **What ranks may do to whoever runs them.** Nothing: `c/server.c` has the place where they run, `c/processes.c` their
+//! processes and signals, and `connection.rs` waits for none of them for longer than the search may take.
 //!
 //! [`StopReason::Unsupported`]: crate::explore::StopReason::Unsupported
 

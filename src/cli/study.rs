@@ -223,13 +223,16 @@ fn programs(
     Ok(programs)
 }
 
+/// Runs that ended without a result, by their keys, and whether all others could be logged.
+type Unlogged = (Vec<(Key, Ran)>, io::Result<()>);
+
 /// Runs what is not in the log, as long as that can be written. Returns the runs that ended without a result, by their keys.
 fn run_missing(
     plan: &[Planned],
     repeat: u32,
     log: &mut Log,
     output: &Output,
-) -> Result<(Vec<(Key, Ran)>, io::Result<()>), Failure> {
+) -> Result<Unlogged, Failure> {
     let mut estimate = Estimate::default();
     let mut missing = Vec::new();
     let mut known = 0;

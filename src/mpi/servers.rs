@@ -119,7 +119,8 @@ impl Servers {
         let are_files_own = u8::from(launch.files == Files::Own);
         command.env("MAZURKA_FILES", are_files_own.to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
-        let mut guard = command.spawn().map_err(|error| explained("it cannot be started", error))?;
+        let mut guard =
+            command.spawn().map_err(|error| explained("it cannot be started", error))?;
         let door = self.door.lock().expect("no thread panics while it starts a rank");
         let greeted = door.next(|| has_ended(&mut guard)).and_then(|(connection, hello)| {
             let mut parts = Parts(&hello);
@@ -159,13 +160,7 @@ impl Servers {
             let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
             // One that nobody has waited for comes late.
             if number == door.last {
-                return Ok(Process {
-                    servers: self.clone(),
-                    rank,
-                    pid,
-                    connection,
-                    status: None,
-                });
+                return Ok(Process { servers: self.clone(), rank, pid, connection, status: None });
             }
         }
     }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::{Launch, Ranks, failure};
 use crate::model::{
-    Access, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope, Handle,
-    Hold, Leaving, MailboxId, MutexId, Asking, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
+    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope,
+    Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId,
+    Site, Value,
 };
 use crate::mpi::wire::{Data, Parts, Short};
 use crate::systems::history::Asked;
@@ -109,7 +110,12 @@ impl Ranks {
     }
 
     /// What a rank asks with the rest of a frame.
-    pub(super) fn asked(&self, kind: u8, parts: &mut Parts<'_>, site: &Site) -> Result<Asked<u32>, Trouble> {
+    pub(super) fn asked(
+        &self,
+        kind: u8,
+        parts: &mut Parts<'_>,
+        site: &Site,
+    ) -> Result<Asked<u32>, Trouble> {
         Ok(match kind {
             b'S' => self.send(parts)?,
             b'R' => {
