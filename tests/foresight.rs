@@ -4,21 +4,29 @@
 //! operation that anybody executes is compared with what was claimed before it (`model::audit`). So
 //! these tests also fail where a wrong claim happens to cost no violation.
 //!
+//! That these nets hold is shown by `cargo run --example broken`, which breaks the analysis in many places.
+//!
 //! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that many random programs.
 //! `cargo run --release --example fuzz -- programs --time 1h` goes on for as long, and makes what it finds small.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use mazurka::explore::{EXPLORERS, Options};
 use mazurka::lang::{Program, compile};
 
 use crate::random_models::unforeseen::Judgement;
-use crate::random_models::{self, Sample, Subject, language};
+use crate::random_models::{self, Sample, Subject, commuting, language};
 use crate::tidy::files;
+
+#[path = "../examples/broken/breaks.rs"]
+mod breaks;
 
 /// Programs with more executions are passed over.
 const MOST_EXECUTIONS: u64 = 600;
+/// In so many states of a program the order of steps is tried.
+const MOST_STATES: usize = 300;
 
 fn compiled(text: &str, what: &str) -> Program {
     let compiled = compile("random.maz", text, &[]);
@@ -30,6 +38,7 @@ fn compiled(text: &str, what: &str) -> Program {
 fn is_explored_alike(text: &str, what: &str) -> bool {
     let program = compiled(text, what);
     let explore = || {
+        commuting::judge(&program, MOST_STATES)?;
         let Some(judge) = Judgement::of(&program, MOST_EXECUTIONS, None) else { return Ok(false) };
         for listed in EXPLORERS {
             let explorer = listed.with(&Options::default());
@@ -76,4 +85,14 @@ fn specs_are_explored_as_by_one_who_knows_nothing() {
         small += u32::from(is_explored_alike(&text, &path.display().to_string()));
     }
     assert!(small > 150, "{small}");
+}
+
+#[test]
+fn what_is_to_be_broken_is_still_there() {
+    let all = breaks::breaks();
+    assert!(all.len() > 20, "{} breaks", all.len());
+    for one in all {
+        let applied = one.applied(Path::new(env!("CARGO_MANIFEST_DIR")));
+        applied.unwrap_or_else(|how| panic!("{how}"));
+    }
 }

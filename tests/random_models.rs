@@ -13,6 +13,7 @@
 //! [`processes`], [`actors()`] and [`p2p()`].
 
 pub mod actors;
+pub mod commuting;
 mod generate;
 pub mod language;
 mod operations;

@@ -16,6 +16,8 @@ mod random;
 mod shrink;
 mod trial;
 
+#[path = "../../tests/random_models/commuting.rs"]
+mod commuting;
 #[path = "../../tests/random_models/language.rs"]
 mod language;
 #[path = "../../tests/random_models/rng.rs"]

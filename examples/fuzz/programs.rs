@@ -20,6 +20,7 @@ use clap::{Args, Subcommand};
 use mazurka::explore::{EXPLORERS, Options};
 use mazurka::lang::compile;
 
+use super::commuting;
 use super::language;
 use super::unforeseen::Judgement;
 
@@ -27,6 +28,8 @@ use super::unforeseen::Judgement;
 const BLOCK: u64 = 200;
 /// A search of a small program that takes longer is a finding.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// In so many states of a program the order of steps is tried.
+const MOST_STATES: usize = 500;
 /// The most runs that are spent on making one finding small.
 const MOST_RUNS: usize = 300;
 
@@ -103,6 +106,7 @@ const PIPE: &str = "somebody who reads";
 /// is wrong.
 fn judge(text: &str, most: u64) -> Result<usize, String> {
     let Ok(program) = compile("random.maz", text, &[]) else { return Ok(0) };
+    commuting::judge(&program, MOST_STATES)?;
     let Some(judgement) = Judgement::of(&program, most, Some(PATIENCE)) else { return Ok(0) };
     let mut compared = 0;
     for listed in EXPLORERS {

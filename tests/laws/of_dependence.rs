@@ -13,17 +13,20 @@ use mazurka::model::{
 use mazurka::unfolding::{EventId, EventKind, Unfolding};
 
 use super::hold_on_random_programs;
-use crate::random_models::{Rng, Sample, Subject};
+use crate::random_models::{Rng, Sample, Subject, commuting};
 
 hold_on_random_programs! {
     chains_order_what_depends
     touches_announce_what_depends
+    what_does_not_race_commutes
 }
 
 /// Executions tried for each program.
 const WALKS: usize = 4;
 /// So far ahead a race is looked for.
 const AHEAD: usize = 6;
+/// In so many states of a program the order of steps is tried.
+const MOST_STATES: usize = 300;
 
 /// An event of an execution, with what it touched there.
 struct Done {
@@ -221,6 +224,16 @@ fn look_ahead<S: Subject>(
         state.undo(locals);
     }
     true
+}
+
+/// No dependence relation is believed here.
+fn what_does_not_race_commutes<S: Subject>(samples: &[Sample<S>]) {
+    let mut pairs = 0;
+    for sample in samples {
+        let found = commuting::judge(&sample.script, MOST_STATES);
+        pairs += found.unwrap_or_else(|how| panic!("{how}\n{}", sample.describe()));
+    }
+    assert!(pairs > samples.len(), "{pairs} pairs in both orders");
 }
 
 /// Is this touch more than a look?
