@@ -352,7 +352,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// May `process`, or what it spawns, still do this?
-    fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
+    pub(super) fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
         match self.reach(process) {
             Some(reach) => reach.contains(self.locals.declared(touch)),
             None => self.may_ever(process, touch),

@@ -35,6 +35,11 @@ impl<S: System> Replay<'_, S> {
         let known = all.by_touch.get(&declared).into_iter().flatten().copied();
         let mut found: Vec<_> = known.chain(asked.map(|(process, _)| *process)).collect();
         found.sort_unstable();
+        if cfg!(debug_assertions) {
+            let unfinished = self.state.unfinished(&self.locals);
+            let one_by_one: Vec<_> = unfinished.filter(|&p| self.may_still(p, touch)).collect();
+            assert_eq!(found, one_by_one, "who may still do {touch:?}");
+        }
         found
     }
 

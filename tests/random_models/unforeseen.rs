@@ -2,18 +2,21 @@
 //!
 //! What a program says about itself in advance ([`Foresight`](mazurka::model::Foresight)) is what
 //! reductions rely on. So the judge here runs the same program without it. A mistake in the static
-//! analysis cannot deceive it.
+//! analysis cannot deceive it. Compared are the violations, the terminal states, and the number of classes. And each
+//! counterexample is carried out, and explained.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Depth, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, StopReason,
-    Symptom, Violation, ViolationKind, explore,
+    AnyExplorer, Budget, Depth, End, Exhaustive, Explorer, Guarantee, Observer, Outcome,
+    StopReason, Symptom, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
     Actors, Describe, Finale, Invariants, Next, Objects, Response, System, Values,
 };
+use mazurka::property::{Position, Replay, Standing};
 
 /// The same system, but nothing is known of it before it runs.
 pub struct Unforeseen<'s, S>(pub &'s S);
@@ -61,8 +64,43 @@ fn everything(timeout: Option<Duration>) -> Budget {
     Budget { all: true, endless: Some(LONG), timeout, ..Budget::default() }
 }
 
+/// The terminal states that a search comes to, by a number that each has. Only what a future could depend on counts, because
+/// searches that store states tell no more apart.
+struct Ends<'s, S> {
+    system: &'s S,
+    found: HashSet<u64>,
+}
+
+impl<S: System> Observer for Ends<'_, S> {
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        let foresight = self.system.foresight();
+        let mut number = DefaultHasher::new();
+        for process in at.processes() {
+            let local: &S::Local = at.local_as(process).expect("a local state of the system");
+            let alive = foresight.without_dead(local).unwrap_or_else(|| local.clone());
+            foresight.canonical(&alive).map_or(alive, |(local, _)| local).hash(&mut number);
+        }
+        at.cells().hash(&mut number);
+        self.found.insert(number.finish());
+    }
+}
+
+/// Explores all of the program, and tells what it finds and where it ends.
+fn search<S: System<Local = L>, L: 'static>(
+    explored: &impl System<Local = L>,
+    system: &S,
+    explorer: AnyExplorer,
+    budget: Budget,
+) -> (Outcome, HashSet<u64>) {
+    let mut ends = Ends { system, found: HashSet::new() };
+    let outcome = explore(explored, explorer, budget, &mut ends);
+    (outcome, ends.found)
+}
+
 /// What the judge finds in a program.
 pub struct Judgement {
+    /// Unless it spawns: the names of new processes depend on the way to a state.
+    ends: Option<HashSet<u64>>,
     symptoms: BTreeSet<Option<Symptom>>,
     classes: u64,
     timeout: Option<Duration>,
@@ -73,8 +111,9 @@ impl Judgement {
     /// executions. Each search has this much time.
     pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
-        let outcome = explore(&Unforeseen(system), Exhaustive, budget, &mut NoObserver);
+        let (outcome, ends) = search(&Unforeseen(system), system, Exhaustive.into(), budget);
         has_ended(&outcome).then(|| Judgement {
+            ends: (!system.foresight().may_spawn()).then_some(ends),
             symptoms: symptoms(&outcome),
             classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
             timeout,
@@ -93,14 +132,20 @@ impl Judgement {
         if explorer.refusal(system, &budget).is_some() {
             return None;
         }
-        let outcome = explore(system, explorer, budget, &mut NoObserver);
-        Some(self.judge(&outcome, explorer.guarantee()).map_err(|how| {
+        let (outcome, ends) = search(system, system, explorer, budget);
+        let judged = self.judge(&outcome, &ends, explorer.guarantee());
+        Some(judged.and_then(|()| explained(system, &outcome)).map_err(|how| {
             let name = explorer.info().name;
             format!("{name} and a search that knows nothing in advance disagree: {how}")
         }))
     }
 
-    fn judge(&self, outcome: &Outcome, guarantee: Guarantee) -> Result<(), String> {
+    fn judge(
+        &self,
+        outcome: &Outcome,
+        ends: &HashSet<u64>,
+        guarantee: Guarantee,
+    ) -> Result<(), String> {
         if guarantee == Guarantee::SomeClasses {
             return Ok(());
         }
@@ -111,6 +156,12 @@ impl Judgement {
         if found != self.symptoms {
             let (lost, new) = (&self.symptoms - &found, &found - &self.symptoms);
             return Err(format!("{} violations lost, {} made up", lost.len(), new.len()));
+        }
+        // A portfolio tells of no execution.
+        let is_told = !ends.is_empty() || outcome.stats.traces == 0;
+        if let Some(all) = self.ends.as_ref().filter(|all| is_told && *all != ends) {
+            let (lost, new) = ((all - ends).len(), (ends - all).len());
+            return Err(format!("{lost} terminal states lost, {new} made up"));
         }
         let (traces, classes) = (outcome.stats.traces, self.classes);
         match guarantee {
@@ -123,6 +174,18 @@ impl Judgement {
             _ => Ok(()),
         }
     }
+}
+
+/// Each counterexample leads to something that can be explained.
+fn explained<S: System>(system: &S, outcome: &Outcome) -> Result<(), String> {
+    for violation in &outcome.violations {
+        let mut replay = Replay::new(system);
+        replay.follow(&violation.schedule).map_err(|how| format!("{how:?}"))?;
+        if matches!(replay.standing(), Standing::Open | Standing::Ended) {
+            return Err(format!("{:?} is none: {:?}", violation.kind, violation.schedule));
+        }
+    }
+    Ok(())
 }
 
 /// What tells violations apart. Livelocks count as one: which loops go round together is told of some
