@@ -229,10 +229,11 @@ fn look_ahead<S: Subject>(
 /// No dependence relation is believed here.
 fn what_does_not_race_commutes<S: Subject>(samples: &[Sample<S>]) {
     let mut pairs = 0;
-    for sample in samples {
+    for sample in samples.iter().step_by(3) {
         let found = commuting::judge(&sample.script, MOST_STATES);
         pairs += found.unwrap_or_else(|how| panic!("{how}\n{}", sample.describe()));
     }
+    println!("{pairs} pairs in both orders");
     assert!(pairs > samples.len(), "{pairs} pairs in both orders");
 }
 

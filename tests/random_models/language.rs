@@ -157,6 +157,8 @@ struct Scope {
     receives: Vec<String>,
     sends: Vec<String>,
     network: Vec<String>,
+    /// Of synchronous sends at p2p and bag mailboxes.
+    synchronous: Vec<String>,
     children: Vec<String>,
 }
 

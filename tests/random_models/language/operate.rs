@@ -352,10 +352,20 @@ impl Writer<'_> {
                 self.line(format!("let {c} = irecv({own}{envelope});"));
                 self.scope.network.push(c);
             }
+            (11, Some(_)) => {
+                let all = [self.scope.network.clone(), self.scope.synchronous.clone()].concat();
+                let how = self.rng.pick(&["waitany", "testany"]);
+                self.let_int(format!("{how}([{}])", all.join(", ")));
+            }
             _ => {
-                let (how, envelope) =
-                    (self.rng.pick(&["isend", "issend", "ibsend"]), self.envelope(true));
-                self.line(format!("{how}({at}[{i}], {e}{envelope});"));
+                let how = *self.rng.pick(&["isend", "issend", "ibsend"]);
+                let (c, envelope) = (self.name("c"), self.envelope(true));
+                self.line(format!("let {c} = {how}({at}[{i}], {e}{envelope});"));
+                match how {
+                    "issend" if self.rng.chance(50) => self.let_bool(format!("test({c})")),
+                    "issend" => self.scope.synchronous.push(c),
+                    _ => {}
+                }
             }
         }
     }
@@ -380,6 +390,9 @@ impl Writer<'_> {
             true => {
                 let c = self.name("c");
                 self.line(format!("let {c} = i{call}"));
+                if self.rng.chance(50) {
+                    self.let_bool(format!("test({c})"));
+                }
                 self.line(format!("wait({c});"));
             }
             false => self.line(call),
