@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 use super::replay::Replay;
 use crate::model::{ProcessId, Reach, System, Touch};
 
-/// A process that may touch more neighbouring objects than this is looked at by itself.
-const MOST_NEIGHBOURS: u32 = 16;
+/// A process that may touch more neighbouring objects than this is looked at by itself. In debug builds, which compare the
+/// index with the processes one by one, small programs are to have such processes, too.
+const MOST_NEIGHBOURS: u32 = if cfg!(debug_assertions) { 2 } else { 16 };
 
 /// The processes that have not ended, by what they may still do.
 #[derive(Default)]

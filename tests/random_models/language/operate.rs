@@ -84,6 +84,7 @@ impl Writer<'_> {
         }
         match *self.rng.pick(self.shape.themes) {
             _ if self.rng.chance(10) => self.of_process(),
+            _ if self.rng.chance(5) => self.act_on_what_was_read(),
             Theme::Cell => self.cell(),
             Theme::Mailbox => self.mailbox(),
             Theme::Mutex => self.mutex(),
@@ -135,6 +136,32 @@ impl Writer<'_> {
             _ => self.let_int(place),
         }
         self.spend(1);
+    }
+
+    /// What it acts on depends on what it has read, and the analysis has to notice that it cannot know it.
+    fn act_on_what_was_read(&mut self) {
+        let (u, t) = (self.name("v"), self.name("t"));
+        self.line(format!("let {u} = y;"));
+        match self.rng.below(3) {
+            0 => {
+                self.line(format!("var {t} = [0, 1];"));
+                self.line(format!("{t}[0] = {u};"));
+                self.line(format!("x[{t}[0] % 3] = {u};"));
+            }
+            1 => {
+                self.line(format!("var {t} = [0, 1];"));
+                self.line(format!("{t}[{u} % 2] = 0;"));
+                self.line(format!("x[{t}[1]] = {u};"));
+            }
+            // There are more ways through this than are kept apart.
+            _ => self.repeat(format!("for {t} in 0..2"), 2, |w| {
+                let (k, n) = (w.name("k"), w.name("k"));
+                w.line(format!("var {k} = 0;"));
+                w.line(format!("for {n} in 0..40 {{ if {u} == {n} {{ {k} = {n} % 2; }} }}"));
+                w.line(format!("x[2 * {t}] = {k};"));
+            }),
+        }
+        self.spend(3);
     }
 
     fn envelope(&mut self, is_send: bool) -> String {
@@ -242,7 +269,9 @@ impl Writer<'_> {
                 if w.rng.chance(50) {
                     w.cell();
                 }
-                w.line(format!("unlock(q[{k}]);"));
+                if w.rng.chance(80) {
+                    w.line(format!("unlock(q[{k}]);"));
+                }
             });
         }
         self.spend(2);
