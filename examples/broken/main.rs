@@ -10,8 +10,9 @@
 //!
 //! Not in the list are breaks that lose nothing, which somebody may try: two unlocks lead to one state in either order;
 //! where no request is ever given up (`may_cancel`), no request is tested before it is granted, so `Touch::Unlock`
-//! needs no rival; what counts a loop is also compared with its bound, so it is live without being incremented; and
-//! parts are projected from values that are no variables.
+//! needs no rival; what counts a loop is also compared with its bound, so it is live without being incremented; parts
+//! are projected from values that are no variables; and who waits at a condition variable has asked for its mutex before, so
+//! the text has that request anyway.
 //!
 //! `--only rivals` tries those with this in their title. What comes after `--` goes to `cargo build` and
 //! `cargo test`. It takes some minutes for each, most of them to build. The exit code is 1 if a break is not found.
