@@ -8,8 +8,8 @@
 //! - if that finds nothing, runs the laws of the tables on random programs of other families, actors among them, and
 //!   compares every explorer with one that knows nothing in advance on those and on specs.
 //!
-//! Not in the list are breaks that lose nothing, which somebody may try: two unlocks lead to one state in either order;
-//! where no request is ever given up (`may_cancel`), no request is tested before it is granted, so `Touch::Unlock`
+//! Not in the list are breaks that lose nothing, which somebody may try: two unlocks lead to one state in either order, so it is
+//! the same whether one that gives up a request is known as such; where no request is ever given up (`may_cancel`), no request is tested before it is granted, so `Touch::Unlock`
 //! needs no rival; what counts a loop is also compared with its bound, so it is live without being incremented; parts
 //! are projected from values that are no variables; and who waits at a condition variable has asked for its mutex before, so
 //! the text has that request anyway.
