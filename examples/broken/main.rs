@@ -8,11 +8,11 @@
 //! - if that finds nothing, runs the laws of the tables on random programs of other families, actors among them, and
 //!   compares every explorer with one that knows nothing in advance on those and on specs.
 //!
-//! Not in the list are breaks that lose nothing, which somebody may try: two unlocks lead to one state in either order, so it is
-//! the same whether one that gives up a request is known as such; where no request is ever given up (`may_cancel`), no request is tested before it is granted, so `Touch::Unlock`
-//! needs no rival; what counts a loop is also compared with its bound, so it is live without being incremented; parts
-//! are projected from values that are no variables; and who waits at a condition variable has asked for its mutex before, so
-//! the text has that request anyway.
+//! Not in the list are breaks that lose nothing, which somebody may try. Where no request for a mutex is ever given up
+//! (`may_cancel`), none is tested before it is granted, so `Touch::Unlock` needs no rival; and where one is, two unlocks
+//! lead to one state in either order, so it need not be known. What counts a loop is also compared with its bound, so it is
+//! live without being incremented. Parts are projected from values that are no variables. Who waits at a condition variable
+//! has asked for its mutex before, so the text has that request anyway.
 //!
 //! `--only rivals` tries those with this in their title. What comes after `--` goes to `cargo build` and
 //! `cargo test`. It takes some minutes for each, most of them to build. The exit code is 1 if a break is not found.
