@@ -26,7 +26,7 @@ mod breaks;
 /// Programs with more executions are passed over.
 const MOST_EXECUTIONS: u64 = 600;
 /// In so many states of a program the order of steps is tried.
-const MOST_STATES: usize = 300;
+const MOST_STATES: usize = 100;
 
 fn compiled(text: &str, what: &str) -> Program {
     let compiled = compile("random.maz", text, &[]);
