@@ -379,7 +379,10 @@ impl Writer<'_> {
             (8..11, _) => {
                 let (c, envelope) = (self.name("c"), self.envelope(false));
                 self.line(format!("let {c} = irecv({own}{envelope});"));
-                self.scope.network.push(c);
+                match self.rng.chance(25) {
+                    true => self.let_bool(format!("cancel({c})")),
+                    false => self.scope.network.push(c),
+                }
             }
             (11, Some(_)) => {
                 let all = [self.scope.network.clone(), self.scope.synchronous.clone()].concat();
