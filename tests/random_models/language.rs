@@ -116,10 +116,21 @@ pub fn generate(seed: u64) -> String {
         let body = writer.whole(length, &kinds);
         write!(out, "process P[i in 0..{count}] {{\n{body}}}\n").expect(FITS);
     } else {
+        let is_watched = rng.chance(20);
         for process in 0..count {
             let own = process.to_string();
-            let body = Writer::new(&mut rng, shape, &[], &own).whole(length, &kinds);
+            let mut writer = Writer::new(&mut rng, shape, &[], &own);
+            if is_watched {
+                writer.line("var mark = 0;");
+                writer.scope.changing.push("mark".to_owned());
+            }
+            let body = writer.whole(length, &kinds);
             write!(out, "process P{process} {{\n{body}}}\n").expect(FITS);
+        }
+        if is_watched {
+            let (one, other) = (rng.value(), rng.value());
+            writeln!(out, "invariant {{ assert(P0.mark != {one} || P1.mark != {other}); }}")
+                .expect(FITS);
         }
     }
     if rng.chance(20) {
