@@ -23,7 +23,8 @@ use smallvec::SmallVec;
 
 use super::state::State;
 use super::{
-    End, Envelope, LocalId, Locals, MailboxId, Next, Op, Reach, Response, System, Touch, Values,
+    End, Envelope, LocalId, Locals, MailboxId, Next, Op, ProcessId, Reach, Response, System, Touch,
+    Values,
 };
 
 /// One in this many steps is compared in release builds.
@@ -98,6 +99,7 @@ impl State {
         let mut audit = std::mem::take(&mut locals.audit);
         let after = self.local(process);
         if before != LocalId::CARRIER {
+            assert_sight_is_kept(locals.system(), process, locals.get(after));
             audit.connect(locals, before, after);
             if let Some(&Op::Spawn(child)) = locals.op(before) {
                 audit.connect(locals, before, child);
@@ -278,5 +280,19 @@ pub(super) fn assert_future_is_kept<S: System>(
     assert_eq!(
         known, assumed,
         "internal error, please report it: {local:?} has another future than {alive:?}"
+    );
+}
+
+/// No invariant tells a local state from the same without what no future depends on.
+///
+/// # Panics
+/// If one does.
+fn assert_sight_is_kept<S: System>(system: &S, process: ProcessId, local: &S::Local) {
+    let Some(invariants) = system.invariants() else { return };
+    let Some(alive) = system.foresight().without_dead(local) else { return };
+    let mut all = 0..invariants.count();
+    assert!(
+        !all.any(|invariant| invariants.tells(invariant, process, local, &alive)),
+        "internal error, please report it: an invariant sees of {local:?} what is left out of {alive:?}"
     );
 }
