@@ -70,6 +70,6 @@ pub fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Opt
         _ => "",
     };
     Some(format!(
-        "`{name}` cannot search a single branch{why}: `exhaustive`, `sleep`, `source`, `parsimonious` and `udpor` can"
+        "`{name}` cannot search a single branch{why}: `exhaustive`, `sleep`, `source`, `optimal`, `parsimonious` and `udpor` can"
     ))
 }

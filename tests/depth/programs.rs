@@ -7,6 +7,9 @@ pub const KNOWN: &[&str] = &[
     // A write that is too high after a read, and not before it.
     "shared x: int = 0; process P { x = 1; } process Q { let d = x; }",
     "shared x: int = 0; process P { while x == 0 {} } process Q { x = 1; }",
+    // W is too high after R has read y, and would be a race with S below the bound.
+    "shared x: int = 0; shared y: int = 0; process V { x = 1; } process W { y = 1; }
+     process R { let a = x; let b = y; } process S { let a = y; let b = x; }",
     "shared x: int = 0; process P[i in 0..3] { let d = x; } process Q { local(\"a\"); x = 1; let e = x; }",
     // A test of two, one of which is completed too late for it.
     "mailbox a: int; mailbox b: int;

@@ -75,9 +75,8 @@ impl Explorer for Optimal {
         Self::INFO
     }
 
-    /// In a branch, a depth bound can leave a path of a wakeup tree that is no execution. Why is not known.
-    fn can_split(&self, depth: Option<u32>) -> bool {
-        depth.is_none()
+    fn can_split(&self, _: Option<u32>) -> bool {
+        true
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

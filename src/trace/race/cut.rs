@@ -9,7 +9,8 @@
 //! One x per process is not enough. Histories smaller than F give other events (a write before some more reads, a
 //! receive before another receive), and a top may leave these possible although it excludes x. In an execution with x
 //! they would be found as races of an event. But what follows in such an execution may be asleep because of the top. So
-//! they are looked for here: the races of x in F·x, with no tops in v.
+//! they are looked for here: the races of x in F·x, with no tops in v. If a top before the event i of such a race excludes the
+//! reversal, that top has to go as well: then it is the first, and i a rival.
 //!
 //! A test that succeeded is not too high, but a top may have completed something else that it tests. If the test had
 //! returned that, it would have been too high, and then it would show that the test could fail before the top came. So
@@ -37,14 +38,17 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
         }
     }
     if !processes.is_empty() {
-        let found = below_the_tops(execution, first_top, &processes);
-        let possible: SmallVec<[Action; 8]> = found.iter().map(|&(x, ..)| x).collect();
-        races.extend(
-            found
-                .into_iter()
-                .filter_map(|(x, footprint, rivals)| race(execution, x, footprint, &rivals)),
-        );
-        races_below(execution, first_top, &possible, races);
+        let (tops, found) = below_the_tops(execution, first_top, &processes);
+        let possible: SmallVec<[Action; 8]> = found.iter().map(|&(x, _)| x).collect();
+        races.extend(found.into_iter().filter_map(|(x, footprint)| {
+            let rivals: Positions = excluding(&tops, x.process, &footprint).collect();
+            race(execution, x, footprint, &rivals)
+        }));
+        let found = races.len();
+        races_below(execution, &tops, &possible, races);
+        for race in races[found..].iter_mut().filter(|race| execution.is_top(race.first)) {
+            race.is_initial = is_initial(execution, race);
+        }
     }
 }
 
@@ -55,15 +59,25 @@ fn can_be_low<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bo
         && last.or(execution.state().born(process)).is_none_or(|at| !execution.is_top(at))
 }
 
-/// x, what it touches, and the tops that exclude it.
-type Cut = (Action, Footprint, Positions);
+/// A top: its position, whose it is, and what it touches after F.
+type Top = (usize, ProcessId, Footprint);
 
-/// What these processes can do after F.
+/// The positions of the tops that exclude an action of this process that touches this.
+fn excluding<'t>(
+    tops: &'t [Top],
+    process: ProcessId,
+    touched: &'t Footprint,
+) -> impl Iterator<Item = usize> + 't {
+    let excludes = move |(_, other, top): &&Top| dependent_here((process, touched), (*other, top));
+    tops.iter().filter(excludes).map(|&(at, ..)| at)
+}
+
+/// The tops, and what these processes can do after F, with what they touch.
 fn below_the_tops<S: System>(
     execution: &mut Execution<'_, S>,
     first_top: usize,
     processes: &[ProcessId],
-) -> Vec<Cut> {
+) -> (Vec<Top>, Vec<(Action, Footprint)>) {
     let behind = first_top..execution.len();
     let (tops, low): (Vec<usize>, Vec<usize>) = behind.partition(|&at| execution.is_top(at));
     let action = |&at: &usize| (at, execution.action(at));
@@ -71,35 +85,27 @@ fn below_the_tops<S: System>(
     let low: Vec<_> = low.iter().map(action).collect();
     execution.looking_back(first_top, |locals, state| {
         low.iter().for_each(|&(_, action)| state.step(locals, action));
-        let tops: Vec<_> = tops
-            .into_iter()
-            .map(|(at, action)| (at, action.process, state.peek(locals, action)))
-            .collect();
         let mut enabled = Vec::new();
         state.enabled(locals, &mut enabled);
         enabled.retain(|action| processes.contains(&action.process));
-        let cut = enabled.into_iter().map(|x| {
-            let touched = state.peek(locals, x);
-            let excludes = |(_, process, top): &&(usize, ProcessId, Footprint)| {
-                dependent_here((x.process, &touched), (*process, top))
-            };
-            let rivals = tops.iter().filter(excludes).map(|&(at, ..)| at).collect();
-            (x, touched, rivals)
-        });
-        cut.collect()
+        let mut peek = |action| state.peek(locals, action);
+        let tops = tops.into_iter().map(|(at, action)| (at, action.process, peek(action)));
+        let tops = tops.collect();
+        (tops, enabled.into_iter().map(|x| (x, peek(x))).collect())
     })
 }
 
 /// The races of each x in F·x, as races of E.
 fn races_below<S: System>(
     execution: &mut Execution<'_, S>,
-    first_top: usize,
+    tops: &[Top],
     possible: &[Action],
     races: &mut Vec<Race>,
 ) {
+    let first_top = tops[0].0;
     let behind: Vec<_> = (first_top..execution.len()).map(|at| execution.action(at)).collect();
-    let (tops, low): (Vec<usize>, Vec<usize>) =
-        (first_top..execution.len()).partition(|&at| execution.is_top(at));
+    let low: Vec<usize> =
+        (first_top..execution.len()).filter(|&at| !execution.is_top(at)).collect();
     behind.iter().for_each(|_| drop(execution.pop()));
     low.iter().for_each(|&at| execution.push(behind[at - first_top]));
     let in_e = |position: usize| position.checked_sub(first_top).map_or(position, |at| low[at]);
@@ -110,9 +116,12 @@ fn races_below<S: System>(
         with_earlier(execution, &open, &mut found);
         // What x completes as an open choice has x in v, which is no event of E.
         races.extend(found.drain(..).filter(|race| race.later.is_some()).map(|race| {
-            let first = in_e(race.first);
+            let changed = in_e(race.first);
             let spoilers = race.spoilers(execution).into_iter().map(in_e);
-            let rivals = tops.iter().copied().filter(|&top| top > first).chain(spoilers).collect();
+            let top = excluding(tops, race.action.process, &race.footprint).next();
+            let first = top.map_or(changed, |top| top.min(changed));
+            let rivals = tops.iter().map(|&(at, ..)| at).chain(spoilers).chain([changed]);
+            let rivals = rivals.filter(|&at| at > first).collect();
             Race { first, later: None, rivals, ..race }
         }));
         execution.pop();
@@ -128,14 +137,23 @@ fn race<S: System>(
     rivals: &[usize],
 ) -> Option<Race> {
     let (&first, others) = rivals.split_first()?;
+    let mut race =
+        Race { first, action, footprint, is_initial: false, later: None, rivals: others.into() };
+    race.is_initial = is_initial(execution, &race);
+    Some(race)
+}
+
+/// Does nothing in v happen before x?
+fn is_initial<S: System>(execution: &Execution<'_, S>, race: &Race) -> bool {
     let order = execution.order();
     let is_cause = |at: usize| {
-        !execution.is_top(at)
-            && PaperRelation
-                .dependent((order.process(at), order.footprint(at)), (action.process, &footprint))
+        race.keeps(execution, &race.rivals, at)
+            && PaperRelation.dependent(
+                (order.process(at), order.footprint(at)),
+                (race.action.process, &race.footprint),
+            )
     };
-    let is_initial = !(first + 1..execution.len()).any(is_cause);
-    Some(Race { first, action, is_initial, footprint, later: None, rivals: others.into() })
+    !(race.first + 1..execution.len()).any(is_cause)
 }
 
 /// The races of tests that succeeded but might have failed, with what completed any of the things they test, if the
