@@ -99,7 +99,7 @@ FUNCTION(Win_complete, (MPI_Win win)) {
   if (!window->started) fail("missing epoch", "no MPI_Win_start comes before it");
   for (int i = 0; i < window->started->size; i++) {
     int target = window->started->ranks[i];
-    operations_apply(window, target, false);
+    operations_complete(window, target, false);
     window->holds[target] = FREE;
     tell(window, target, DONE);
   }

@@ -172,6 +172,7 @@ static uint32_t enter(const struct comm *comm, const char *name, enum shape shap
 }
 
 struct contributions take_contributions(struct reader *value) {
+  memory_learn();
   struct contributions read = {0};
   if (take_u8(value) != 'g') return read;
   read.count = (int)take_u32(value);
@@ -294,7 +295,7 @@ static void keep(struct parts *parts, int count) {
   parts->places = copied(parts->places, count, sizeof *parts->places);
 }
 
-/* While there is a request for it, the memory of all parts belongs to the operation. */
+/* While it goes on, the memory of all parts belongs to the operation. */
 static void own(struct request *request, const struct collective *of) {
   bool is_root = of->comm->rank == of->root;
   if (gives(of) && !of->is_in_place && !is_reduction(of))
@@ -317,16 +318,18 @@ static void own(struct request *request, const struct collective *of) {
       if (of->shape == REDUCE_SCATTER) part.at = of->recv.base;
       memory_own_more(&request->owned, part.at, part.count, part.type, READS | WRITES);
     }
+  if (memory_overlaps(request->owned))
+    fail("invalid buffer", "what comes goes where other parts are sent from or go to");
 }
 
-void collective_start(struct request *request, bool owns) {
+void collective_start(struct request *request) {
   const struct collective *of = request->collective;
+  own(request, of);
   struct bytes bytes = {0};
   give(&bytes, of);
   char *description = describe(request->name, of);
   request->posted = enter(of->comm, of->name, of->shape, of->root, description, &bytes);
   request->is_posted = true;
-  if (owns) own(request, of);
   release(bytes.at);
   release(description);
 }
@@ -350,7 +353,7 @@ int collective_run(struct collective given, struct ending ending) {
     made->is_persistent = true;
     made->is_started = false;
   } else {
-    collective_start(made, ending.request);
+    collective_start(made);
   }
   if (ending.request)
     *ending.request = handle;

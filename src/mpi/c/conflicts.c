@@ -16,6 +16,7 @@ struct record {
   uint32_t element; /* the basic type that it works on */
   const char *name;
   uintptr_t site;
+  uint32_t owner;     /* of 'R' and 'W': the operation that does it, if one does */
   uint32_t completed; /* the rank's own time when it was complete; NEVER so far */
   uint32_t *clock;    /* when it was started */
 };
@@ -24,6 +25,7 @@ enum { NEVER = UINT32_MAX };
 static struct record *records;
 static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
+static size_t count_of_owned; /* by an operation that goes on */
 static uint32_t *clock_of_rank;
 
 static uint32_t *clock_get(void) {
@@ -58,15 +60,37 @@ static uint32_t *clock_copy(void) {
   return memcpy(allocate(size), clock_get(), size);
 }
 
-size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
-                   uint32_t element) {
+static struct record *add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to) {
   if (count_of_records == room_of_records) {
     room_of_records = 2 * room_of_records + 16;
     records = grow(records, room_of_records * sizeof *records);
   }
-  records[count_of_records] = (struct record){window,  target,    kind,      hold,  from,        to, op,
-                                              element, call.name, call.site, NEVER, clock_copy()};
-  return count_of_records++;
+  struct record *made = &records[count_of_records++];
+  *made = (struct record){.window = window, .target = target, .kind = kind, .hold = hold, .from = from, .to = to,
+                          .op = MPI_OP_NULL, .element = SEVERAL, .name = call.name, .site = call.site,
+                          .completed = NEVER, .clock = clock_copy()};
+  return made;
+}
+
+/* What the rank does from now on is later than the beginning of this. */
+static struct record *begin(struct record *record, uint32_t owner) {
+  record->owner = owner;
+  count_of_owned += owner != 0;
+  clock_get()[world_rank]++;
+  return record;
+}
+
+size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
+                   uint32_t element) {
+  struct record *made = begin(add(window, target, kind, hold, from, to), 0);
+  made->op = op;
+  made->element = element;
+  return count_of_records - 1;
+}
+
+void records_own(size_t record, uint32_t owner) {
+  records[record].owner = owner;
+  count_of_owned += owner != 0;
 }
 
 static bool is_read(char kind) { return kind == 'g' || kind == 'f' || kind == 'c'; }
@@ -91,7 +115,7 @@ static bool goes_on(const struct window *window, char kind, size_t first, size_t
   for (size_t i = count_of_records; i > end; i--) {
     struct record *before = &records[i - 1];
     if (before->completed != clock_now()) return false;
-    if (before->window != window || before->kind != kind || first < before->from || first > before->to) continue;
+    if (before->window != window || before->kind != kind || before->owner || first < before->from || first > before->to) continue;
     if (last > before->to) before->to = last;
     return true;
   }
@@ -100,19 +124,54 @@ static bool goes_on(const struct window *window, char kind, size_t first, size_t
 
 /* The owner reads or writes its part of a window. What it does before its first call with others is taken for a part of making the
  * window, unless it has an epoch. */
+static bool is_in(const struct window *window, uintptr_t from, size_t length, size_t *first, size_t *last) {
+  uintptr_t base = (uintptr_t)window->base, end = base + window->sides[window->comm->rank].size;
+  if (window->object.is_freed || !window->is_shared || from >= end || from + length <= base) return false;
+  *first = from > base ? from - base : 0;
+  *last = (from + length < end ? from + length : end) - base;
+  return true;
+}
+
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site) {
+  size_t first, last;
   for (size_t w = 0; w < count_of_windows; w++) {
     const struct window *window = windows[w];
     int own = window->comm->rank;
-    uintptr_t base = (uintptr_t)window->base;
-    if (window->object.is_freed || !window->is_shared || from < base || from >= base + window->sides[own].size) continue;
+    if (!is_in(window, from, length, &first, &last)) continue;
     char kind = access == WRITES ? 'W' : 'R';
-    size_t first = from - base, last = first + length;
     if (goes_on(window, kind, first, last)) continue;
-    size_t made = records_add(window, own, kind, window->holds[own], first, last, MPI_OP_NULL, SEVERAL);
-    records[made].name = access == WRITES ? "a write" : "a read";
-    records[made].site = site;
-    records[made].completed = clock_now();
+    struct record *made = add(window, own, kind, window->holds[own], first, last);
+    made->name = access == WRITES ? "a write" : "a read";
+    made->site = site;
+    made->completed = clock_now();
+  }
+}
+
+void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access access) {
+  size_t first, last;
+  for (size_t w = 0; w < count_of_windows; w++) {
+    const struct window *window = windows[w];
+    int own = window->comm->rank;
+    if (!is_in(window, from, length, &first, &last)) continue;
+    char kind = access & WRITES ? 'W' : 'R';
+    begin(add(window, own, kind, window->holds[own], first, last), owner);
+  }
+}
+
+/* An operation that another rank's memory is changed by has done so at a flush only. A call that reads, and waits for nothing but
+ * itself, has read before anybody else knows of it. */
+void windows_disown(uint32_t owner) {
+  if (count_of_owned == 0) return;
+  uint32_t now = ++clock_get()[world_rank];
+  for (size_t i = 0; i < count_of_records; i++) {
+    struct record *record = &records[i];
+    if (record->owner != owner) continue;
+    record->owner = 0;
+    count_of_owned--;
+    bool is_same_call = record->site == call.site && record->name == call.name;
+    bool is_local = record->kind == 'p' || record->kind == 'a';
+    if (record->completed == NEVER && !is_local)
+      record->completed = record->kind == 'R' && is_same_call ? record->clock[world_rank] : now;
   }
 }
 
@@ -212,9 +271,13 @@ void records_exchange(struct window *window) {
         fail("global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} touch the same memory of rank %d",
              seen[i].is.name, seen[i].world, seen[i].is.site, seen[j].is.name, seen[j].world, seen[j].is.site, world_rank);
   release(seen);
+  /* Operations of messages go on. */
   size_t kept = 0;
-  for (size_t i = 0; i < count_of_records; i++)
-    if (records[i].window != window) records[kept++] = records[i];
+  for (size_t i = 0; i < count_of_records; i++) {
+    bool is_kept = records[i].window != window || (records[i].owner && is_own(records[i].kind));
+    if (is_kept) records[kept++] = records[i];
+    else count_of_owned -= records[i].owner != 0;
+  }
   count_of_records = kept;
   complete_before = 0;
 }

@@ -137,7 +137,7 @@ FUNCTION(Alloc_mem, (MPI_Aint size, MPI_Info info, void *base)) {
 
 FUNCTION(Free_mem, (void *base)) {
   CALL("MPI_Free_mem");
-  free(base);
+  heap_free(base, call.site);
   return MPI_SUCCESS;
 }
 

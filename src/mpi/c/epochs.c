@@ -28,7 +28,7 @@ static void take_lock(struct window *window, int target, enum hold hold) {
 }
 
 static void give_back(struct window *window, int target) {
-  operations_apply(window, target, false);
+  operations_complete(window, target, false);
   window_ask('x', window, target, window->locks[target]);
   window->holds[target] = FREE;
 }
@@ -98,7 +98,7 @@ static int flush(MPI_Win win, int only, bool is_local) {
     fail("missing epoch", "a flush outside of the epoch of a lock");
   windows_publish();
   for (int rank = 0; rank < window->comm->group->size; rank++)
-    if (only < 0 || rank == only) operations_apply(window, rank, is_local);
+    if (only < 0 || rank == only) operations_complete(window, rank, is_local);
   operations_forget(window);
   windows_pull();
   return MPI_SUCCESS;

@@ -1,6 +1,6 @@
 /* What the program reads and writes. `mazurka mpicc` compiles with -fsanitize=thread, which calls a function at each access;
  * these are they. While an operation owns memory (a receive its buffer, say), the program must not touch it, or must not
- * write it. There are few such ranges at a time, and mostly none. */
+ * write it, and neither must other operations and calls. There are few such ranges at a time, and mostly none. */
 #include "rank.h"
 
 struct range {
@@ -9,6 +9,7 @@ struct range {
   enum access by_operation;
   const char *name;
   uintptr_t site;
+  bool is_forgotten; /* nobody waits for the operation any more */
 };
 static struct range *ranges;
 static size_t count_of_ranges, room_of_ranges;
@@ -18,40 +19,93 @@ static uintptr_t lowest = UINTPTR_MAX, highest;
 /* So do all windows. */
 static uintptr_t lowest_watched = UINTPTR_MAX, highest_watched;
 
+static bool is_watched(uintptr_t from, size_t length) {
+  return from < highest_watched && from + length > lowest_watched;
+}
+
 static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access by_operation) {
-  if (length == 0) return;
   if (count_of_ranges == room_of_ranges) {
     room_of_ranges = 2 * room_of_ranges + 8;
     ranges = grow(ranges, room_of_ranges * sizeof *ranges);
   }
-  ranges[count_of_ranges++] = (struct range){owner, from, from + length, by_operation, call.name, call.site};
+  ranges[count_of_ranges++] = (struct range){owner, from, from + length, by_operation, call.name, call.site, false};
   if (from < lowest) lowest = from;
   if (from + length > highest) highest = from + length;
+  if (is_watched(from, length)) windows_own(owner, from, length, by_operation);
 }
 
-/* Two operations that own the same memory, one of them to write it. */
-static void check_operations(uintptr_t from, uintptr_t to, enum access by_operation) {
-  for (size_t i = 0; i < count_of_ranges; i++) {
+/* One of the first ranges with some of this memory, if it or the access writes. */
+static const struct range *rival(size_t first_ones, uintptr_t from, uintptr_t to, enum access access) {
+  for (size_t i = 0; i < first_ones; i++) {
     const struct range *range = &ranges[i];
     bool overlap = from < range->to && range->from < to;
-    if (overlap && ((by_operation | range->by_operation) & WRITES))
-      fail("local concurrency", "its buffer is still in use by %s at {@%lx}", range->name, range->site);
+    if (overlap && ((access | range->by_operation) & WRITES)) return range;
   }
+  return NULL;
+}
+
+static void check_rivals(size_t first_ones, uintptr_t from, size_t length, enum access access, const char *parameter) {
+  const struct range *range = rival(first_ones, from, from + length, access);
+  if (range)
+    fail("local concurrency", "%s is still in use by %s at {@%lx}", parameter, range->name, range->site);
+}
+
+/* The ranges of one operation are together, since it gets all of them before another one begins. */
+static size_t of_others(uint32_t owner) {
+  size_t others = count_of_ranges;
+  while (others > 0 && ranges[others - 1].owner == owner) others--;
+  return others;
+}
+
+static void own(uint32_t owner, uintptr_t from, size_t length, enum access by_operation) {
+  if (length == 0) return;
+  size_t others = of_others(owner);
+  check_rivals(others, from, length, by_operation, "its buffer");
+  if (count_of_ranges > others) {
+    struct range *last = &ranges[count_of_ranges - 1];
+    bool is_same = last->by_operation == by_operation && last->to == from && !is_watched(from, length);
+    if (is_same) last->to = from + length;
+    if (is_same && last->to > highest) highest = last->to;
+    if (is_same) return;
+  }
+  add_range(owner, from, length, by_operation);
+}
+
+static int by_start(const void *one, const void *other) {
+  uintptr_t a = ((const struct range *)one)->from, b = ((const struct range *)other)->from;
+  return a < b ? -1 : a > b;
+}
+
+bool memory_overlaps(uint32_t owned) {
+  size_t first = of_others(owned), count = count_of_ranges - first;
+  if (!owned || count < 2) return false;
+  size_t size = count * sizeof *ranges;
+  struct range *sorted = memcpy(allocate(size), &ranges[first], size);
+  qsort(sorted, count, sizeof *sorted, by_start);
+  /* Of those before, the one that goes furthest, and the one of them that is written which does. */
+  uintptr_t read = 0, written = 0;
+  bool overlaps = false;
+  for (size_t i = 0; i < count; i++) {
+    bool writes = sorted[i].by_operation & WRITES;
+    overlaps |= sorted[i].from < written || (writes && sorted[i].from < read);
+    if (sorted[i].to > read) read = sorted[i].to;
+    if (writes && sorted[i].to > written) written = sorted[i].to;
+  }
+  release(sorted);
+  return overlaps;
 }
 
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation) {
   if (!base || count == 0) return;
   if (!*owned) *owned = ++owners;
   if (type->pieces == 1 && (ptrdiff_t)type->size == type->extent) {
-    uintptr_t from = (uintptr_t)base + (uintptr_t)type->piece->at;
-    check_operations(from, from + count * type->size, by_operation);
-    add_range(*owned, from, count * type->size, by_operation);
+    own(*owned, (uintptr_t)base + (uintptr_t)type->piece->at, count * type->size, by_operation);
     return;
   }
   for (size_t i = 0; i < count; i++)
     for (size_t p = 0; p < type->pieces; p++) {
       uintptr_t from = (uintptr_t)base + i * (uintptr_t)type->extent + (uintptr_t)type->piece[p].at;
-      add_range(*owned, from, type->piece[p].run.count * basic_size(type->piece[p].run.basic), by_operation);
+      own(*owned, from, type->piece[p].run.count * basic_size(type->piece[p].run.basic), by_operation);
     }
 }
 
@@ -61,17 +115,50 @@ uint32_t memory_own(const void *base, size_t count, const struct type *type, enu
   return owned;
 }
 
-void memory_release(uint32_t owned) {
-  if (!owned) return;
+static void release_if(bool (*is_over)(const struct range *range, uint32_t owner), uint32_t owner) {
   size_t kept = 0;
   lowest = UINTPTR_MAX, highest = 0;
   for (size_t i = 0; i < count_of_ranges; i++) {
-    if (ranges[i].owner == owned) continue;
+    if (is_over(&ranges[i], owner)) continue;
     ranges[kept++] = ranges[i];
     if (ranges[i].from < lowest) lowest = ranges[i].from;
     if (ranges[i].to > highest) highest = ranges[i].to;
   }
   count_of_ranges = kept;
+}
+
+static bool is_of(const struct range *range, uint32_t owner) { return range->owner == owner; }
+static bool is_forgotten(const struct range *range, uint32_t owner) { return (void)owner, range->is_forgotten; }
+
+void memory_release(uint32_t owned) {
+  if (!owned) return;
+  release_if(is_of, owned);
+  if (highest_watched) windows_disown(owned);
+}
+
+void memory_forget(uint32_t owned) {
+  for (size_t i = 0; i < count_of_ranges; i++) ranges[i].is_forgotten |= ranges[i].owner == owned;
+}
+
+void memory_learn(void) {
+  if (count_of_ranges) release_if(is_forgotten, 0);
+}
+
+void *memory_use(const void *at, size_t size, enum access access, const char *parameter) {
+  uintptr_t from = (uintptr_t)at;
+  if (!at) fail("invalid argument", "%s is a null pointer", parameter);
+  check_rivals(count_of_ranges, from, size, access, parameter);
+  if (is_watched(from, size)) windows_see(from, size, access, call.site);
+  return (void *)at;
+}
+
+void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
+  if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
+  for (size_t i = 0; i < count_of_ranges; i++) {
+    const struct range *range = &ranges[i];
+    if (range->from < to && from < range->to && !range->is_forgotten && !env_is_over())
+      fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it", how, range->name, range->site);
+  }
 }
 
 void memory_watch(const void *base, size_t size) {
@@ -81,21 +168,17 @@ void memory_watch(const void *base, size_t size) {
 }
 
 static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum access access, uintptr_t site) {
-  if (from < highest_watched && from + length > lowest_watched) windows_see(from, length, access, site);
-  for (size_t i = 0; i < count_of_ranges; i++) {
-    const struct range *range = &ranges[i];
-    if (from >= range->to || from + length <= range->from) continue;
-    if (!((access | range->by_operation) & WRITES)) continue;
+  if (is_watched(from, length)) windows_see(from, length, access, site);
+  const struct range *range = rival(count_of_ranges, from, from + length, access);
+  if (range)
     fail_at(site, "local concurrency", "the program %s memory that %s at {@%lx} still uses",
             access == WRITES ? "writes" : "reads", range->name, range->site);
-  }
 }
 
 static inline void see(const void *at, size_t length, enum access access, void *site) {
   uintptr_t from = (uintptr_t)at;
   bool is_owned = from < highest && from + length > lowest;
-  bool is_watched = from < highest_watched && from + length > lowest_watched;
-  if (is_owned || is_watched) look(from, length, access, (uintptr_t)site);
+  if (is_owned || is_watched(from, length)) look(from, length, access, (uintptr_t)site);
 }
 #define SITE __builtin_return_address(0)
 
@@ -120,7 +203,20 @@ void __tsan_write_range(void *at, long length) { see(at, (size_t)length, WRITES,
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
 void __tsan_func_entry(void *from) { (void)from; }
-void __tsan_func_exit(void) {}
+/* A function returns, and its frame goes. Frames begin with that of the caller and the address to return to, and locals are below that,
+ * or on AArch64 above it. What the program does not call itself (main) is not judged. */
+void __attribute__((noinline)) __tsan_func_exit(void) {
+  extern char __executable_start[], etext[];
+  if (count_of_ranges == 0 && highest_watched == 0) return;
+  const uintptr_t *own = __builtin_frame_address(0), *frame = (const uintptr_t *)own[0];
+  bool is_called = frame[1] >= (uintptr_t)__executable_start && frame[1] < (uintptr_t)etext;
+#if defined(__x86_64__)
+  uintptr_t end = (uintptr_t)(frame + 2);
+#else
+  uintptr_t end = frame[0];
+#endif
+  if (is_called) memory_check_gone((uintptr_t)own, end, (uintptr_t)SITE, "leaves the function with this memory");
+}
 void __tsan_init(void) {}
 void *__tsan_memcpy(void *to, const void *from, size_t length) {
   see(from, length, READS, SITE);

@@ -62,7 +62,7 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
     fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
          target);
   enum hold hold = window->has_fenced ? FREE : window->holds[target];
-  records_add(window, target, kind, hold, from, to, op, of->element);
+  made->record = records_add(window, target, kind, hold, from, to, op, of->element);
   return made;
 }
 
@@ -73,7 +73,6 @@ static void writes(struct operation *of, const void *origin, int count, MPI_Data
   check_memory(origin, origin, (size_t)count, from, "the origin buffer");
   put_data(&of->data, origin, (size_t)count, from);
   memory_own_more(&of->owned, origin, (size_t)count, from, READS);
-  windows_see((uintptr_t)origin, (size_t)count * from->size, READS, call.site);
 }
 
 static void reads(struct operation *of, void *result, int count, MPI_Datatype type) {
@@ -84,7 +83,7 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
   of->result = result;
   of->result_count = (size_t)count;
   memory_own_more(&of->owned, result, (size_t)count, of->result_type, READS | WRITES);
-  windows_see((uintptr_t)result, (size_t)count * of->result_type->size, WRITES, call.site);
+  if (memory_overlaps(of->owned)) fail("invalid buffer", "what is read goes where the operation reads or writes already");
 }
 
 /* Carries an operation out on a part of a window; what it reads is put to `result`. */
@@ -115,48 +114,51 @@ static void receive_result(struct operation *of, struct reader result) {
 static void complete(struct operation *of) {
   memory_release(of->owned);
   of->owned = 0;
-  of->is_done = true;
-  release(of->data.at);
-  of->data = (struct bytes){0};
+  of->is_over = true;
 }
 
-void operations_apply(struct window *window, int target, bool is_local) {
+void operations_apply(struct window *window, int target) {
   bool is_any = false, writes_any = false;
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
-    if (of->is_done || of->target != target) continue;
+    if (of->is_applied || of->target != target) continue;
     is_any = true;
     writes_any |= of->kind != 'g';
   }
-  if (!is_any) {
-    records_complete(window, target, is_local);
-    return;
-  }
+  if (!is_any) return;
   uint32_t request;
   if (writes_any) window_lock_content(window, target, &request);
   struct bytes content = window_read(window, target);
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
-    if (of->is_done || of->target != target) continue;
+    if (of->is_applied || of->target != target) continue;
     struct bytes result = {0};
     uint8_t *at = content.at + of->disp * window->sides[target].unit;
     apply(of->kind, at, of->count, of->type, of->op, all_of(&of->data), "this rank", of->site, &result);
     receive_result(of, all_of(&result));
     release(result.at);
-    complete(of);
+    release(of->data.at);
+    of->data = (struct bytes){0};
+    of->is_applied = true;
   }
   if (writes_any) {
     window_write(window, target, content.at, content.length);
     window_unlock_content(window, target, request);
   }
   release(content.at);
+}
+
+void operations_complete(struct window *window, int target, bool is_local) {
+  operations_apply(window, target);
+  for (size_t i = 0; i < window->length; i++)
+    if (window->operations[i].target == target) complete(&window->operations[i]);
   records_complete(window, target, is_local);
 }
 
 void operations_forget(struct window *window) {
   size_t kept = 0;
   for (size_t i = 0; i < window->length; i++)
-    if (!window->operations[i].is_done) window->operations[kept++] = window->operations[i];
+    if (!window->operations[i].is_over) window->operations[kept++] = window->operations[i];
   window->length = kept;
 }
 
@@ -241,7 +243,10 @@ bool operations_exchange(struct window *window) {
     take_results(window, &read);
   }
   release(results.at);
-  for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);
+  for (size_t i = 0; i < window->length; i++) {
+    release(window->operations[i].data.at);
+    complete(&window->operations[i]);
+  }
   window->length = 0;
   return is_any;
 }
@@ -251,42 +256,65 @@ bool operations_exchange(struct window *window) {
 
 static bool is_nowhere(int target) { return target == MPI_PROC_NULL; }
 
+/* Each starts its operation, unless that goes nowhere. */
+static struct operation *put_to(ORIGIN, TARGET, MPI_Win win) {
+  if (is_nowhere(target)) return NULL;
+  struct operation *of = start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE);
+  writes(of, origin, count, type);
+  return of;
+}
+
+static struct operation *get_from(void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win) {
+  if (is_nowhere(target)) return NULL;
+  struct operation *of = start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP);
+  reads(of, origin, count, type);
+  return of;
+}
+
+static struct operation *accumulate(ORIGIN, TARGET, MPI_Op op, MPI_Win win) {
+  op_check_window(op, type_for(target_type, "target datatype"));
+  if (is_nowhere(target)) return NULL;
+  struct operation *of = start(win, 'a', target, disp, target_count, target_type, op);
+  writes(of, origin, count, type);
+  return of;
+}
+
+static struct operation *fetch(ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win) {
+  op_check_window(op, type_for(target_type, "target datatype"));
+  if (is_nowhere(target)) return NULL;
+  struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
+  if (op != MPI_NO_OP) writes(of, origin, count, type);
+  reads(of, result, result_count, result_type);
+  return of;
+}
+
 FUNCTION(Put, (ORIGIN, TARGET, MPI_Win win)) {
   CALL("MPI_Put");
-  if (!is_nowhere(target)) writes(start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE), origin, count, type);
+  put_to(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win)) {
   CALL("MPI_Get");
-  if (!is_nowhere(target)) reads(start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP), origin, count, type);
+  get_from(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Accumulate");
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
+  accumulate(origin, count, type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Get_accumulate");
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (is_nowhere(target)) return MPI_SUCCESS;
-  struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
-  if (op != MPI_NO_OP) writes(of, origin, count, type);
-  reads(of, result, result_count, result_type);
+  fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
   CALL("MPI_Fetch_and_op");
-  op_check_window(op, type_for(type, "datatype"));
-  if (is_nowhere(target)) return MPI_SUCCESS;
-  struct operation *of = start(win, 'f', target, disp, 1, type, op);
-  if (op != MPI_NO_OP) writes(of, origin, 1, type);
-  reads(of, result, 1, type);
+  fetch(origin, 1, type, result, 1, type, target, disp, 1, type, op, win);
   return MPI_SUCCESS;
 }
 
@@ -300,46 +328,39 @@ FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *resu
   return MPI_SUCCESS;
 }
 
-/* Operations with requests: of those that MPI allows, the moment of the start is the one at which they are carried out. */
-static int at_once(MPI_Win win, int target, MPI_Request *request) {
-  require(request, "request");
-  if (!is_nowhere(target)) {
-    struct window *window = window_of(win);
-    if (window->has_fenced) fail("missing epoch", "%s needs the epoch of a lock", call.name);
-    operations_apply(window, target, true);
-    operations_forget(window);
-  }
-  *request = request_new('o');
+/* Operations with requests: of the moments that MPI allows, the start is the one at which they are carried out. What the program's
+ * memory is for goes on until the wait. */
+static int with_request(MPI_Win win, const struct operation *of, MPI_Request *handle) {
+  *OUT(handle) = request_new('o');
+  if (!of) return MPI_SUCCESS;
+  struct window *window = window_of(win);
+  if (window->has_fenced) fail("missing epoch", "%s needs the epoch of a lock", call.name);
+  struct request *request = request_get(*handle);
+  request->owned = of->owned;
+  records_own(of->record, of->owned);
+  operations_apply(window, of->target);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Rput, (ORIGIN, TARGET, MPI_Win win, MPI_Request *request)) {
   CALL("MPI_Rput");
-  if (!is_nowhere(target)) writes(start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE), origin, count, type);
-  return at_once(win, target, request);
+  return with_request(win, put_to(origin, count, type, target, disp, target_count, target_type, win), request);
 }
 
 FUNCTION(Rget, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win, MPI_Request *request)) {
   CALL("MPI_Rget");
-  if (!is_nowhere(target)) reads(start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP), origin, count, type);
-  return at_once(win, target, request);
+  return with_request(win, get_from(origin, count, type, target, disp, target_count, target_type, win), request);
+}
+
+FUNCTION(Raccumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
+  CALL("MPI_Raccumulate");
+  return with_request(win, accumulate(origin, count, type, target, disp, target_count, target_type, op, win), request);
 }
 
 FUNCTION(Rget_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win,
                            MPI_Request *request)) {
   CALL("MPI_Rget_accumulate");
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (!is_nowhere(target)) {
-    struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
-    if (op != MPI_NO_OP) writes(of, origin, count, type);
-    reads(of, result, result_count, result_type);
-  }
-  return at_once(win, target, request);
-}
-
-FUNCTION(Raccumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
-  CALL("MPI_Raccumulate");
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (!is_nowhere(target)) writes(start(win, 'a', target, disp, target_count, target_type, op), origin, count, type);
-  return at_once(win, target, request);
+  struct operation *of =
+      fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
+  return with_request(win, of, request);
 }

@@ -46,6 +46,7 @@ static struct {
 
 static void start_send(struct request *request) {
   windows_publish();
+  request->owned = memory_own(request->buffer, request->count, request->type, READS);
   struct bytes message = {0};
   put_u64(&message, request->object.made_at);
   put_i32(&message, request->comm->rank);
@@ -68,17 +69,22 @@ static void start_send(struct request *request) {
   put_block(to, message.at, message.length);
   release(message.at);
   request->posted = ask_posted();
-  if (request->mode != BUFFERED) request->owned = memory_own(request->buffer, request->count, request->type, READS);
+}
+
+/* The memory that a message goes to. */
+static void own_receive(struct request *request) {
+  request->owned = memory_own(request->buffer, request->count, request->type, READS | WRITES);
+  if (memory_overlaps(request->owned)) fail("invalid datatype", "what is received goes to the same memory twice");
 }
 
 static void start_receive(struct request *request) {
+  own_receive(request);
   struct bytes *to = question('R');
   put_text(to, request->comm->name);
   put_i32(to, request->comm->rank);
   put_i32(to, request->peer);
   put_i32(to, request->tag);
   request->posted = ask_posted();
-  request->owned = memory_own(request->buffer, request->count, request->type, READS | WRITES);
 }
 
 static void start(struct request *request) {
@@ -96,6 +102,7 @@ static void start(struct request *request) {
 
 void receive_end(struct request *request, struct reader *value) {
   if (!request->is_posted) return;
+  memory_learn();
   struct reader message = (take_u8(value), take_block(value));
   uintptr_t site = take_u64(&message);
   int source = take_i32(&message), tag = take_i32(&message);
@@ -110,15 +117,13 @@ void receive_end(struct request *request, struct reader *value) {
 
 #define STARTED(function, what, mode)                                                                                \
   CALL(function);                                                                                                    \
-  require(request, "request");                                                                                       \
-  *request = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
+  *OUT(request) = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
   start(request_get(*request));                                                                                      \
   return MPI_SUCCESS
 
 #define PERSISTENT(function, what, mode)                                                                             \
   CALL(function);                                                                                                    \
-  require(request, "request");                                                                                       \
-  *request = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
+  *OUT(request) = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
   request_get(*request)->is_persistent = true;                                                                       \
   request_get(*request)->is_started = false;                                                                         \
   return MPI_SUCCESS
@@ -130,24 +135,24 @@ void receive_end(struct request *request, struct reader *value) {
   request_wait(&request, status);                                                                                    \
   return MPI_SUCCESS
 
-#define OUT (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
-#define OUT_REQUEST (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
-#define IN_REQUEST (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
+#define SEND_WAITS (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+#define SEND_REQUEST (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
+#define RECEIVE_REQUEST (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
 
-FUNCTION(Send, OUT) { BLOCKING("MPI_Send", 's', STANDARD, NULL); }
-FUNCTION(Ssend, OUT) { BLOCKING("MPI_Ssend", 's', SYNCHRONOUS, NULL); }
-FUNCTION(Bsend, OUT) { BLOCKING("MPI_Bsend", 's', BUFFERED, NULL); }
-FUNCTION(Rsend, OUT) { BLOCKING("MPI_Rsend", 's', READY, NULL); }
-FUNCTION(Isend, OUT_REQUEST) { STARTED("MPI_Isend", 's', STANDARD); }
-FUNCTION(Issend, OUT_REQUEST) { STARTED("MPI_Issend", 's', SYNCHRONOUS); }
-FUNCTION(Ibsend, OUT_REQUEST) { STARTED("MPI_Ibsend", 's', BUFFERED); }
-FUNCTION(Irsend, OUT_REQUEST) { STARTED("MPI_Irsend", 's', READY); }
-FUNCTION(Irecv, IN_REQUEST) { STARTED("MPI_Irecv", 'r', STANDARD); }
-FUNCTION(Send_init, OUT_REQUEST) { PERSISTENT("MPI_Send_init", 's', STANDARD); }
-FUNCTION(Ssend_init, OUT_REQUEST) { PERSISTENT("MPI_Ssend_init", 's', SYNCHRONOUS); }
-FUNCTION(Bsend_init, OUT_REQUEST) { PERSISTENT("MPI_Bsend_init", 's', BUFFERED); }
-FUNCTION(Rsend_init, OUT_REQUEST) { PERSISTENT("MPI_Rsend_init", 's', READY); }
-FUNCTION(Recv_init, IN_REQUEST) { PERSISTENT("MPI_Recv_init", 'r', STANDARD); }
+FUNCTION(Send, SEND_WAITS) { BLOCKING("MPI_Send", 's', STANDARD, NULL); }
+FUNCTION(Ssend, SEND_WAITS) { BLOCKING("MPI_Ssend", 's', SYNCHRONOUS, NULL); }
+FUNCTION(Bsend, SEND_WAITS) { BLOCKING("MPI_Bsend", 's', BUFFERED, NULL); }
+FUNCTION(Rsend, SEND_WAITS) { BLOCKING("MPI_Rsend", 's', READY, NULL); }
+FUNCTION(Isend, SEND_REQUEST) { STARTED("MPI_Isend", 's', STANDARD); }
+FUNCTION(Issend, SEND_REQUEST) { STARTED("MPI_Issend", 's', SYNCHRONOUS); }
+FUNCTION(Ibsend, SEND_REQUEST) { STARTED("MPI_Ibsend", 's', BUFFERED); }
+FUNCTION(Irsend, SEND_REQUEST) { STARTED("MPI_Irsend", 's', READY); }
+FUNCTION(Irecv, RECEIVE_REQUEST) { STARTED("MPI_Irecv", 'r', STANDARD); }
+FUNCTION(Send_init, SEND_REQUEST) { PERSISTENT("MPI_Send_init", 's', STANDARD); }
+FUNCTION(Ssend_init, SEND_REQUEST) { PERSISTENT("MPI_Ssend_init", 's', SYNCHRONOUS); }
+FUNCTION(Bsend_init, SEND_REQUEST) { PERSISTENT("MPI_Bsend_init", 's', BUFFERED); }
+FUNCTION(Rsend_init, SEND_REQUEST) { PERSISTENT("MPI_Rsend_init", 's', READY); }
+FUNCTION(Recv_init, RECEIVE_REQUEST) { PERSISTENT("MPI_Recv_init", 'r', STANDARD); }
 FUNCTION(Recv, (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)) {
   BLOCKING("MPI_Recv", 'r', STANDARD, status);
 }
@@ -165,17 +170,19 @@ static void start_again(MPI_Request handle) {
   }
   request->state = ACTIVE;
   request->is_started = true;
-  collective_start(request, true);
+  collective_start(request);
 }
 
 FUNCTION(Start, (MPI_Request *request)) {
   CALL("MPI_Start");
-  start_again(*(MPI_Request *)require(request, "request"));
+  start_again(*INS(request, 1));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Startall, (int count, MPI_Request requests[])) {
   CALL("MPI_Startall");
+  check_count(count);
+  if (count > 0) INS(requests, count);
   for (int i = 0; i < count; i++) start_again(requests[i]);
   return MPI_SUCCESS;
 }
@@ -225,6 +232,7 @@ struct message {
 /* Looks for a message; false if there is none. The one that it takes, if it does, is for `taken`. */
 static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
   struct comm *in = comm_get(comm);
+  if (status) OUT(status);
   check_peer(in, source, true, "source");
   check_tag(tag, true);
   if (source == MPI_PROC_NULL) {
@@ -264,53 +272,70 @@ FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status)) {
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)) {
   CALL("MPI_Iprobe");
-  *(int *)require(flag, "flag") = probe('t', source, tag, comm, status, NULL);
+  *OUT(flag) = probe('t', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
+}
+
+/* The message that a probe takes: a handle for it. */
+static void take_message(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+  struct message *made = allocate(sizeof *made);
+  probe('m', source, tag, comm, status, &made->request);
+  *message = made->request.peer == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : (MPI_Message)handle_new(MESSAGE, &made->object);
 }
 
 FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)) {
   CALL("MPI_Improbe");
-  require(message, "message");
-  *(int *)require(flag, "flag") = probe('t', source, tag, comm, status, NULL);
-  if (!*flag) return MPI_SUCCESS;
+  OUT(message);
+  *OUT(flag) = probe('t', source, tag, comm, status, NULL);
   /* It is there, so it can be taken: the same one, unless others match as well. */
-  struct message *made = allocate(sizeof *made);
-  probe('m', source, tag, comm, status, &made->request);
-  *message = made->request.peer == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : (MPI_Message)handle_new(MESSAGE, &made->object);
+  if (*flag) take_message(source, tag, comm, message, status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)) {
   CALL("MPI_Mprobe");
-  struct message *made = allocate(sizeof *made);
-  probe('m', source, tag, comm, status, &made->request);
-  *(MPI_Message *)require(message, "message") =
-      made->request.peer == MPI_PROC_NULL ? MPI_MESSAGE_NO_PROC : (MPI_Message)handle_new(MESSAGE, &made->object);
+  take_message(source, tag, comm, OUT(message), status);
   return MPI_SUCCESS;
+}
+
+/* The receive of a message that a probe has taken. */
+static MPI_Request receive_taken(void *buf, int count, MPI_Datatype type, MPI_Message *message) {
+  MPI_Message handle = *OUT(message);
+  struct message *taken = (struct message *)handle_get(MESSAGE, handle);
+  bool is_there = handle == MPI_MESSAGE_NO_PROC || (taken && !taken->object.is_freed);
+  if (!is_there) fail("invalid argument", "%p is no message", (void *)handle);
+  check_count(count);
+  MPI_Request made = request_new('r');
+  struct request *request = request_get(made);
+  request->buffer = buf;
+  request->count = (size_t)count;
+  request->type = type_for(type, "datatype");
+  check_buffer(buf, request->count, request->type, "the buffer");
+  check_memory(buf, buf, request->count, request->type, "the buffer");
+  *message = MPI_MESSAGE_NULL;
+  if (handle == MPI_MESSAGE_NO_PROC) {
+    status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return made;
+  }
+  request->is_posted = true;
+  request->posted = taken->request.posted;
+  request->comm = taken->request.comm;
+  taken->object.is_freed = true;
+  own_receive(request);
+  return made;
 }
 
 FUNCTION(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)) {
   CALL("MPI_Mrecv");
-  if (*message == MPI_MESSAGE_NO_PROC) {
-    if (status) status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-  } else {
-    struct message *taken = (struct message *)handle_get(MESSAGE, *message);
-    if (!taken || taken->object.is_freed) fail("invalid argument", "%p is no message", (void *)*message);
-    check_count(count);
-    MPI_Request handle = request_new('r');
-    struct request *request = request_get(handle);
-    request->is_posted = true;
-    request->posted = taken->request.posted;
-    request->comm = taken->request.comm;
-    request->buffer = buf;
-    request->count = (size_t)count;
-    request->type = type_for(type, "datatype");
-    check_buffer(buf, request->count, request->type, "the buffer");
-    check_memory(buf, buf, request->count, request->type, "the buffer");
-    taken->object.is_freed = true;
-    request_wait(&handle, status);
-  }
-  *message = MPI_MESSAGE_NULL;
+  MPI_Request request = receive_taken(buf, count, type, message);
+  request_wait(&request, status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Imrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)) {
+  CALL("MPI_Imrecv");
+  OUT(request);
+  *request = receive_taken(buf, count, type, message);
   return MPI_SUCCESS;
 }
 
@@ -326,8 +351,8 @@ FUNCTION(Buffer_attach, (void *at, int size)) {
 
 FUNCTION(Buffer_detach, (void *at, int *size)) {
   CALL("MPI_Buffer_detach");
-  *(void **)at = buffer.at;
-  *size = (int)buffer.size;
+  *OUT((void **)at) = buffer.at;
+  *OUT(size) = (int)buffer.size;
   buffer.at = NULL;
   buffer.size = 0;
   return MPI_SUCCESS;

@@ -32,6 +32,7 @@
 #define check_thread mazurka_check_thread
 #define check_buffer mazurka_check_buffer
 #define check_memory mazurka_check_memory
+#define heap_free mazurka_heap_free
 #define is_beyond_heap mazurka_is_beyond_heap
 #define variables_read mazurka_variables_read
 #define wire_bias mazurka_wire_bias
@@ -62,6 +63,11 @@
 #define memory_own mazurka_memory_own
 #define memory_own_more mazurka_memory_own_more
 #define memory_release mazurka_memory_release
+#define memory_overlaps mazurka_memory_overlaps
+#define memory_forget mazurka_memory_forget
+#define memory_learn mazurka_memory_learn
+#define memory_use mazurka_memory_use
+#define memory_check_gone mazurka_memory_check_gone
 #define op_apply mazurka_op_apply
 #define op_check_window mazurka_op_check_window
 #define op_apply_window mazurka_op_apply_window
@@ -112,10 +118,12 @@
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
 #define windows_check_end mazurka_windows_check_end
-#define windows_check_freed mazurka_windows_check_freed
+#define windows_check_gone mazurka_windows_check_gone
 #define windows_publish mazurka_windows_publish
 #define windows_pull mazurka_windows_pull
 #define windows_see mazurka_windows_see
+#define windows_own mazurka_windows_own
+#define windows_disown mazurka_windows_disown
 #define clock_put mazurka_clock_put
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
@@ -322,6 +330,8 @@ void variables_read(const char *path);
 void check_memory(const void *buffer, const void *part, size_t count, const struct type *type, const char *parameter);
 /* Is this in a piece of the heap that ends before so many bytes? */
 bool is_beyond_heap(const void *base, size_t size);
+/* The program frees this at `site`. */
+void heap_free(void *piece, uintptr_t site);
 void *require(void *pointer, const char *parameter);
 
 /* requests.c */
@@ -330,7 +340,6 @@ struct request {
   struct object object;
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
-  bool is_unwanted; /* the program has tried to cancel it */
   char what; /* 's'end, 'r'eceive, 'c'ollective */
   bool is_posted;   /* is there a request of the model? */
   uint32_t posted;  /* its number */
@@ -356,8 +365,8 @@ void request_complete(struct request *request, struct reader *value);
 /* p2p.c, collectives.c: the data of a request that is complete */
 void receive_end(struct request *request, struct reader *value);
 void collective_end(struct request *request, struct reader *value);
-/* Enters; from then on the memory belongs to the operation if the program has the request. */
-void collective_start(struct request *request, bool owns);
+/* Enters; from then on the memory belongs to the operation. */
+void collective_start(struct request *request);
 
 /* collectives.c */
 struct contributions {
@@ -391,10 +400,25 @@ void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const
 
 /* memory.c: what the program reads and writes */
 enum access { READS = 1, WRITES = 2 };
-/* From now on an operation reads, or reads and writes, this memory. */
+/* From now on an operation reads, or reads and writes, this memory. Fails if another one uses it otherwise. */
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
+/* Does the operation that has begun last write some of its memory twice, or read it as well? */
+bool memory_overlaps(uint32_t owned);
+/* Nobody waits for the operation any more: it is over at the latest when the rank learns something of others. */
+void memory_forget(uint32_t owned);
+void memory_learn(void);
+/* Each pointer through which a call reads or writes memory of the program until it returns goes through this: the memory must be
+ * there, and no operation may use it. Returns the pointer. */
+void *memory_use(const void *at, size_t size, enum access access, const char *parameter);
+#define OUT(pointer) OUTS(pointer, 1)
+#define OUTS(pointer, count) \
+  ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), WRITES, "`" #pointer "`"))
+#define INS(pointer, count) \
+  ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), READS, "`" #pointer "`"))
+/* The program gives this memory up at `site`, as it says: fails if an operation uses it, or a window is there. */
+void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
 
@@ -408,8 +432,8 @@ void random_fill(void *to, size_t length);
 
 /* windows.c */
 void windows_check_end(void);
-/* A piece of the heap is freed at `site`: fails if a window is there. */
-void windows_check_freed(uintptr_t start, size_t size, uintptr_t site);
+/* The same if a window is there: memory_check_gone. */
+void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
 /* Both copies of the parts of windows that this rank owns become equal: before others are told something, and after this
  * rank was told something. */
 void windows_publish(void);
@@ -419,5 +443,8 @@ void windows_pull(void);
 void clock_put(struct bytes *to);
 void clock_join(struct reader *from);
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site);
+/* The same for an operation that goes on until it is disowned. */
+void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access access);
+void windows_disown(uint32_t owner);
 
 #endif

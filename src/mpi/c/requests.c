@@ -117,7 +117,7 @@ static void wait_for(MPI_Request *handle) {
 }
 
 void request_wait(MPI_Request *handle, MPI_Status *status) {
-  if (status) status_empty(status);
+  if (status) status_empty(OUT(status));
   if (*handle == MPI_REQUEST_NULL) return;
   check_started(*handle);
   if (!is_open(*handle)) return;
@@ -125,16 +125,21 @@ void request_wait(MPI_Request *handle, MPI_Status *status) {
   retire(handle, status);
 }
 
+/* A list of requests, of which some are set to MPI_REQUEST_NULL. */
+static void check_requests(int count, const MPI_Request *requests) {
+  check_count(count);
+  if (count > 0) OUTS(requests, count);
+}
+
 FUNCTION(Wait, (MPI_Request *request, MPI_Status *status)) {
   CALL("MPI_Wait");
-  require(request, "request");
-  request_wait(request, status);
+  request_wait(OUT(request), status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
   CALL("MPI_Waitall");
-  check_count(count);
+  check_requests(count, requests);
   for (int i = 0; i < count; i++) request_wait(&requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
@@ -155,8 +160,9 @@ static int any(char kind, int count, MPI_Request *requests) {
 
 FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
   CALL("MPI_Waitany");
-  check_count(count);
-  if (status) status_empty(status);
+  check_requests(count, requests);
+  if (status) status_empty(OUT(status));
+  OUT(index);
   *index = any('W', count, requests);
   if (*index >= 0) retire(&requests[*index], status);
   return MPI_SUCCESS;
@@ -165,7 +171,10 @@ FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *st
 /* One at a time is what MPI allows. */
 FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Waitsome");
-  check_count(count);
+  check_requests(count, requests);
+  OUT(done);
+  if (count > 0) OUTS(indices, count);
+  if (count > 0 && statuses) OUTS(statuses, count);
   int found = any('W', count, requests);
   *done = found >= 0 ? 1 : MPI_UNDEFINED;
   if (found < 0) return MPI_SUCCESS;
@@ -176,20 +185,21 @@ FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[],
 
 FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
   CALL("MPI_Test");
-  require(request, "request");
-  if (status) status_empty(status);
+  OUT(request);
+  if (status) status_empty(OUT(status));
   int found = any('T', 1, request);
-  *flag = found != -1;
+  *OUT(flag) = found != -1;
   if (found >= 0) retire(request, status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
   CALL("MPI_Testany");
-  check_count(count);
-  if (status) status_empty(status);
+  check_requests(count, requests);
+  if (status) status_empty(OUT(status));
+  OUT(index);
   int found = any('T', count, requests);
-  *flag = found != -1;
+  *OUT(flag) = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
   if (found >= 0) retire(&requests[found], status);
   return MPI_SUCCESS;
@@ -197,7 +207,10 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
 
 FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Testsome");
-  check_count(count);
+  check_requests(count, requests);
+  OUT(done);
+  if (count > 0) OUTS(indices, count);
+  if (count > 0 && statuses) OUTS(statuses, count);
   int found = any('T', count, requests);
   *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
   if (found < 0) return MPI_SUCCESS;
@@ -209,8 +222,9 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
 /* Those that a test finds complete stay so, and are told when all are. */
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Testall");
-  check_count(count);
-  *flag = 0;
+  check_requests(count, requests);
+  if (count > 0 && statuses) OUTS(statuses, count);
+  *OUT(flag) = 0;
   for (int i = 0; i < count; i++) {
     int only = i;
     check_started(requests[i]);
@@ -228,9 +242,8 @@ FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *sta
 /* Is it complete? It stays as it is. */
 FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status");
-  require(flag, "flag");
-  if (status) status_empty(status);
-  *flag = 1;
+  if (status) status_empty(OUT(status));
+  *OUT(flag) = 1;
   if (!is_open(handle)) return MPI_SUCCESS;
   int only = 0;
   struct request *request = request_get(handle);
@@ -239,14 +252,14 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
   return MPI_SUCCESS;
 }
 
+/* A send may go on after that, until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
+ * its memory is never given back. */
 FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
-  struct request *freed = request_get(*(MPI_Request *)require(request, "request"));
+  struct request *freed = request_get(*OUT(request));
   if (freed->state == ACTIVE && freed->what == 'c')
     fail("invalid request", "a request of %s cannot be freed", freed->name);
-  bool needs_nobody = freed->mode == 2 || freed->is_unwanted; /* buffered, or cancelled */
-  if (freed->state == ACTIVE && freed->is_posted && !needs_nobody)
-    fail("missing wait", "the request of %s at {@%lx} is freed while it is active", freed->name, freed->object.made_at);
+  if (freed->what == 's') memory_forget(freed->owned);
   freed->object.is_freed = true;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
@@ -254,9 +267,8 @@ FUNCTION(Request_free, (MPI_Request *request)) {
 
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
-  struct request *cancelled = request_get(*(MPI_Request *)require(request, "request"));
+  struct request *cancelled = request_get(*INS(request, 1));
   if (cancelled->what == 'c') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
-  cancelled->is_unwanted = true;
   /* A send is never cancelled: MPI 4 deprecates that. */
   if (cancelled->state == ACTIVE && cancelled->is_posted && cancelled->what == 'r' && !cancelled->wants_cancel) {
     put_u32(question('C'), cancelled->posted);
@@ -268,21 +280,21 @@ FUNCTION(Cancel, (MPI_Request *request)) {
 
 FUNCTION(Test_cancelled, (const MPI_Status *status, int *flag)) {
   CALL("MPI_Test_cancelled");
-  *flag = status->MPI_internal[2] == 1;
+  *OUT(flag) = INS(status, 1)->MPI_internal[2] == 1;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   CALL("MPI_Get_count");
-  size_t bytes = get_bytes(require((void *)status, "status")), size = type_for(type, "datatype")->size;
-  *count = size == 0 ? 0 : bytes % size ? MPI_UNDEFINED : (int)(bytes / size);
+  size_t bytes = get_bytes(INS(status, 1)), size = type_for(type, "datatype")->size;
+  *OUT(count) = size == 0 ? 0 : bytes % size ? MPI_UNDEFINED : (int)(bytes / size);
   return MPI_SUCCESS;
 }
 
 /* So many bytes in basic values; the last element may be in part. */
 static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
-  size_t bytes = get_bytes(require((void *)status, "status"));
+  size_t bytes = get_bytes(INS(status, 1));
   MPI_Count count = 0;
   for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
     size_t size = basic_size(of->piece[p].run.basic), here = of->piece[p].run.count * size;
@@ -296,13 +308,13 @@ static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
 
 FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   CALL("MPI_Get_elements");
-  *(int *)require(count, "count") = (int)elements(status, type);
+  *OUT(count) = (int)elements(status, type);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count)) {
   CALL("MPI_Get_elements_x");
-  *(MPI_Count *)require(count, "count") = elements(status, type);
+  *OUT(count) = elements(status, type);
   return MPI_SUCCESS;
 }
 
@@ -315,7 +327,7 @@ static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) 
     bytes += here * basic_size(of->piece[p].run.basic);
     left -= here;
   }
-  set_bytes(require(status, "status"), bytes);
+  set_bytes(OUT(status), bytes);
   return MPI_SUCCESS;
 }
 
@@ -331,6 +343,6 @@ FUNCTION(Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Coun
 
 FUNCTION(Status_set_cancelled, (MPI_Status *status, int flag)) {
   CALL("MPI_Status_set_cancelled");
-  ((MPI_Status *)require(status, "status"))->MPI_internal[2] = flag != 0;
+  OUT(status)->MPI_internal[2] = flag != 0;
   return MPI_SUCCESS;
 }

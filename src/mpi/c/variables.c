@@ -167,13 +167,6 @@ static struct heap_piece *heap_find(uintptr_t start) {
   return NULL;
 }
 
-static void heap_remove(void *start) {
-  struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
-  if (!piece) return;
-  piece->start = 1;
-  heap_taken--;
-}
-
 static bool find_on_heap(uintptr_t at, struct memory *found) {
   struct heap_piece *piece = heap_find(at);
   for (size_t i = 0; !piece && heap_room <= SEARCHED && i < heap_room; i++)
@@ -205,8 +198,17 @@ WEAK void *calloc(size_t number, size_t size) {
   return made;
 }
 
+/* The program gives up a piece of the heap. */
+static void heap_remove(void *start, uintptr_t site) {
+  struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
+  if (!piece) return;
+  memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
+  piece->start = 1;
+  heap_taken--;
+}
+
 WEAK void *realloc(void *old, size_t size) {
-  heap_remove(old);
+  heap_remove(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
   heap_add(made, size);
   return made;
@@ -226,12 +228,13 @@ WEAK int posix_memalign(void **made, size_t alignment, size_t size) {
   return *made ? 0 : 12; /* ENOMEM */
 }
 
-WEAK void free(void *piece) {
-  const struct heap_piece *known = piece ? heap_find((uintptr_t)piece) : NULL;
-  if (known) windows_check_freed(known->start, known->size, (uintptr_t)__builtin_return_address(0));
-  heap_remove(piece);
+WEAK void free(void *piece) { heap_free(piece, (uintptr_t)__builtin_return_address(0)); }
+void heap_free(void *piece, uintptr_t site) {
+  heap_remove(piece, site);
   __libc_free(piece);
 }
+#else
+void heap_free(void *piece, uintptr_t site) { (void)site, free(piece); }
 #endif
 
 /* What a value of a basic type is; UNKNOWN fits everything. */

@@ -182,16 +182,17 @@ FUNCTION(Win_free, (MPI_Win *win)) {
   records_exchange(freed);
   pull(freed);
   freed->object.is_freed = true;
-  if (freed->is_allocated) free(freed->base);
+  if (freed->is_allocated) heap_free(freed->base, call.site);
   *win = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
 
-void windows_check_freed(uintptr_t start, size_t size, uintptr_t site) {
+void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
   EACH_WINDOW(window) {
-    bool is_there = (uintptr_t)window->base - start < size && own_size(window) > 0;
+    uintptr_t base = (uintptr_t)window->base;
+    bool is_there = base < to && from < base + own_size(window);
     if (is_there && !window->is_allocated && !env_is_over())
-      fail_at(site, "invalid buffer", "the memory of the window made at {@%lx} is freed before the window",
+      fail_at(site, "invalid buffer", "the program %s before it frees the window made at {@%lx}", how,
               window->object.made_at);
   }
 }

@@ -20,9 +20,11 @@
 #define window_write mazurka_window_write
 #define window_ask mazurka_window_ask
 #define operations_apply mazurka_operations_apply
+#define operations_complete mazurka_operations_complete
 #define operations_exchange mazurka_operations_exchange
 #define operations_forget mazurka_operations_forget
 #define records_add mazurka_records_add
+#define records_own mazurka_records_own
 #define records_complete mazurka_records_complete
 #define records_exchange mazurka_records_exchange
 #define records_see mazurka_records_see
@@ -49,10 +51,11 @@ struct operation {
   void *result;        /* where what is read goes */
   size_t result_count;
   const struct type *result_type;
-  uint32_t owned;
+  uint32_t owned; /* memory of the program */
+  size_t record;  /* only until another one is made */
   const char *name;
   uintptr_t site;
-  bool is_done;
+  bool is_applied, is_over; /* at the target; for the program's memory here */
 };
 
 struct window {
@@ -88,16 +91,19 @@ void window_unlock_content(const struct window *window, int target, uint32_t req
 struct bytes window_read(const struct window *window, int target);
 void window_write(const struct window *window, int target, const uint8_t *content, size_t size);
 
-/* onesided.c: carries out the operations on a passive target (if only the origin needs to know that they are complete, nothing orders
- * what they write before what comes later); those of all ranks on this rank's part, at a fence (returns
- * whether there were any); drops those that are done. */
-void operations_apply(struct window *window, int target, bool is_local);
+/* onesided.c: carries out the operations on a passive target; the same, and they are complete (if only the origin needs to know
+ * that, nothing orders what they write before what comes later); those of all ranks on this rank's part, at a
+ * fence (returns whether there were any); drops those that are complete. */
+void operations_apply(struct window *window, int target);
+void operations_complete(struct window *window, int target, bool is_local);
 bool operations_exchange(struct window *window);
 void operations_forget(struct window *window);
 
 /* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
 size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
                    uint32_t element);
+/* The operation with this record goes on until it is disowned. */
+void records_own(size_t record, uint32_t owner);
 /* Compares what all ranks of the window have recorded: a collective call. */
 void records_exchange(struct window *window);
 /* The operations of this rank on that part are complete; locally: those that read. */
