@@ -47,7 +47,7 @@ static void set(const void *of, int key, void *value) {
 static int new_key(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
   keyvals = grow(keyvals, (size_t)(count_of_keyvals + 1) * sizeof *keyvals);
   keyvals[count_of_keyvals] = (struct keyval){copy, delete, extra};
-  *(int *)require(key, "keyval") = FIRST_KEY + count_of_keyvals++;
+  *OUT(key) = FIRST_KEY + count_of_keyvals++;
   return MPI_SUCCESS;
 }
 
@@ -92,12 +92,12 @@ FUNCTION(Attr_delete, (MPI_Comm comm, int key)) {
 }
 FUNCTION(Comm_free_keyval, (int *key)) {
   CALL("MPI_Comm_free_keyval");
-  *key = MPI_KEYVAL_INVALID;
+  *OUT(key) = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 FUNCTION(Keyval_free, (int *key)) {
   CALL("MPI_Keyval_free");
-  *key = MPI_KEYVAL_INVALID;
+  *OUT(key) = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 
@@ -108,7 +108,7 @@ FUNCTION(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_at
 }
 FUNCTION(Win_free_keyval, (int *key)) {
   CALL("MPI_Win_free_keyval");
-  *key = MPI_KEYVAL_INVALID;
+  *OUT(key) = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 FUNCTION(Win_set_attr, (MPI_Win win, int key, void *value)) {
@@ -127,24 +127,24 @@ FUNCTION(Win_delete_attr, (MPI_Win win, int key)) {
 FUNCTION(Win_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
   CALL("MPI_Win_create_errhandler");
   (void)function;
-  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  *OUT(handler) = MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
 FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
   CALL("MPI_Comm_create_errhandler");
   (void)function;
-  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  *OUT(handler) = MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
 FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
   CALL("MPI_Errhandler_create");
   (void)function;
-  *(MPI_Errhandler *)require(handler, "errhandler") = MPI_ERRORS_RETURN;
+  *OUT(handler) = MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
 FUNCTION(Errhandler_free, (MPI_Errhandler *handler)) {
   CALL("MPI_Errhandler_free");
-  *handler = MPI_ERRHANDLER_NULL;
+  *OUT(handler) = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
 }
 FUNCTION(Comm_call_errhandler, (MPI_Comm comm, int code)) {

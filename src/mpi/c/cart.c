@@ -44,13 +44,13 @@ FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int per
   CALL("MPI_Cart_create");
   (void)reorder;
   struct comm *from = comm_get(comm), *to;
-  require(made, "comm_cart");
+  OUT(made);
   if (ndims < 0) fail("invalid argument", "%d dimensions", ndims);
   for (int d = 0; d < ndims; d++)
     if (dims[d] < 1) fail("invalid argument", "dimension %d is %d", d, dims[d]);
   int size = cells(ndims, dims);
   if (size > from->group->size) fail("invalid argument", "a grid of %d ranks, but there are %d", size, from->group->size);
-  *made = comm_split(from, from->rank < size ? 0 : MPI_UNDEFINED, 0, &to);
+  *OUT(made) = comm_split(from, from->rank < size ? 0 : MPI_UNDEFINED, 0, &to);
   if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
   to->ndims = ndims;
   to->dims = copy(ndims, dims);
@@ -71,7 +71,7 @@ FUNCTION(Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int c
 FUNCTION(Cart_rank, (MPI_Comm comm, const int coords[], int *rank)) {
   CALL("MPI_Cart_rank");
   const struct comm *cart = cart_get(comm);
-  *rank = rank_at(cart, coords);
+  *OUT(rank) = rank_at(cart, coords);
   if (*rank == MPI_PROC_NULL) fail("invalid argument", "the coordinates are beyond the grid");
   return MPI_SUCCESS;
 }
@@ -99,7 +99,7 @@ FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *
   CALL("MPI_Cart_shift");
   const struct comm *cart = cart_get(comm);
   if (direction < 0 || direction >= cart->ndims) fail("invalid argument", "dimension %d of %d", direction, cart->ndims);
-  cart_shift(cart, direction, disp, require(source, "rank_source"), require(dest, "rank_dest"));
+  cart_shift(cart, direction, disp, OUT(source), OUT(dest));
   return MPI_SUCCESS;
 }
 
@@ -114,13 +114,13 @@ static int map(MPI_Comm comm, int size, int *rank) {
 FUNCTION(Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank)) {
   CALL("MPI_Cart_map");
   (void)periods;
-  return map(comm, cells(ndims, dims), require(rank, "newrank"));
+  return map(comm, cells(ndims, dims), OUT(rank));
 }
 
 FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int index[], const int edges[], int *rank)) {
   CALL("MPI_Graph_map");
   (void)index, (void)edges;
-  return map(comm, nodes, require(rank, "newrank"));
+  return map(comm, nodes, OUT(rank));
 }
 
 FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
@@ -139,7 +139,7 @@ FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
     }
   }
   release(coords);
-  *made = comm_split(cart, color, cart->rank, &to);
+  *OUT(made) = comm_split(cart, color, cart->rank, &to);
   to->ndims = ndims;
   to->dims = dims;
   to->periods = periods;
@@ -148,14 +148,14 @@ FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
 
 FUNCTION(Cartdim_get, (MPI_Comm comm, int *ndims)) {
   CALL("MPI_Cartdim_get");
-  *ndims = cart_get(comm)->ndims;
+  *OUT(ndims) = cart_get(comm)->ndims;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
   CALL("MPI_Topo_test");
   const struct comm *of = comm_get(comm);
-  *status = of->dims ? MPI_CART : of->graph ? of->graph->kind : MPI_UNDEFINED;
+  *OUT(status) = of->dims ? MPI_CART : of->graph ? of->graph->kind : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 

@@ -57,13 +57,13 @@ int label_out(const struct graph *graph, int edge);
   }                                                                                                  \
   FUNCTION(iname, (ARGUMENTS parameters, MPI_Comm comm, MPI_Request *request)) {                     \
     CALL("MPI_" #iname);                                                                             \
-    struct ending ending = {require(request, "request"), false};                                     \
+    struct ending ending = {OUT(request), false};                                     \
     return start;                                                                                    \
   }                                                                                                  \
   FUNCTION(name##_init, (ARGUMENTS parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request)) { \
     CALL("MPI_" #name "_init");                                                                      \
     (void)info;                                                                                      \
-    struct ending ending = {require(request, "request"), true};                                      \
+    struct ending ending = {OUT(request), true};                                      \
     return start;                                                                                    \
   }
 #define SEND const void *sendbuf, int sendcount, MPI_Datatype sendtype

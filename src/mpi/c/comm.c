@@ -90,13 +90,13 @@ static MPI_Comm publish(struct comm *made) { return (MPI_Comm)handle_new(COMM, &
 
 FUNCTION(Comm_size, (MPI_Comm comm, int *size)) {
   CALL("MPI_Comm_size");
-  *size = comm_get(comm)->group->size;
+  *OUT(size) = comm_get(comm)->group->size;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_rank, (MPI_Comm comm, int *rank)) {
   CALL("MPI_Comm_rank");
-  *rank = comm_get(comm)->rank;
+  *OUT(rank) = comm_get(comm)->rank;
   return MPI_SUCCESS;
 }
 
@@ -116,8 +116,8 @@ static int compare(const struct group *one, const struct group *other) {
 FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
   CALL("MPI_Comm_compare");
   struct comm *a = comm_get(one), *b = comm_get(other);
-  *result = compare(a->group, b->group);
-  if (*result == MPI_IDENT && a != b) *result = MPI_CONGRUENT;
+  *OUT(result) = compare(a->group, b->group);
+  if (*result == MPI_IDENT && a != b) *OUT(result) = MPI_CONGRUENT;
   return MPI_SUCCESS;
 }
 
@@ -144,7 +144,7 @@ static uint32_t times_made(const char *name) {
 
 static int dup(MPI_Comm comm, MPI_Comm *made) {
   struct comm *from = comm_get(comm);
-  require(made, "newcomm");
+  OUT(made);
   struct bytes nothing = {0};
   exchange(from, call.name, &nothing);
   struct comm *to = new_comm(own_group(from->group), next_name(from, 0));
@@ -173,7 +173,7 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   CALL("MPI_Comm_create_group");
   struct comm *from = comm_get(comm);
   struct group *members = group_get(group);
-  require(made, "newcomm");
+  OUT(made);
   char *name = text_of("%s/group %d", from->name, tag);
   for (int i = 0; i < members->size; i++) {
     char *longer = text_of("%s,%d", name, members->ranks[i]);
@@ -185,7 +185,7 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   struct comm *to = new_comm(own_group(members), numbered);
   struct bytes nothing = {0};
   if (to->rank >= 0) exchange(to, call.name, &nothing);
-  *made = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
   return MPI_SUCCESS;
 }
 
@@ -193,14 +193,14 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   CALL("MPI_Comm_create");
   struct comm *from = comm_get(comm);
   struct group *members = group_get(group);
-  require(made, "newcomm");
+  OUT(made);
   struct bytes nothing = {0};
   exchange(from, call.name, &nothing);
   /* Groups of one call do not overlap, so the first member tells them apart. */
   char *name = next_name(from, members->size > 0 ? members->ranks[0] : -1);
   from->made++;
   struct comm *to = new_comm(own_group(members), name);
-  *made = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
   return MPI_SUCCESS;
 }
 
@@ -240,9 +240,9 @@ MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result)
 FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made)) {
   CALL("MPI_Comm_split");
   struct comm *from = comm_get(comm), *to;
-  require(made, "newcomm");
+  OUT(made);
   if (color < 0 && color != MPI_UNDEFINED) fail("invalid argument", "the color is %d", color);
-  *made = comm_split(from, color, key, &to);
+  *OUT(made) = comm_split(from, color, key, &to);
   return MPI_SUCCESS;
 }
 
@@ -251,12 +251,12 @@ FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_
   struct comm *from = comm_get(comm), *to;
   (void)info;
   /* All ranks are on one machine. */
-  *made = comm_split(from, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, &to);
+  *OUT(made) = comm_split(from, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, &to);
   return MPI_SUCCESS;
 }
 
 static int comm_free(MPI_Comm *comm) {
-  struct comm *freed = comm_get(*(MPI_Comm *)require(comm, "comm"));
+  struct comm *freed = comm_get(*OUT(comm));
   if (freed->object.is_predefined) fail("invalid communicator", "%s cannot be freed", freed->title);
   freed->object.is_freed = true;
   *comm = MPI_COMM_NULL;
@@ -276,7 +276,7 @@ FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
 /* Nobody here was spawned. */
 FUNCTION(Comm_get_parent, (MPI_Comm *parent)) {
   CALL("MPI_Comm_get_parent");
-  *(MPI_Comm *)require(parent, "parent") = MPI_COMM_NULL;
+  *OUT(parent) = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
@@ -291,20 +291,20 @@ FUNCTION(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
 FUNCTION(Comm_get_info, (MPI_Comm comm, MPI_Info *info)) {
   CALL("MPI_Comm_get_info");
   comm_get(comm);
-  *(MPI_Info *)require(info, "info") = info_new();
+  *OUT(info) = info_new();
   return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {
   CALL("MPI_Comm_test_inter");
   comm_get(comm);
-  *flag = 0;
+  *OUT(flag) = 0;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_get_name, (MPI_Comm comm, char *name, int *length)) {
   CALL("MPI_Comm_get_name");
-  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm_get(comm)->title);
+  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm_get(comm)->title);
   return MPI_SUCCESS;
 }
 
@@ -358,7 +358,7 @@ FUNCTION(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler)) {
 FUNCTION(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler)) {
   CALL("MPI_Comm_get_errhandler");
   comm_get(comm);
-  *handler = MPI_ERRORS_ARE_FATAL;
+  *OUT(handler) = MPI_ERRORS_ARE_FATAL;
   return MPI_SUCCESS;
 }
 
@@ -368,13 +368,13 @@ MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(c
 
 FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_group");
-  *(MPI_Group *)require(group, "group") = comm_group(comm_get(comm));
+  *OUT(group) = comm_group(comm_get(comm));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Group_size, (MPI_Group group, int *size)) {
   CALL("MPI_Group_size");
-  *size = group_get(group)->size;
+  *OUT(size) = group_get(group)->size;
   return MPI_SUCCESS;
 }
 
@@ -386,7 +386,7 @@ static int place_in(const struct group *group, int rank) {
 
 FUNCTION(Group_rank, (MPI_Group group, int *rank)) {
   CALL("MPI_Group_rank");
-  *rank = place_in(group_get(group), world_rank);
+  *OUT(rank) = place_in(group_get(group), world_rank);
   return MPI_SUCCESS;
 }
 
@@ -403,7 +403,7 @@ FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
     check_rank_in(from, ranks[i]);
     to->ranks[i] = from->ranks[ranks[i]];
   }
-  *made = publish_group(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 
@@ -426,7 +426,7 @@ FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
     check_rank_in(from, ranks[i]);
     wanted[ranks[i]] = false;
   }
-  *(MPI_Group *)require(made, "newgroup") = some_of(from, wanted);
+  *OUT(made) = some_of(from, wanted);
   release(wanted);
   return MPI_SUCCESS;
 }
@@ -447,7 +447,7 @@ FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
     if (to->size == from->size) fail("invalid argument", "the ranges overlap");
     to->ranks[to->size++] = from->ranks[rank];
   }
-  *made = publish_group(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 
@@ -460,7 +460,7 @@ FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
     check_rank_in(from, rank);
     wanted[rank] = false;
   }
-  *made = some_of(from, wanted);
+  *OUT(made) = some_of(from, wanted);
   release(wanted);
   return MPI_SUCCESS;
 }
@@ -473,7 +473,7 @@ FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
   to->size = a->size;
   for (int i = 0; i < b->size; i++)
     if (place_in(a, b->ranks[i]) < 0) to->ranks[to->size++] = b->ranks[i];
-  *made = publish_group(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 
@@ -487,19 +487,19 @@ static MPI_Group members_of(const struct group *from, const struct group *other,
 
 FUNCTION(Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
   CALL("MPI_Group_intersection");
-  *made = members_of(group_get(one), group_get(other), true);
+  *OUT(made) = members_of(group_get(one), group_get(other), true);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Group_difference, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
   CALL("MPI_Group_difference");
-  *made = members_of(group_get(one), group_get(other), false);
+  *OUT(made) = members_of(group_get(one), group_get(other), false);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int *result)) {
   CALL("MPI_Group_compare");
-  *result = compare(group_get(one), group_get(other));
+  *OUT(result) = compare(group_get(one), group_get(other));
   return MPI_SUCCESS;
 }
 
@@ -515,7 +515,7 @@ FUNCTION(Group_translate_ranks, (MPI_Group one, int n, const int ranks[], MPI_Gr
 
 FUNCTION(Group_free, (MPI_Group *group)) {
   CALL("MPI_Group_free");
-  group_get(*(MPI_Group *)require(group, "group"))->object.is_freed = true;
-  *group = MPI_GROUP_NULL;
+  group_get(*OUT(group))->object.is_freed = true;
+  *OUT(group) = MPI_GROUP_NULL;
   return MPI_SUCCESS;
 }

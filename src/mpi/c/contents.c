@@ -30,10 +30,10 @@ void contents_add_types(struct type *of, int count, const struct type *const *ty
 FUNCTION(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner)) {
   CALL("MPI_Type_get_envelope");
   const struct type *of = type_get(type);
-  *integers = of->contents.integers;
-  *addresses = of->contents.addresses;
-  *types = of->contents.types;
-  *combiner = of->object.is_predefined ? MPI_COMBINER_NAMED : of->contents.combiner;
+  *OUT(integers) = of->contents.integers;
+  *OUT(addresses) = of->contents.addresses;
+  *OUT(types) = of->contents.types;
+  *OUT(combiner) = of->object.is_predefined ? MPI_COMBINER_NAMED : of->contents.combiner;
   return MPI_SUCCESS;
 }
 
@@ -71,7 +71,7 @@ FUNCTION(Type_match_size, (int kind, int size, MPI_Datatype *type)) {
                {MPI_TYPECLASS_COMPLEX, MPI_C_DOUBLE_COMPLEX}, {MPI_TYPECLASS_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (known[i].kind == kind && type_get(known[i].type)->size == (size_t)size) {
-      *(MPI_Datatype *)require(type, "datatype") = known[i].type;
+      *OUT(type) = known[i].type;
       return MPI_SUCCESS;
     }
   fail("invalid argument", "there is no type of class %d with %d bytes", kind, size);

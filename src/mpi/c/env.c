@@ -38,31 +38,31 @@ FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
   HERE("MPI_Init_thread");
   (void)argc, (void)argv;
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
-  thread_level = *(int *)require(provided, "provided") = required;
+  thread_level = *OUT(provided) = required;
   return init();
 }
 
 FUNCTION(Query_thread, (int *provided)) {
   CALL("MPI_Query_thread");
-  *provided = thread_level;
+  *OUT(provided) = thread_level;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Is_thread_main, (int *flag)) {
   CALL("MPI_Is_thread_main");
-  *flag = 1;
+  *OUT(flag) = 1;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Initialized, (int *flag)) {
   HERE("MPI_Initialized");
-  *flag = phase != BEFORE;
+  *OUT(flag) = phase != BEFORE;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Finalized, (int *flag)) {
   HERE("MPI_Finalized");
-  *flag = phase == AFTER;
+  *OUT(flag) = phase == AFTER;
   return MPI_SUCCESS;
 }
 
@@ -99,39 +99,39 @@ WEAK void abort(void) {
 
 FUNCTION(Get_processor_name, (char *name, int *length)) {
   CALL("MPI_Get_processor_name");
-  *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "mazurka");
+  *OUT(length) = snprintf(name, MPI_MAX_PROCESSOR_NAME, "mazurka");
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_version, (int *version, int *subversion)) {
   HERE("MPI_Get_version");
-  *version = MPI_VERSION;
-  *subversion = MPI_SUBVERSION;
+  *OUT(version) = MPI_VERSION;
+  *OUT(subversion) = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_library_version, (char *version, int *length)) {
   HERE("MPI_Get_library_version");
-  *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Mazurka");
+  *OUT(length) = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "Mazurka");
   return MPI_SUCCESS;
 }
 
 FUNCTION(Error_string, (int code, char *text, int *length)) {
   HERE("MPI_Error_string");
-  *length = snprintf(text, MPI_MAX_ERROR_STRING, "error %d", code);
+  *OUT(length) = snprintf(text, MPI_MAX_ERROR_STRING, "error %d", code);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Error_class, (int code, int *error_class)) {
   HERE("MPI_Error_class");
-  *error_class = code;
+  *OUT(error_class) = code;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Alloc_mem, (MPI_Aint size, MPI_Info info, void *base)) {
   CALL("MPI_Alloc_mem");
   (void)info;
-  *(void **)base = calloc(1, size > 0 ? (size_t)size : 1);
+  *OUT((void **)base) = calloc(1, size > 0 ? (size_t)size : 1);
   return MPI_SUCCESS;
 }
 

@@ -46,14 +46,14 @@ MPI_Info info_new(void) { return (MPI_Info)handle_new(INFO, allocate(sizeof(stru
 
 FUNCTION(Info_create, (MPI_Info *info)) {
   CALL("MPI_Info_create");
-  *(MPI_Info *)require(info, "info") = info_new();
+  *OUT(info) = info_new();
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_dup, (MPI_Info info, MPI_Info *made)) {
   CALL("MPI_Info_dup");
   const struct info *from = info_get(info);
-  *(MPI_Info *)require(made, "newinfo") = info_new();
+  *OUT(made) = info_new();
   for (int i = 0; i < from->count; i++) set(info_get(*made), from->pairs[i].key, from->pairs[i].value);
   return MPI_SUCCESS;
 }
@@ -84,7 +84,7 @@ FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int
   const struct info *of = info_get(info);
   int at = find(of, require((void *)key, "key"));
   check_count(length);
-  *(int *)require(flag, "flag") = at >= 0;
+  *OUT(flag) = at >= 0;
   if (at >= 0) snprintf(require(value, "value"), (size_t)length + 1, "%s", of->pairs[at].value);
   return MPI_SUCCESS;
 }
@@ -94,11 +94,11 @@ FUNCTION(Info_get_string, (MPI_Info info, const char *key, int *length, char *va
   CALL("MPI_Info_get_string");
   const struct info *of = info_get(info);
   int at = find(of, require((void *)key, "key"));
-  *(int *)require(flag, "flag") = at >= 0;
+  *OUT(flag) = at >= 0;
   if (at < 0) return MPI_SUCCESS;
-  check_count(*(int *)require(length, "buflen"));
+  check_count(*OUT(length));
   if (*length > 0) snprintf(require(value, "value"), (size_t)*length, "%s", of->pairs[at].value);
-  *length = (int)strlen(of->pairs[at].value) + 1;
+  *OUT(length) = (int)strlen(of->pairs[at].value) + 1;
   return MPI_SUCCESS;
 }
 
@@ -106,14 +106,14 @@ FUNCTION(Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *f
   CALL("MPI_Info_get_valuelen");
   const struct info *of = info_get(info);
   int at = find(of, require((void *)key, "key"));
-  *(int *)require(flag, "flag") = at >= 0;
-  if (at >= 0) *(int *)require(length, "valuelen") = (int)strlen(of->pairs[at].value);
+  *OUT(flag) = at >= 0;
+  if (at >= 0) *OUT(length) = (int)strlen(of->pairs[at].value);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_get_nkeys, (MPI_Info info, int *count)) {
   CALL("MPI_Info_get_nkeys");
-  *(int *)require(count, "nkeys") = info_get(info)->count;
+  *OUT(count) = info_get(info)->count;
   return MPI_SUCCESS;
 }
 
@@ -127,9 +127,9 @@ FUNCTION(Info_get_nthkey, (MPI_Info info, int n, char *key)) {
 
 FUNCTION(Info_free, (MPI_Info *info)) {
   CALL("MPI_Info_free");
-  struct info *freed = info_get(*(MPI_Info *)require(info, "info"));
+  struct info *freed = info_get(*OUT(info));
   if (freed->object.is_predefined) fail("invalid argument", "MPI_INFO_ENV cannot be freed");
   freed->object.is_freed = true;
-  *info = MPI_INFO_NULL;
+  *OUT(info) = MPI_INFO_NULL;
   return MPI_SUCCESS;
 }

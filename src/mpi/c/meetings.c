@@ -83,12 +83,12 @@ FUNCTION(Barrier, (MPI_Comm comm)) {
 }
 FUNCTION(Ibarrier, (MPI_Comm comm, MPI_Request *request)) {
   CALL("MPI_Ibarrier");
-  return barrier(comm, (struct ending){require(request, "request"), false});
+  return barrier(comm, (struct ending){OUT(request), false});
 }
 FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {
   CALL("MPI_Barrier_init");
   (void)info;
-  return barrier(comm, (struct ending){require(request, "request"), true});
+  return barrier(comm, (struct ending){OUT(request), true});
 }
 MEETING(Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root), bcast(buf, count, type, root, comm, ending))
 MEETING(Gather, Igather, (SEND, RECV, int root),

@@ -50,13 +50,13 @@ FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int e
   CALL("MPI_Graph_create");
   (void)reorder;
   struct comm *from = comm_get(comm), *to;
-  require(made, "comm_graph");
+  OUT(made);
   if (nodes < 0 || nodes > from->group->size)
     fail("invalid argument", "a graph of %d nodes, but there are %d ranks", nodes, from->group->size);
   for (int node = 0; node < nodes; node++)
     if (index[node] < (node > 0 ? index[node - 1] : 0)) fail("invalid argument", "index %d is %d", node, index[node]);
   check_ranks(edges, nodes > 0 ? index[nodes - 1] : 0, nodes);
-  *made = comm_split(from, from->rank < nodes ? 0 : MPI_UNDEFINED, 0, &to);
+  *OUT(made) = comm_split(from, from->rank < nodes ? 0 : MPI_UNDEFINED, 0, &to);
   if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
   struct graph *graph = to->graph = allocate(sizeof *graph);
   graph->kind = MPI_GRAPH;
@@ -78,8 +78,8 @@ static const struct graph *plain_graph(MPI_Comm comm) {
 FUNCTION(Graphdims_get, (MPI_Comm comm, int *nodes, int *edges)) {
   CALL("MPI_Graphdims_get");
   const struct graph *graph = plain_graph(comm);
-  *nodes = graph->nodes;
-  *edges = graph->index[graph->nodes - 1];
+  *OUT(nodes) = graph->nodes;
+  *OUT(edges) = graph->index[graph->nodes - 1];
   return MPI_SUCCESS;
 }
 
@@ -103,7 +103,7 @@ static const int *neighbors(const struct graph *graph, int rank, int *count) {
 
 FUNCTION(Graph_neighbors_count, (MPI_Comm comm, int rank, int *count)) {
   CALL("MPI_Graph_neighbors_count");
-  neighbors(plain_graph(comm), rank, require(count, "nneighbors"));
+  neighbors(plain_graph(comm), rank, OUT(count));
   return MPI_SUCCESS;
 }
 
@@ -136,7 +136,7 @@ FUNCTION(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[]
   CALL("MPI_Dist_graph_create_adjacent");
   (void)info, (void)reorder;
   struct comm *from = comm_get(comm);
-  require(made, "comm_dist_graph");
+  OUT(made);
   check_ranks(sources, in, from->group->size);
   check_ranks(destinations, out, from->group->size);
   if ((in_weights == MPI_UNWEIGHTED) != (out_weights == MPI_UNWEIGHTED))
@@ -182,7 +182,7 @@ FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const in
   CALL("MPI_Dist_graph_create");
   (void)info, (void)reorder;
   struct comm *from = comm_get(comm);
-  require(made, "comm_dist_graph");
+  OUT(made);
   check_ranks(sources, n, from->group->size);
   bool is_weighted = weights != MPI_UNWEIGHTED;
   int all_edges = 0;
@@ -227,9 +227,9 @@ static const struct graph *distributed_graph(MPI_Comm comm) {
 FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *weighted)) {
   CALL("MPI_Dist_graph_neighbors_count");
   const struct graph *graph = distributed_graph(comm);
-  *in = graph->in;
-  *out = graph->out;
-  *weighted = graph->is_weighted;
+  *OUT(in) = graph->in;
+  *OUT(out) = graph->out;
+  *OUT(weighted) = graph->is_weighted;
   return MPI_SUCCESS;
 }
 

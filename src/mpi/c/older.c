@@ -3,25 +3,25 @@
 
 FUNCTION(Address, (void *location, MPI_Aint *address)) {
   HERE("MPI_Address");
-  *address = (MPI_Aint)location;
+  *OUT(address) = (MPI_Aint)location;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_extent, (MPI_Datatype type, MPI_Aint *extent)) {
   CALL("MPI_Type_extent");
-  *extent = type_get(type)->extent;
+  *OUT(extent) = type_get(type)->extent;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_lb, (MPI_Datatype type, MPI_Aint *bound)) {
   CALL("MPI_Type_lb");
-  *bound = type_get(type)->lb;
+  *OUT(bound) = type_get(type)->lb;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_ub, (MPI_Datatype type, MPI_Aint *bound)) {
   CALL("MPI_Type_ub");
-  *bound = type_get(type)->lb + type_get(type)->extent;
+  *OUT(bound) = type_get(type)->lb + type_get(type)->extent;
   return MPI_SUCCESS;
 }
 

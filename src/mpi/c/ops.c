@@ -190,22 +190,22 @@ FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
   made->function = function;
   made->commutes = commute;
   snprintf(made->name, sizeof made->name, "an operator");
-  *(MPI_Op *)require(op, "op") = (MPI_Op)handle_new(OP, &made->object);
+  *OUT(op) = (MPI_Op)handle_new(OP, &made->object);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Op_free, (MPI_Op *op)) {
   CALL("MPI_Op_free");
-  struct op *freed = op_get(*(MPI_Op *)require(op, "op"));
+  struct op *freed = op_get(*OUT(op));
   if (freed->object.is_predefined) fail("invalid operator", "%s cannot be freed", freed->name);
   freed->object.is_freed = true;
-  *op = MPI_OP_NULL;
+  *OUT(op) = MPI_OP_NULL;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Op_commutative, (MPI_Op op, int *commute)) {
   CALL("MPI_Op_commutative");
-  *commute = op_get(op)->commutes;
+  *OUT(commute) = op_get(op)->commutes;
   return MPI_SUCCESS;
 }
 

@@ -297,7 +297,7 @@ void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *ol
 }
 
 int type_done(struct type *made, MPI_Datatype *handle) {
-  *(MPI_Datatype *)require(handle, "newtype") = (MPI_Datatype)handle_new(DATATYPE, &made->object);
+  *OUT(handle) = (MPI_Datatype)handle_new(DATATYPE, &made->object);
   return MPI_SUCCESS;
 }
 
@@ -448,30 +448,30 @@ FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
 
 FUNCTION(Type_commit, (MPI_Datatype *type)) {
   CALL("MPI_Type_commit");
-  type_get(*(MPI_Datatype *)require(type, "datatype"))->is_committed = true;
+  type_get(*OUT(type))->is_committed = true;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_free, (MPI_Datatype *type)) {
   CALL("MPI_Type_free");
-  struct type *freed = type_get(*(MPI_Datatype *)require(type, "datatype"));
+  struct type *freed = type_get(*OUT(type));
   if (freed->object.is_predefined) fail("invalid datatype", "%s cannot be freed", freed->name);
   freed->object.is_freed = true;
-  *type = MPI_DATATYPE_NULL;
+  *OUT(type) = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_size, (MPI_Datatype type, int *size)) {
   CALL("MPI_Type_size");
-  *size = (int)type_get(type)->size;
+  *OUT(size) = (int)type_get(type)->size;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
   CALL("MPI_Type_get_extent");
   const struct type *of = type_get(type);
-  *lb = of->lb;
-  *extent = of->extent;
+  *OUT(lb) = of->lb;
+  *OUT(extent) = of->extent;
   return MPI_SUCCESS;
 }
 
@@ -498,22 +498,22 @@ FUNCTION(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *e
   CALL("MPI_Type_get_true_extent_x");
   ptrdiff_t low, length;
   true_extent(type_get(type), &low, &length);
-  *lb = low;
-  *extent = length;
+  *OUT(lb) = low;
+  *OUT(extent) = length;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_size_x, (MPI_Datatype type, MPI_Count *size)) {
   CALL("MPI_Type_size_x");
-  *size = (MPI_Count)type_get(type)->size;
+  *OUT(size) = (MPI_Count)type_get(type)->size;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)) {
   CALL("MPI_Type_get_extent_x");
   const struct type *of = type_get(type);
-  *lb = of->lb;
-  *extent = of->extent;
+  *OUT(lb) = of->lb;
+  *OUT(extent) = of->extent;
   return MPI_SUCCESS;
 }
 
@@ -526,7 +526,7 @@ FUNCTION(Type_set_name, (MPI_Datatype type, const char *name)) {
 
 FUNCTION(Type_get_name, (MPI_Datatype type, char *name, int *length)) {
   CALL("MPI_Type_get_name");
-  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type_get(type)->name);
+  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type_get(type)->name);
   return MPI_SUCCESS;
 }
 
@@ -534,7 +534,7 @@ FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size)) {
   CALL("MPI_Pack_size");
   comm_get(comm);
   check_count(count);
-  *size = count * (int)type_get(type)->size;
+  *OUT(size) = count * (int)type_get(type)->size;
   return MPI_SUCCESS;
 }
 
@@ -567,7 +567,7 @@ FUNCTION(Unpack, (const void *in, int size, int *position, void *out, int count,
 
 FUNCTION(Get_address, (const void *location, MPI_Aint *address)) {
   HERE("MPI_Get_address");
-  *address = (MPI_Aint)location;
+  *OUT(address) = (MPI_Aint)location;
   return MPI_SUCCESS;
 }
 

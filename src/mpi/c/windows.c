@@ -120,7 +120,7 @@ static void check_base(const void *base, MPI_Aint size, int unit) {
 
 static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
   struct comm *in = comm_get(comm);
-  require(win, "win");
+  OUT(win);
   struct window *made = allocate(sizeof *made);
   int ranks = in->group->size;
   made->comm = in;
@@ -163,7 +163,7 @@ FUNCTION(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, v
   (void)info;
   void *memory = calloc(1, size > 0 ? (size_t)size : 1);
   check_base(memory, size, unit);
-  *(void **)require(base, "baseptr") = memory;
+  *OUT((void **)base) = memory;
   return make(memory, size, unit, comm, true, win);
 }
 
@@ -177,13 +177,13 @@ static void check_closed(const struct window *window) {
 
 FUNCTION(Win_free, (MPI_Win *win)) {
   CALL("MPI_Win_free");
-  struct window *freed = window_of(*(MPI_Win *)require(win, "win"));
+  struct window *freed = window_of(*OUT(win));
   check_closed(freed);
   records_exchange(freed);
   pull(freed);
   freed->object.is_freed = true;
   if (freed->is_allocated) heap_free(freed->base, call.site);
-  *win = MPI_WIN_NULL;
+  *OUT(win) = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
 
@@ -212,7 +212,7 @@ FUNCTION(Win_sync, (MPI_Win win)) {
 
 FUNCTION(Win_get_group, (MPI_Win win, MPI_Group *group)) {
   CALL("MPI_Win_get_group");
-  *(MPI_Group *)require(group, "group") = comm_group(window_of(win)->comm);
+  *OUT(group) = comm_group(window_of(win)->comm);
   return MPI_SUCCESS;
 }
 
@@ -221,14 +221,14 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
   static int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE}, model = MPI_WIN_UNIFIED;
   struct window *window = window_of(win);
   struct side *side = &window->sides[window->comm->rank];
-  *flag = 1;
+  *OUT(flag) = 1;
   switch (key) {
     case MPI_WIN_BASE: *(void **)value = window->base; break;
     case MPI_WIN_SIZE: *(size_t **)value = &side->size; break;
     case MPI_WIN_DISP_UNIT: *(int **)value = &side->unit; break;
     case MPI_WIN_CREATE_FLAVOR: *(int **)value = &flavors[window->is_allocated]; break;
     case MPI_WIN_MODEL: *(int **)value = &model; break;
-    default: *flag = attribute_get(window, key, value);
+    default: *OUT(flag) = attribute_get(window, key, value);
   }
   return MPI_SUCCESS;
 }
@@ -242,7 +242,7 @@ FUNCTION(Win_set_name, (MPI_Win win, const char *name)) {
 FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
   CALL("MPI_Win_get_name");
   const char *title = window_of(win)->title;
-  *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", title ? title : "");
+  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", title ? title : "");
   return MPI_SUCCESS;
 }
 
@@ -256,7 +256,7 @@ FUNCTION(Win_set_info, (MPI_Win win, MPI_Info info)) {
 FUNCTION(Win_get_info, (MPI_Win win, MPI_Info *info)) {
   CALL("MPI_Win_get_info");
   window_of(win);
-  *(MPI_Info *)require(info, "info") = info_new();
+  *OUT(info) = info_new();
   return MPI_SUCCESS;
 }
 
