@@ -10,6 +10,7 @@
 //! A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them. Without a C compiler there is
 //! nothing to test, and the tests say so.
 
+mod every;
 mod faults;
 mod files;
 mod twins;
@@ -82,6 +83,12 @@ fn marked(name: &str, text: &str, number: &str) -> Vec<String> {
 }
 
 fn answer(program: &Path, case: &Case) -> Answer {
+    let widest = Semantics::default();
+    let (buffering, leaving) = (Buffering::Zero, Leaving::Synchronizing);
+    answer_with(program, case, &[widest, Semantics { buffering, leaving, ..widest }])
+}
+
+fn answer_with(program: &Path, case: &Case, variants: &[Semantics]) -> Answer {
     let launch = Launch {
         program: program.to_owned(),
         arguments: vec![case.number.clone().into()],
@@ -92,14 +99,9 @@ fn answer(program: &Path, case: &Case) -> Answer {
         files: Files::Own,
         base: PathBuf::new(),
     };
-    let narrow = Semantics {
-        buffering: Buffering::Zero,
-        leaving: Leaving::Synchronizing,
-        ..launch.semantics
-    };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
     let setting = "udpor".parse().unwrap();
-    verify(&launch, &[launch.semantics, narrow], setting, &budget).unwrap()
+    verify(&launch, variants, setting, &budget).unwrap()
 }
 
 /// What a case comes to other than expected.
@@ -149,6 +151,48 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(found.is_empty(), "{found:#?}");
     assert!(right >= 30 && wrong >= 60, "{right} right, {wrong} wrong");
+}
+
+/// What a call reads or writes is compared with what is pending, and a null pointer is an invalid argument: for each pointer that
+/// a function of the header takes.
+#[test]
+fn no_function_forgets_a_pointer() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-every");
+    let header = std::fs::read_to_string("src/mpi/c/mpi.h").unwrap();
+    let (text, calls) = every::program(&header);
+    assert!(calls.len() > 500, "{}", calls.len());
+    let source = folder.join("every.c");
+    std::fs::write(&source, text).unwrap();
+    let program = compile_source("mpicc", source.to_str().unwrap(), &["-w"], &folder);
+    let program = Path::new(&program);
+    let found = |number: usize| {
+        let case = Case { number: number.to_string(), ranks: 1, slip: None, lines: Vec::new() };
+        match answer_with(program, &case, &[Semantics::default()]) {
+            Answer::Wrong(diagnosis) => diagnosis.slip.name(),
+            _ => "",
+        }
+    };
+    let objection = |(index, call): (usize, &every::Call)| {
+        let (used, null) = (found(2 * index), found(2 * index + 1));
+        let is_noticed = used == "local concurrency";
+        let is_refused = null.starts_with("invalid") || (call.is_optional && null != "crash");
+        let every::Call { function, parameter, .. } = call;
+        (!is_noticed || !is_refused).then(|| format!("{function}, {parameter}: {used}, {null}"))
+    };
+    let all: Vec<_> = calls.iter().enumerate().collect();
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let parts = all.chunks(all.len().div_ceil(4));
+        let work = |part: &[(usize, &every::Call)]| -> Vec<String> {
+            part.iter().copied().filter_map(objection).collect()
+        };
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -50,6 +50,9 @@ FUNCTION(Type_create_subarray, (int ndims, const int sizes[], const int subsizes
   CALL("MPI_Type_create_subarray");
   const struct type *from = type_get(old);
   check_array(ndims, order);
+  INS(sizes, ndims);
+  INS(subsizes, ndims);
+  INS(starts, ndims);
   struct places *part = allocate((size_t)ndims * sizeof *part);
   for (int d = 0; d < ndims; d++) {
     if (sizes[d] < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] + subsizes[d] > sizes[d])
@@ -88,6 +91,10 @@ FUNCTION(Type_create_darray, (int size, int rank, int ndims, const int sizes[], 
   CALL("MPI_Type_create_darray");
   const struct type *from = type_get(old);
   check_array(ndims, order);
+  INS(sizes, ndims);
+  INS(distributions, ndims);
+  INS(arguments, ndims);
+  INS(processes, ndims);
   if (rank < 0 || rank >= size) fail("invalid rank", "rank %d of %d", rank, size);
   int all = 1;
   for (int d = 0; d < ndims; d++) {

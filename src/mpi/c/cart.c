@@ -40,12 +40,18 @@ static int *copy(int n, const int *from) {
   return made;
 }
 
+static void check_grid(int ndims, const int *dims, const int *periods) {
+  if (ndims < 0) fail("invalid argument", "%d dimensions", ndims);
+  INS(dims, ndims);
+  INS(periods, ndims);
+}
+
 FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *made)) {
   CALL("MPI_Cart_create");
   (void)reorder;
   struct comm *from = comm_get(comm), *to;
   OUT(made);
-  if (ndims < 0) fail("invalid argument", "%d dimensions", ndims);
+  check_grid(ndims, dims, periods);
   for (int d = 0; d < ndims; d++)
     if (dims[d] < 1) fail("invalid argument", "dimension %d is %d", d, dims[d]);
   int size = cells(ndims, dims);
@@ -62,16 +68,16 @@ FUNCTION(Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int c
   CALL("MPI_Cart_get");
   const struct comm *cart = cart_get(comm);
   if (maxdims < cart->ndims) fail("invalid argument", "room for %d dimensions of %d", maxdims, cart->ndims);
-  memcpy(dims, cart->dims, (size_t)cart->ndims * sizeof *dims);
-  memcpy(periods, cart->periods, (size_t)cart->ndims * sizeof *periods);
-  coords_of(cart, cart->rank, coords);
+  memcpy(OUTS(dims, cart->ndims), cart->dims, (size_t)cart->ndims * sizeof *dims);
+  memcpy(OUTS(periods, cart->ndims), cart->periods, (size_t)cart->ndims * sizeof *periods);
+  coords_of(cart, cart->rank, OUTS(coords, cart->ndims));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Cart_rank, (MPI_Comm comm, const int coords[], int *rank)) {
   CALL("MPI_Cart_rank");
   const struct comm *cart = cart_get(comm);
-  *OUT(rank) = rank_at(cart, coords);
+  *OUT(rank) = rank_at(cart, INS(coords, cart->ndims));
   if (*rank == MPI_PROC_NULL) fail("invalid argument", "the coordinates are beyond the grid");
   return MPI_SUCCESS;
 }
@@ -81,7 +87,7 @@ FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[])) {
   const struct comm *cart = cart_get(comm);
   if (rank < 0 || rank >= cart->group->size) fail("invalid rank", "rank %d of %d", rank, cart->group->size);
   if (maxdims < cart->ndims) fail("invalid argument", "room for %d dimensions of %d", maxdims, cart->ndims);
-  coords_of(cart, rank, coords);
+  coords_of(cart, rank, OUTS(coords, cart->ndims));
   return MPI_SUCCESS;
 }
 
@@ -113,19 +119,22 @@ static int map(MPI_Comm comm, int size, int *rank) {
 
 FUNCTION(Cart_map, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank)) {
   CALL("MPI_Cart_map");
-  (void)periods;
+  check_grid(ndims, dims, periods);
   return map(comm, cells(ndims, dims), OUT(rank));
 }
 
 FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int index[], const int edges[], int *rank)) {
   CALL("MPI_Graph_map");
-  (void)index, (void)edges;
+  check_count(nodes);
+  INS(index, nodes);
+  INS(edges, nodes > 0 ? index[nodes - 1] : 0);
   return map(comm, nodes, OUT(rank));
 }
 
 FUNCTION(Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made)) {
   CALL("MPI_Cart_sub");
   struct comm *cart = cart_get(comm), *to;
+  INS(remain, cart->ndims);
   int *coords = allocate((size_t)cart->ndims * sizeof *coords);
   coords_of(cart, cart->rank, coords);
   int color = 0, ndims = 0;
@@ -165,6 +174,7 @@ FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
   int left = nodes, open = 0, factors[64], count = 0;
   bool is_open[64];
   if (ndims < 0 || ndims > 64 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
+  OUTS(dims, ndims);
   for (int d = 0; d < ndims; d++) {
     is_open[d] = dims[d] == 0;
     open += is_open[d];

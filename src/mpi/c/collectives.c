@@ -59,11 +59,21 @@ static size_t total(const struct collective *of) {
   return all;
 }
 
+/* Arrays that are given must be there, and nothing may use them. */
+static void check_arrays(const struct collective *of, const struct parts *parts, int all) {
+  size_t length = (size_t)all;
+  if (!parts->is_counted || parts->base == MPI_IN_PLACE) return;
+  memory_use(parts->counts, length * sizeof *parts->counts, READS, "the array of counts");
+  if (of->shape == REDUCE_SCATTER) return;
+  if (of->around && parts->types) memory_use(parts->places, length * sizeof *parts->places, READS, "the array of displacements");
+  else memory_use(parts->displs, length * sizeof *parts->displs, READS, "the array of displacements");
+}
+
 static void check_parts(const struct collective *of, const struct parts *parts, bool are_many, const char *name) {
   int all = !are_many ? 1 : parts == &of->recv ? receives(of) : sends(of);
+  check_arrays(of, parts, are_many ? all : 0);
   for (int i = 0; i < all && parts->base != MPI_IN_PLACE; i++) {
     if (are_many && is_nowhere(of, parts, i)) continue;
-    if (parts->counts) require((void *)parts->counts, "the array of counts");
     check_count(parts->counts ? parts->counts[i] : parts->count);
     struct part part = part_of(parts, i);
     check_buffer(parts->base, part.count, part.type, name);
@@ -85,8 +95,11 @@ static void check(const struct collective *of) {
     if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "it is for one-sided communication only");
     op_for(of->op, of->send.type);
     if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "%s is for windows only", op_get(of->op)->name);
-    if (of->shape == REDUCE_SCATTER) check_parts(of, &of->recv, true, "the receive buffer");
-    else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");
+    if (of->shape == REDUCE_SCATTER) {
+      check_parts(of, &of->recv, true, "the receive buffer");
+      check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
+      if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
+    } else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");
   } else if (gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root)) {
     check_parts(of, &of->recv, gets_many(of), "the receive buffer");
   }

@@ -16,6 +16,7 @@ enum shape { BARRIER, BCAST, SCATTER, GATHER, REDUCE, ALLREDUCE, ALLGATHER, ALLT
 /* Some elements of a buffer for each rank or neighbour: `counts` and `displs` for each, or `count` for each, one behind the other. */
 struct parts {
   void *base;
+  bool is_counted; /* are there arrays of counts and displacements? */
   int count;
   const int *counts, *displs;
   struct type *type;

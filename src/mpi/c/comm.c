@@ -4,11 +4,6 @@
  * so all members call it the same, and nobody has to hand out numbers. */
 #include "rank.h"
 
-void *require(void *pointer, const char *parameter) {
-  if (!pointer) fail("invalid argument", "%s is a null pointer", parameter);
-  return pointer;
-}
-
 void check_count(int count) {
   if (count < 0) fail("invalid count", "the count is %d", count);
 }
@@ -304,20 +299,21 @@ FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {
 
 FUNCTION(Comm_get_name, (MPI_Comm comm, char *name, int *length)) {
   CALL("MPI_Comm_get_name");
-  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm_get(comm)->title);
+  *OUT(length) = text_out(name, comm_get(comm)->title);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_set_name, (MPI_Comm comm, const char *name)) {
   CALL("MPI_Comm_set_name");
-  comm_get(comm)->title = text_of("%s", name);
+  comm_get(comm)->title = text_of("%s", text_in(name, "the name"));
   return MPI_SUCCESS;
 }
 
 static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
   static int tag_limit = 2147483647, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, is_global = 1, application = 0;
   comm_get(comm);
-  *flag = 1;
+  OUT((void **)value);
+  *OUT(flag) = 1;
   switch (key) {
     case MPI_TAG_UB: *(int **)value = &tag_limit; break;
     case MPI_IO: *(int **)value = &io; break;
@@ -396,8 +392,9 @@ static void check_rank_in(const struct group *group, int rank) {
 
 FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
   CALL("MPI_Group_incl");
-  const struct group *from = group_get(group);
   check_count(n);
+  INS(ranks, n);
+  const struct group *from = group_get(group);
   struct group *to = new_group(n);
   for (int i = 0; i < n; i++) {
     check_rank_in(from, ranks[i]);
@@ -418,8 +415,9 @@ static MPI_Group some_of(const struct group *from, const bool *wanted) {
 
 FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
   CALL("MPI_Group_excl");
-  const struct group *from = group_get(group);
   check_count(n);
+  INS(ranks, n);
+  const struct group *from = group_get(group);
   bool *wanted = allocate((size_t)from->size + 1);
   memset(wanted, 1, (size_t)from->size);
   for (int i = 0; i < n; i++) {
@@ -439,6 +437,8 @@ FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
 
 FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made)) {
   CALL("MPI_Group_range_incl");
+  check_count(n);
+  INS(ranges, n);
   const struct group *from = group_get(group);
   struct group *to = new_group(from->size);
   to->size = 0;
@@ -453,6 +453,8 @@ FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
 
 FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made)) {
   CALL("MPI_Group_range_excl");
+  check_count(n);
+  INS(ranges, n);
   const struct group *from = group_get(group);
   bool *wanted = allocate((size_t)from->size + 1);
   memset(wanted, 1, (size_t)from->size);
@@ -505,6 +507,9 @@ FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int *result)) {
 
 FUNCTION(Group_translate_ranks, (MPI_Group one, int n, const int ranks[], MPI_Group other, int result[])) {
   CALL("MPI_Group_translate_ranks");
+  check_count(n);
+  INS(ranks, n);
+  OUTS(result, n);
   const struct group *a = group_get(one), *b = group_get(other);
   for (int i = 0; i < n; i++) {
     if (ranks[i] != MPI_PROC_NULL) check_rank_in(a, ranks[i]);

@@ -54,6 +54,9 @@ FUNCTION(Type_get_contents, (MPI_Datatype type, int integers, int addresses, int
   if (integers < from->integers || addresses < from->addresses || types < from->types)
     fail("invalid count", "room for %d integers, %d addresses and %d types of %d, %d and %d", integers, addresses, types,
          from->integers, from->addresses, from->types);
+  OUTS(integer, from->integers);
+  OUTS(address, from->addresses);
+  OUTS(made, from->types);
   for (int i = 0; i < from->integers; i++) integer[i] = from->integer[i];
   for (int i = 0; i < from->addresses; i++) address[i] = from->address[i];
   for (int i = 0; i < from->types; i++) made[i] = handle_of(from->type[i]);

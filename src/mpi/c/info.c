@@ -38,20 +38,20 @@ static void set(struct info *in, const char *key, const char *value) {
 }
 
 static void check_text(const char *text, size_t most, const char *parameter) {
-  size_t length = strlen(require((void *)text, parameter));
+  size_t length = strlen(text_in(text, parameter));
   if (length == 0 || length >= most) fail("invalid argument", "the %s has %zu characters", parameter, length);
 }
 
 MPI_Info info_new(void) { return (MPI_Info)handle_new(INFO, allocate(sizeof(struct info))); }
 
 FUNCTION(Info_create, (MPI_Info *info)) {
-  CALL("MPI_Info_create");
+  HERE("MPI_Info_create");
   *OUT(info) = info_new();
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_dup, (MPI_Info info, MPI_Info *made)) {
-  CALL("MPI_Info_dup");
+  HERE("MPI_Info_dup");
   const struct info *from = info_get(info);
   *OUT(made) = info_new();
   for (int i = 0; i < from->count; i++) set(info_get(*made), from->pairs[i].key, from->pairs[i].value);
@@ -59,18 +59,18 @@ FUNCTION(Info_dup, (MPI_Info info, MPI_Info *made)) {
 }
 
 FUNCTION(Info_set, (MPI_Info info, const char *key, const char *value)) {
-  CALL("MPI_Info_set");
+  HERE("MPI_Info_set");
   struct info *of = info_get(info);
-  check_text(key, MPI_MAX_INFO_KEY, "key");
-  check_text(value, MPI_MAX_INFO_VAL, "value");
+  check_text(key, MPI_MAX_INFO_KEY, "the key");
+  check_text(value, MPI_MAX_INFO_VAL, "the value");
   set(of, key, value);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_delete, (MPI_Info info, const char *key)) {
-  CALL("MPI_Info_delete");
+  HERE("MPI_Info_delete");
   struct info *of = info_get(info);
-  int at = find(of, require((void *)key, "key"));
+  int at = find(of, text_in(key, "the key"));
   if (at < 0) fail("invalid argument", "the info has no key %s", key);
   release(of->pairs[at].key);
   release(of->pairs[at].value);
@@ -80,53 +80,53 @@ FUNCTION(Info_delete, (MPI_Info info, const char *key)) {
 
 /* At most so many characters of a value, and a zero behind them. */
 FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int *flag)) {
-  CALL("MPI_Info_get");
+  HERE("MPI_Info_get");
   const struct info *of = info_get(info);
-  int at = find(of, require((void *)key, "key"));
+  int at = find(of, text_in(key, "the key"));
   check_count(length);
   *OUT(flag) = at >= 0;
-  if (at >= 0) snprintf(require(value, "value"), (size_t)length + 1, "%s", of->pairs[at].value);
+  if (at >= 0) snprintf(OUTS(value, length + 1), (size_t)length + 1, "%s", of->pairs[at].value);
   return MPI_SUCCESS;
 }
 
 /* The length is that of the buffer, and then what the value needs: with the zero behind it. */
 FUNCTION(Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag)) {
-  CALL("MPI_Info_get_string");
+  HERE("MPI_Info_get_string");
   const struct info *of = info_get(info);
-  int at = find(of, require((void *)key, "key"));
+  int at = find(of, text_in(key, "the key"));
   *OUT(flag) = at >= 0;
   if (at < 0) return MPI_SUCCESS;
   check_count(*OUT(length));
-  if (*length > 0) snprintf(require(value, "value"), (size_t)*length, "%s", of->pairs[at].value);
+  if (*length > 0) snprintf(OUTS(value, *length), (size_t)*length, "%s", of->pairs[at].value);
   *OUT(length) = (int)strlen(of->pairs[at].value) + 1;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *flag)) {
-  CALL("MPI_Info_get_valuelen");
+  HERE("MPI_Info_get_valuelen");
   const struct info *of = info_get(info);
-  int at = find(of, require((void *)key, "key"));
+  int at = find(of, text_in(key, "the key"));
   *OUT(flag) = at >= 0;
   if (at >= 0) *OUT(length) = (int)strlen(of->pairs[at].value);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_get_nkeys, (MPI_Info info, int *count)) {
-  CALL("MPI_Info_get_nkeys");
+  HERE("MPI_Info_get_nkeys");
   *OUT(count) = info_get(info)->count;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_get_nthkey, (MPI_Info info, int n, char *key)) {
-  CALL("MPI_Info_get_nthkey");
+  HERE("MPI_Info_get_nthkey");
   const struct info *of = info_get(info);
   if (n < 0 || n >= of->count) fail("invalid argument", "key %d of %d", n, of->count);
-  strcpy(require(key, "key"), of->pairs[n].key);
+  text_out(key, of->pairs[n].key);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Info_free, (MPI_Info *info)) {
-  CALL("MPI_Info_free");
+  HERE("MPI_Info_free");
   struct info *freed = info_get(*OUT(info));
   if (freed->object.is_predefined) fail("invalid argument", "MPI_INFO_ENV cannot be freed");
   freed->object.is_freed = true;

@@ -146,10 +146,27 @@ void memory_learn(void) {
 
 void *memory_use(const void *at, size_t size, enum access access, const char *parameter) {
   uintptr_t from = (uintptr_t)at;
+  if (size == 0) return (void *)at;
   if (!at) fail("invalid argument", "%s is a null pointer", parameter);
   check_rivals(count_of_ranges, from, size, access, parameter);
   if (is_watched(from, size)) windows_see(from, size, access, call.site);
   return (void *)at;
+}
+
+void memory_use_values(const void *base, size_t count, const struct type *type, enum access access, const char *parameter) {
+  check_buffer(base, count, type, parameter);
+  check_memory(base, base, count, type, parameter);
+  memory_release(memory_own(base, count, type, access));
+}
+
+const char *text_in(const char *text, const char *parameter) {
+  return memory_use(text, text ? strlen(text) + 1 : 1, READS, parameter);
+}
+
+int text_out(char *to, const char *text) {
+  size_t length = strlen(text);
+  memcpy(memory_use(to, length + 1, WRITES, "the text"), text, length + 1);
+  return (int)length;
 }
 
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {

@@ -42,6 +42,7 @@ int label_out(const struct graph *graph, int edge) {
 
 static void check_ranks(const int *ranks, int count, int size) {
   check_count(count);
+  INS(ranks, count);
   for (int i = 0; i < count; i++)
     if (ranks[i] < 0 || ranks[i] >= size) fail("invalid rank", "neighbour %d is rank %d of %d", i, ranks[i], size);
 }
@@ -53,6 +54,7 @@ FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int e
   OUT(made);
   if (nodes < 0 || nodes > from->group->size)
     fail("invalid argument", "a graph of %d nodes, but there are %d ranks", nodes, from->group->size);
+  INS(index, nodes);
   for (int node = 0; node < nodes; node++)
     if (index[node] < (node > 0 ? index[node - 1] : 0)) fail("invalid argument", "index %d is %d", node, index[node]);
   check_ranks(edges, nodes > 0 ? index[nodes - 1] : 0, nodes);
@@ -88,8 +90,8 @@ FUNCTION(Graph_get, (MPI_Comm comm, int nodes, int count, int index[], int edges
   const struct graph *graph = plain_graph(comm);
   int all = graph->index[graph->nodes - 1];
   if (nodes < graph->nodes || count < all) fail("invalid argument", "room for %d nodes and %d edges of %d and %d", nodes, count, graph->nodes, all);
-  memcpy(index, graph->index, (size_t)graph->nodes * sizeof *index);
-  if (all > 0) memcpy(edges, graph->edges, (size_t)all * sizeof *edges);
+  memcpy(OUTS(index, graph->nodes), graph->index, (size_t)graph->nodes * sizeof *index);
+  if (all > 0) memcpy(OUTS(edges, all), graph->edges, (size_t)all * sizeof *edges);
   return MPI_SUCCESS;
 }
 
@@ -112,12 +114,13 @@ FUNCTION(Graph_neighbors, (MPI_Comm comm, int rank, int room, int ranks[])) {
   int count;
   const int *found = neighbors(plain_graph(comm), rank, &count);
   if (room < count) fail("invalid argument", "room for %d neighbours of %d", room, count);
-  if (count > 0) memcpy(ranks, found, (size_t)count * sizeof *ranks);
+  if (count > 0) memcpy(OUTS(ranks, count), found, (size_t)count * sizeof *ranks);
   return MPI_SUCCESS;
 }
 
 static void check_weights(const int *weights, int count, const char *parameter) {
-  if (weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY && count > 0) require((void *)weights, parameter);
+  if (weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY && count > 0)
+    memory_use(weights, (size_t)count * sizeof *weights, READS, parameter);
 }
 
 /* Weights are numbers for MPI that it may use to number the ranks; they are only kept here. */
@@ -186,6 +189,7 @@ FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const in
   check_ranks(sources, n, from->group->size);
   bool is_weighted = weights != MPI_UNWEIGHTED;
   int all_edges = 0;
+  INS(degrees, n);
   for (int i = 0; i < n; i++) {
     check_count(degrees[i]);
     all_edges += degrees[i];
@@ -234,9 +238,13 @@ FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *wei
 }
 
 static void tell_edges(int room, int count, const int *ranks, const int *weights, bool is_weighted, int *to, int *to_weights) {
-  for (int i = 0; i < room && i < count; i++) {
+  int told = room < count ? room : count;
+  bool has_weights = is_weighted && weights && to_weights != MPI_UNWEIGHTED;
+  OUTS(to, told);
+  if (has_weights) OUTS(to_weights, told);
+  for (int i = 0; i < told; i++) {
     to[i] = ranks[i];
-    if (is_weighted && weights && to_weights != MPI_UNWEIGHTED) to_weights[i] = weights[i];
+    if (has_weights) to_weights[i] = weights[i];
   }
 }
 
@@ -255,30 +263,31 @@ static int meet(enum shape shape, struct parts send, struct parts recv, MPI_Comm
 
 /* The types of so many parts. */
 static struct type *const *types_of(const MPI_Datatype *types, int count) {
+  INS(types, count);
   struct type **made = allocate((size_t)count * sizeof *made);
   for (int i = 0; i < count; i++) made[i] = type_for(types[i], "datatype");
   return made;
 }
 
-static struct parts given(const void *buffer, int count, const int *counts, const int *displs, MPI_Datatype type) {
-  return (struct parts){.base = (void *)buffer, .count = count, .counts = counts, .displs = displs,
+static struct parts given(const void *buffer, int count, bool is_counted, const int *counts, const int *displs, MPI_Datatype type) {
+  return (struct parts){.base = (void *)buffer, .is_counted = is_counted, .count = count, .counts = counts, .displs = displs,
                         .type = buffer == MPI_IN_PLACE ? NULL : type_for(type, "datatype")};
 }
 
 MEETING(Neighbor_allgather, Ineighbor_allgather, (SEND, RECV),
-        meet(ALLGATHER, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, recvcount, NULL, NULL, recvtype), comm, ending))
+        meet(ALLGATHER, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, recvcount, false, NULL, NULL, recvtype), comm, ending))
 MEETING(Neighbor_allgatherv, Ineighbor_allgatherv, (SEND, RECVV),
-        meet(ALLGATHER, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, 0, recvcounts, rdispls, recvtype), comm, ending))
+        meet(ALLGATHER, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, 0, true, recvcounts, rdispls, recvtype), comm, ending))
 MEETING(Neighbor_alltoall, Ineighbor_alltoall, (SEND, RECV),
-        meet(ALLTOALL, given(sendbuf, sendcount, NULL, NULL, sendtype), given(recvbuf, recvcount, NULL, NULL, recvtype), comm, ending))
+        meet(ALLTOALL, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, recvcount, false, NULL, NULL, recvtype), comm, ending))
 MEETING(Neighbor_alltoallv, Ineighbor_alltoallv, (SENDV, RECVV),
-        meet(ALLTOALL, given(sendbuf, 0, sendcounts, sdispls, sendtype), given(recvbuf, 0, recvcounts, rdispls, recvtype), comm, ending))
+        meet(ALLTOALL, given(sendbuf, 0, true, sendcounts, sdispls, sendtype), given(recvbuf, 0, true, recvcounts, rdispls, recvtype), comm, ending))
 MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
         (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
          const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
         meet(ALLTOALL,
-             (struct parts){.base = (void *)sendbuf, .counts = sendcounts, .places = sdispls,
+             (struct parts){.base = (void *)sendbuf, .is_counted = true, .counts = sendcounts, .places = sdispls,
                             .types = types_of(sendtypes, graph_around(comm_get(comm))->out)},
-             (struct parts){.base = recvbuf, .counts = recvcounts, .places = rdispls,
+             (struct parts){.base = recvbuf, .is_counted = true, .counts = recvcounts, .places = rdispls,
                             .types = types_of(recvtypes, graph_around(comm_get(comm))->in)},
              comm, ending))

@@ -187,6 +187,7 @@ FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
   CALL("MPI_Op_create");
   struct op *made = allocate(sizeof *made);
   if (!function) fail("invalid argument", "the function is a null pointer");
+  OUT(op);
   made->function = function;
   made->commutes = commute;
   snprintf(made->name, sizeof made->name, "an operator");
@@ -212,7 +213,10 @@ FUNCTION(Op_commutative, (MPI_Op op, int *commute)) {
 FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)) {
   CALL("MPI_Reduce_local");
   check_count(count);
-  op_for(op, type_for(type, "datatype"));
+  const struct type *of = type_for(type, "datatype");
+  op_for(op, of);
+  memory_use_values(in, (size_t)count, of, READS, "the input buffer");
+  memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
   op_apply(op, in, inout, (size_t)count, type);
   return MPI_SUCCESS;
 }

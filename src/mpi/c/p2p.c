@@ -343,7 +343,7 @@ FUNCTION(Buffer_attach, (void *at, int size)) {
   CALL("MPI_Buffer_attach");
   if (buffer.at) fail("invalid buffer", "a buffer is attached already");
   if (size < 0) fail("invalid argument", "the size is %d", size);
-  require(at, "the buffer");
+  memory_use(at, (size_t)size, WRITES, "the buffer");
   buffer.at = at;
   buffer.size = (size_t)size;
   return MPI_SUCCESS;

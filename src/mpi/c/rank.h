@@ -88,7 +88,9 @@
 #define request_get mazurka_request_get
 #define request_new mazurka_request_new
 #define request_wait mazurka_request_wait
-#define require mazurka_require
+#define text_in mazurka_text_in
+#define text_out mazurka_text_out
+#define memory_use_values mazurka_memory_use_values
 #define signature_add mazurka_signature_add
 #define signature_fits mazurka_signature_fits
 #define signature_free mazurka_signature_free
@@ -332,7 +334,6 @@ void check_memory(const void *buffer, const void *part, size_t count, const stru
 bool is_beyond_heap(const void *base, size_t size);
 /* The program frees this at `site`. */
 void heap_free(void *piece, uintptr_t site);
-void *require(void *pointer, const char *parameter);
 
 /* requests.c */
 enum state { INACTIVE, ACTIVE, COMPLETE };
@@ -417,6 +418,10 @@ void *memory_use(const void *at, size_t size, enum access access, const char *pa
   ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), WRITES, "`" #pointer "`"))
 #define INS(pointer, count) \
   ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), READS, "`" #pointer "`"))
+/* The same for values, which must fit the variable or piece of the heap. */
+void memory_use_values(const void *base, size_t count, const struct type *type, enum access access, const char *parameter);
+const char *text_in(const char *text, const char *parameter);
+int text_out(char *to, const char *text); /* returns its length */
 /* The program gives this memory up at `site`, as it says: fails if an operation uses it, or a window is there. */
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
 /* Accesses to this memory are told to windows_see. */

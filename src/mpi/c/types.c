@@ -340,6 +340,8 @@ FUNCTION(Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_
 FUNCTION(Type_indexed, (int count, const int lengths[], const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_indexed");
   check_count(count);
+  INS(lengths, count);
+  INS(displs, count);
   const struct type *from = type_get(old);
   struct type *type = type_new();
   for (int i = 0; i < count; i++) {
@@ -356,6 +358,8 @@ FUNCTION(Type_indexed, (int count, const int lengths[], const int displs[], MPI_
 FUNCTION(Type_create_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_create_hindexed");
   check_count(count);
+  INS(lengths, count);
+  INS(displs, count);
   const struct type *from = type_get(old);
   struct type *type = type_new();
   for (int i = 0; i < count; i++) {
@@ -372,6 +376,7 @@ FUNCTION(Type_create_hindexed, (int count, const int lengths[], const MPI_Aint d
 FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_create_indexed_block");
   check_count(count);
+  INS(displs, count);
   check_count(length);
   const struct type *from = type_get(old);
   struct type *type = type_new();
@@ -385,6 +390,7 @@ FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], 
 FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_create_hindexed_block");
   check_count(count);
+  INS(displs, count);
   check_count(length);
   const struct type *from = type_get(old);
   struct type *type = type_new();
@@ -404,6 +410,9 @@ static size_t alignment(uint32_t basic) {
 FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made)) {
   CALL("MPI_Type_create_struct");
   check_count(count);
+  INS(lengths, count);
+  INS(displs, count);
+  INS(types, count);
   struct type *type = type_new();
   size_t align = 1;
   for (int i = 0; i < count; i++) {
@@ -490,7 +499,7 @@ static void true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent)
 
 FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
   CALL("MPI_Type_get_true_extent");
-  true_extent(type_get(type), lb, extent);
+  true_extent(type_get(type), OUT(lb), OUT(extent));
   return MPI_SUCCESS;
 }
 
@@ -520,13 +529,13 @@ FUNCTION(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent
 FUNCTION(Type_set_name, (MPI_Datatype type, const char *name)) {
   CALL("MPI_Type_set_name");
   struct type *of = type_get(type);
-  snprintf(of->name, sizeof of->name, "%s", name);
+  snprintf(of->name, sizeof of->name, "%s", text_in(name, "the name"));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Type_get_name, (MPI_Datatype type, char *name, int *length)) {
   CALL("MPI_Type_get_name");
-  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type_get(type)->name);
+  *OUT(length) = text_out(name, type_get(type)->name);
   return MPI_SUCCESS;
 }
 
@@ -542,11 +551,13 @@ FUNCTION(Pack, (const void *in, int count, MPI_Datatype type, void *out, int siz
   CALL("MPI_Pack");
   comm_get(comm);
   check_count(count);
+  const struct type *of = type_for(type, "datatype");
+  memory_use_values(in, (size_t)count, of, READS, "the input buffer");
   struct bytes packed = {0};
-  pack(&packed, in, (size_t)count, type_for(type, "datatype"));
-  if (*position < 0 || packed.length > (size_t)(size - *position))
+  pack(&packed, in, (size_t)count, of);
+  if (*OUT(position) < 0 || packed.length > (size_t)(size - *position))
     fail("truncation", "%zu bytes do not fit behind byte %d of %d", packed.length, *position, size);
-  memcpy((char *)out + *position, packed.at, packed.length);
+  if (packed.length > 0) memcpy(memory_use((char *)out + *position, packed.length, WRITES, "the output buffer"), packed.at, packed.length);
   *position += (int)packed.length;
   release(packed.at);
   return MPI_SUCCESS;
@@ -558,9 +569,10 @@ FUNCTION(Unpack, (const void *in, int size, int *position, void *out, int count,
   check_count(count);
   const struct type *of = type_for(type, "datatype");
   size_t length = (size_t)count * of->size;
-  if (*position < 0 || length > (size_t)(size - *position))
+  memory_use_values(out, (size_t)count, of, WRITES, "the output buffer");
+  if (*OUT(position) < 0 || length > (size_t)(size - *position))
     fail("truncation", "there are no %zu bytes from byte %d on of %d", length, *position, size);
-  unpack(out, (const uint8_t *)in + *position, length, of);
+  if (length > 0) unpack(out, memory_use((const uint8_t *)in + *position, length, READS, "the input buffer"), length, of);
   *position += (int)length;
   return MPI_SUCCESS;
 }

@@ -221,6 +221,7 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
   static int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE}, model = MPI_WIN_UNIFIED;
   struct window *window = window_of(win);
   struct side *side = &window->sides[window->comm->rank];
+  OUT((void **)value);
   *OUT(flag) = 1;
   switch (key) {
     case MPI_WIN_BASE: *(void **)value = window->base; break;
@@ -235,14 +236,14 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
 
 FUNCTION(Win_set_name, (MPI_Win win, const char *name)) {
   CALL("MPI_Win_set_name");
-  window_of(win)->title = text_of("%s", name);
+  window_of(win)->title = text_of("%s", text_in(name, "the name"));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
   CALL("MPI_Win_get_name");
   const char *title = window_of(win)->title;
-  *OUT(length) = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", title ? title : "");
+  *OUT(length) = text_out(name, title ? title : "");
   return MPI_SUCCESS;
 }
 

@@ -1,0 +1,258 @@
+//! Every function of the header, called with a pointer to memory that a receive still uses, and with a null pointer.
+//!
+//! A table of the functions would be a second one: the header is the first. So it is read here, and
+//! a case is written for each parameter that is a pointer; a function that is new has its cases, too.
+
+use std::fmt::Write;
+
+/// A parameter of a function.
+struct Parameter {
+    kind: String,
+    name: String,
+    is_array: bool,
+}
+
+/// A call with one parameter that points to `busy`, or to nothing.
+pub struct Call {
+    pub function: String,
+    pub parameter: String,
+    pub is_optional: bool,
+}
+
+/// What a function does with a pointer, if not read or write there before it returns: why it has no case.
+fn is_left_out(function: &str, parameter: &Parameter) -> bool {
+    let Parameter { kind, name, .. } = parameter;
+    let is_data = kind.ends_with("void *");
+    // The environment begins or ends.
+    ["Init", "Init_thread", "Finalize", "Abort", "Pcontrol"].contains(&function)
+        // An address or a value, not what is there.
+        || ["extra", "location"].contains(&name.as_str())
+        || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
+        || ["Free_mem", "Buffer_attach", "Win_create"].contains(&function) && is_data
+        // Persistent operations use it when they are started.
+        || (function.ends_with("_init") && is_data)
+        || kind.contains("_function")
+        // Texts are read as far as they go.
+        || kind == "const char *"
+}
+
+/// What may be a null pointer: no status is wanted, or no weights are.
+fn is_optional(function: &str, name: &str) -> bool {
+    name.starts_with("status")
+        && !function.starts_with("Get_")
+        && !function.starts_with("Status_")
+        && !["Test_cancelled", "Topo_test"].contains(&function)
+        || name.ends_with("weights")
+}
+
+/// The parameters of a function as the header has them.
+fn parameters(text: &str) -> Vec<Parameter> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = text.split(',').map(str::trim).filter(|part| *part != "void" && *part != "...");
+    parts
+        .map(|part| {
+            let (part, is_array) = match part.split_once('[') {
+                Some((before, _)) => (before, true),
+                None => (part, false),
+            };
+            let at = part.rfind([' ', '*']).expect("a type and a name") + 1;
+            let kind = part[..at].trim().to_owned();
+            Parameter { kind, name: part[at..].to_owned(), is_array }
+        })
+        .collect()
+}
+
+/// The functions of the header that are verified.
+fn functions(header: &str) -> Vec<(String, Vec<Parameter>)> {
+    let verified = header.split("Known, but not verified").next().unwrap();
+    let declared = verified.split("\nMAZURKA_API(").skip(1);
+    declared
+        .map(|text| {
+            let (name, rest) = text.split_once(", (").expect("parameters");
+            let (inner, _) = rest.split_once("))").expect("their end");
+            (name.to_owned(), parameters(inner))
+        })
+        .collect()
+}
+
+/// A valid argument.
+fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
+    let Parameter { kind, name, is_array } = parameter;
+    let is_const = kind.starts_with("const");
+    let is_new = ["Graph_create", "Graph_map", "Cart_create", "Cart_map"].contains(&function);
+    let is_around = function.to_lowercase().contains("neighbor_")
+        || function.starts_with("Dist_graph_neighbors");
+    let known = match (kind.trim_start_matches("const "), is_array) {
+        ("MPI_Comm", _) if is_around => "around",
+        ("MPI_Comm", _) if function.starts_with("Cart") && !is_new => "grid",
+        ("MPI_Comm", _) if function.starts_with("Graph") && !is_new => "graph",
+        ("MPI_Comm", _) => "world",
+        ("MPI_Datatype", false) if function.starts_with("Type_get_") => "derived",
+        ("MPI_Datatype", false) => "MPI_INT",
+        ("MPI_Datatype", true) if is_const => "types",
+        ("MPI_Op", _) => "MPI_SUM",
+        ("MPI_Group", _) => "group",
+        ("MPI_Info", _) => "info",
+        ("MPI_Win", _) => "win",
+        ("MPI_Request", false) => "other",
+        ("MPI_Request *", _) | ("MPI_Request", true) => "&other",
+        ("MPI_Message *", _) => "&message",
+        ("MPI_Errhandler", _) => "MPI_ERRORS_RETURN",
+        ("MPI_Aint", false) if name == "disp" => "0",
+        ("MPI_Aint", false) => "4",
+        ("MPI_Aint", true) if is_const => "far",
+        ("MPI_User_function *", _) => "add",
+        (other, _) if other.contains("_function") => "NULL",
+        ("char *", _) if is_const => "\"key\"",
+        ("MPI_Count", _) => "1",
+        ("int", false) => number(function, name),
+        ("int", true) if name == "ranges" => "ranges",
+        ("int", true) if is_const => match name.as_str() {
+            "distributions" | "arguments" => "none",
+            "recvcounts" | "sendcounts" | "lengths" | "dims" | "sizes" | "subsizes" | "degrees"
+            | "parts" | "index" => "ones",
+            _ => "zeros",
+        },
+        ("int *", _) if is_const => "ones",
+        ("int *", _) if name == "position" => "&position",
+        ("int *", _) if function == "Info_get_string" && name == "length" => "ones",
+        _ => return format!("(void *)room[{index}]"),
+    };
+    known.to_owned()
+}
+
+/// A number that is valid.
+fn number(function: &str, name: &str) -> &'static str {
+    match (function, name) {
+        ("Info_get_nthkey", "n") => "0",
+        (
+            _,
+            "root" | "rank" | "dest" | "source" | "target" | "color" | "direction" | "disp"
+            | "assertion",
+        ) => "0",
+        (_, "tag" | "sendtag" | "recvtag") => "0",
+        ("Pack" | "Unpack", "size") => "64",
+        ("Type_get_contents", "integers") => "2",
+        ("Type_match_size", "size") => "4",
+        ("Info_get", "length") => "8",
+        (_, "key") if function.to_lowercase().contains("attr") => "attribute",
+        (_, "order") => "MPI_ORDER_C",
+        (_, "type") => "MPI_COMM_TYPE_SHARED",
+        (_, "kind") => "MPI_TYPECLASS_INTEGER",
+        _ => "1",
+    }
+}
+
+/// What is at a pointer before the call, as statements: handles that the function takes from there.
+fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
+    let starts = ["Start", "Startall"].contains(&function);
+    Some(match (function, parameter.kind.as_str()) {
+        _ if starts => "persistent",
+        (_, "MPI_Request *" | "MPI_Request")
+            if !function.starts_with('I') || !function.contains('_') =>
+        {
+            "other"
+        }
+        ("Comm_free" | "Comm_disconnect", _) => "grid",
+        ("Group_free", _) => "group",
+        ("Op_free", _) => "operator",
+        ("Type_free" | "Type_commit", _) => "derived",
+        ("Info_free", _) => "info",
+        ("Win_free", _) => "win",
+        ("Comm_free_keyval" | "Keyval_free" | "Win_free_keyval", _) => "attribute",
+        ("Mrecv" | "Imrecv", "MPI_Message *") => "message",
+        _ => return None,
+    })
+}
+
+/// The program with a case for each pointer of each function, and what the cases are. Case `2 * k` has call `k` with memory that is
+/// in use, and `2 * k + 1` with a null pointer.
+pub fn program(header: &str) -> (String, Vec<Call>) {
+    let mut text = String::from(PRELUDE);
+    let mut calls = Vec::new();
+    for (function, all) in functions(header) {
+        for (at, pointer) in all.iter().enumerate() {
+            let is_pointer = pointer.is_array || pointer.kind.ends_with('*');
+            if !is_pointer || is_left_out(&function, pointer) {
+                continue;
+            }
+            let number = calls.len();
+            let with = |pointed: &str| {
+                let arguments =
+                    all.iter().enumerate().map(|(index, parameter)| match index == at {
+                        true => pointed.to_owned(),
+                        false => argument(&function, parameter, index),
+                    });
+                arguments.collect::<Vec<_>>().join(", ")
+            };
+            let is_ready = content(&function, pointer)
+                .map_or(String::new(), |what| format!("memcpy(busy, &{what}, sizeof {what}); "));
+            let (used, null) = (with("(void *)busy"), with("NULL"));
+            writeln!(
+                text,
+                "    case {}: {is_ready}use(); MPI_{function}({used}); break;",
+                2 * number
+            )
+            .unwrap();
+            writeln!(text, "    case {}: MPI_{function}({null}); break;", 2 * number + 1).unwrap();
+            let is_optional = is_optional(&function, &pointer.name);
+            calls.push(Call {
+                function: function.clone(),
+                parameter: pointer.name.clone(),
+                is_optional,
+            });
+        }
+    }
+    text.push_str("  }\n  return 0;\n}\n");
+    (text, calls)
+}
+
+/// All that the functions need. `busy` has zeros, so that it is a valid array of anything.
+const PRELUDE: &str = r#"#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char busy[512], room[16][512];
+static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attribute;
+static MPI_Aint far[8];
+static MPI_Datatype types[2], derived;
+static MPI_Comm world, grid, graph, around;
+static MPI_Group group;
+static MPI_Info info;
+static MPI_Win win;
+static MPI_Op operator;
+static MPI_Request pending, other, persistent;
+static MPI_Message message;
+static int memory[16];
+
+static void add(void *in, void *inout, int *length, MPI_Datatype *type) { (void)in, (void)inout, (void)length, (void)type; }
+static void use(void) { MPI_Irecv(busy, sizeof busy, MPI_BYTE, 0, 99, MPI_COMM_SELF, &pending); }
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  int which = atoi(argv[1]), itself = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  MPI_Cart_create(world, 1, ones, zeros, 0, &grid);
+  MPI_Graph_create(world, 1, ones, zeros, 0, &graph);
+  MPI_Dist_graph_create_adjacent(world, 1, &itself, ones, 1, &itself, ones, MPI_INFO_NULL, 0, &around);
+  MPI_Comm_group(world, &group);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  types[0] = types[1] = MPI_INT;
+  MPI_Type_create_struct(1, ones, far, types, &derived);
+  MPI_Type_commit(&derived);
+  for (int i = 0; i < 8; i++) none[i] = MPI_DISTRIBUTE_DFLT_DARG;
+  none[0] = MPI_DISTRIBUTE_NONE;
+  MPI_Op_create(add, 1, &operator);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attribute, NULL);
+  MPI_Comm_set_attr(world, attribute, NULL);
+  MPI_Buffer_attach(malloc(4096), 4096);
+  MPI_Irecv(room[15], 64, MPI_BYTE, 0, 98, MPI_COMM_SELF, &other);
+  MPI_Recv_init(room[14], 64, MPI_BYTE, 0, 97, MPI_COMM_SELF, &persistent);
+  MPI_Bsend(zeros, 1, MPI_INT, 0, 0, world);
+  MPI_Bsend(zeros, 1, MPI_INT, 0, 0, world);
+  MPI_Mprobe(0, 0, world, &message, MPI_STATUS_IGNORE);
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, world, &win);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  switch (which) {
+"#;
