@@ -19,7 +19,7 @@ static void first(void *in, void *inout, int *length, MPI_Datatype *type) {
 }
 
 static void run(void) {
-  int mine = rank + 1, sum = 0, all[8] = {0}, counts[] = {1, 2, 3}, displs[] = {0, 1, 3};
+  int mine = rank + 1, sum = 0, all[8] = {0}, some[3] = {0}, counts[] = {1, 2, 3}, displs[] = {0, 1, 3};
   float number = (float)rank;
   double wide[2] = {0};
   MPI_Op op;
@@ -56,7 +56,7 @@ static void run(void) {
       else MPI_Send(all, 2, MPI_INT, 1, 0, world); // wrong 9
       break;
     case 10:
-      MPI_Allgatherv(all, counts[rank], MPI_INT, all + 1, counts, displs, MPI_INT, world);
+      MPI_Allgatherv(some, counts[rank], MPI_INT, all + 1, counts, displs, MPI_INT, world);
       break;
     case 11:
       MPI_Ibcast(&mine, 1, MPI_INT, 1, world, &request);

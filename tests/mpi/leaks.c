@@ -19,7 +19,7 @@ static void run(void) {
   MPI_Group group;
   MPI_Op op;
   MPI_Win win;
-  int memory[4] = {0};
+  static int memory[4];
   switch (which) {
     case 1: MPI_Comm_split(world, rank % 2, 0, &comm); MPI_Comm_free(&comm); break;
     case 2: MPI_Comm_group(world, &group); MPI_Group_free(&group); break;

@@ -1,19 +1,21 @@
 // Requests: waits that are missing, starts that are missing, and what is never freed.
-// 1, 2, 3, 4: right
+// 1, 2, 3, 4, 10: right
 // 5: missing wait
 // 6: missing wait
 // 7: missing wait
 // 8: missing start
 // 9: request leak
-// 10: missing wait
+// 13: local concurrency
 // 11: missing start
 // 12: request leak
 #include "cases.h"
 
 static void run(void) {
-  int mine = rank, other = -1, peer = 1 - rank, flag = 0, index;
+  static int mine, other;
+  int peer = 1 - rank, flag = 0, index;
   MPI_Request request, both[2];
   MPI_Status statuses[2];
+  mine = rank, other = -1;
   switch (which) {
     case 1:
       MPI_Send_init(&mine, 1, MPI_INT, peer, 0, world, &both[0]);
@@ -66,9 +68,16 @@ static void run(void) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     case 10:
-      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request); // wrong 10
-      MPI_Request_free(&request); // wrong 10
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request);
+      MPI_Request_free(&request);
       MPI_Send(&mine, 1, MPI_INT, peer, 0, world);
+      break;
+    case 13: // Nobody can know when it is over.
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &request); // wrong 13
+      MPI_Request_free(&request);
+      MPI_Send(&mine, 1, MPI_INT, peer, 0, world);
+      MPI_Barrier(world);
+      if (other != peer) printf("early\n"); // wrong 13
       break;
     case 11: MPI_Recv_init(&other, 1, MPI_INT, peer, 0, world, &request); break; // wrong 11
     case 12:

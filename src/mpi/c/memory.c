@@ -9,7 +9,8 @@ struct range {
   enum access by_operation;
   const char *name;
   uintptr_t site;
-  bool is_forgotten; /* nobody waits for the operation any more */
+  bool is_forgotten; /* nobody waits for the operation any more, which is over at the latest when the rank learns something */
+  bool is_abandoned; /* nobody will know when it is over */
 };
 static struct range *ranges;
 static size_t count_of_ranges, room_of_ranges;
@@ -28,7 +29,7 @@ static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access
     room_of_ranges = 2 * room_of_ranges + 8;
     ranges = grow(ranges, room_of_ranges * sizeof *ranges);
   }
-  ranges[count_of_ranges++] = (struct range){owner, from, from + length, by_operation, call.name, call.site, false};
+  ranges[count_of_ranges++] = (struct range){owner, from, from + length, by_operation, call.name, call.site, false, false};
   if (from < lowest) lowest = from;
   if (from + length > highest) highest = from + length;
   if (is_watched(from, length)) windows_own(owner, from, length, by_operation);
@@ -136,8 +137,12 @@ void memory_release(uint32_t owned) {
   if (highest_watched) windows_disown(owned);
 }
 
-void memory_forget(uint32_t owned) {
-  for (size_t i = 0; i < count_of_ranges; i++) ranges[i].is_forgotten |= ranges[i].owner == owned;
+void memory_forget(uint32_t owned, bool is_over_soon) {
+  for (size_t i = 0; i < count_of_ranges; i++) {
+    if (ranges[i].owner != owned) continue;
+    ranges[i].is_forgotten = is_over_soon;
+    ranges[i].is_abandoned = !is_over_soon;
+  }
 }
 
 void memory_learn(void) {
@@ -173,7 +178,8 @@ void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char 
   if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];
-    if (range->from < to && from < range->to && !range->is_forgotten && !env_is_over())
+    bool is_known = !range->is_forgotten && !range->is_abandoned;
+    if (range->from < to && from < range->to && is_known && !env_is_over())
       fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it", how, range->name, range->site);
   }
 }

@@ -407,8 +407,8 @@ void memory_own_more(uint32_t *owned, const void *base, size_t count, const stru
 void memory_release(uint32_t owned);
 /* Does the operation that has begun last write some of its memory twice, or read it as well? */
 bool memory_overlaps(uint32_t owned);
-/* Nobody waits for the operation any more: it is over at the latest when the rank learns something of others. */
-void memory_forget(uint32_t owned);
+/* Nobody waits for the operation any more: it is over at the latest when the rank learns something of others, or never. */
+void memory_forget(uint32_t owned, bool is_over_soon);
 void memory_learn(void);
 /* Each pointer through which a call reads or writes memory of the program until it returns goes through this: the memory must be
  * there, and no operation may use it. Returns the pointer. */

@@ -253,13 +253,13 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
 }
 
 /* A send may go on after that, until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
- * its memory is never given back. */
+ * its memory must not be touched any more. */
 FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
   struct request *freed = request_get(*OUT(request));
   if (freed->state == ACTIVE && freed->what == 'c')
     fail("invalid request", "a request of %s cannot be freed", freed->name);
-  if (freed->what == 's') memory_forget(freed->owned);
+  memory_forget(freed->owned, freed->what == 's');
   freed->object.is_freed = true;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
