@@ -11,7 +11,7 @@ static void put_place(struct bytes *to, const struct window *window, int rank) {
   release(name);
 }
 
-static void tell(const struct window *window, int rank, int what) {
+static void tell(const struct window *window, int rank, int what, int assertion) {
   windows_publish();
   struct bytes message = {0};
   put_u64(&message, call.site);
@@ -20,6 +20,8 @@ static void tell(const struct window *window, int rank, int what) {
   put_u32(&message, 0);
   put_block(&message, NULL, 0);
   clock_put(&message);
+  put_u64(&message, clock_now());
+  put_i32(&message, assertion);
   struct bytes *to = question('S');
   put_place(to, window, rank);
   put_u32(to, (uint32_t)window->comm->group->ranks[rank]);
@@ -31,7 +33,14 @@ static void tell(const struct window *window, int rank, int what) {
   ask_posted();
 }
 
-static void await(const struct window *window, int rank, int what) {
+/* What is told with it: an assertion, where, and whether this rank knew of it before. */
+struct news {
+  int assertion;
+  uintptr_t site;
+  bool was_known;
+};
+
+static struct news await(const struct window *window, int rank, int what) {
   struct bytes *to = question('R');
   put_place(to, window, window->comm->rank);
   put_i32(to, rank);
@@ -44,13 +53,18 @@ static void await(const struct window *window, int rank, int what) {
   take_u8(&told);
   take_u32(&told);
   struct reader message = (take_u8(&told), take_block(&told));
-  take_u64(&message);
+  struct news news = {.site = take_u64(&message)};
   take_i32(&message);
   take_i32(&message);
   struct signature nothing = signature_take(&message);
   signature_free(&nothing);
   take_block(&message);
-  clock_join(&message);
+  struct reader clock = message;
+  take_block(&message);
+  news.was_known = clock_knows(window->comm->group->ranks[rank], (uint32_t)take_u64(&message));
+  news.assertion = take_i32(&message);
+  clock_join(&clock);
+  return news;
 }
 
 /* The members of a group as ranks of the window. */
@@ -67,18 +81,20 @@ static struct group *members(const struct window *window, MPI_Group group) {
 
 FUNCTION(Win_post, (MPI_Group group, int assertion, MPI_Win win)) {
   CALL("MPI_Win_post");
-  (void)assertion;
+  assertion_check(assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
   struct window *window = window_of(win);
   if (window->exposed) fail("double epoch", "the window is exposed already");
+  if (assertion & MPI_MODE_NOSTORE) records_check_stores(window, "before it");
   window->exposed = members(window, group);
   window->opened_at = call.site;
-  for (int i = 0; i < window->exposed->size; i++) tell(window, window->exposed->ranks[i], EXPOSED);
+  window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
+  for (int i = 0; i < window->exposed->size; i++) tell(window, window->exposed->ranks[i], EXPOSED, assertion);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win win)) {
   CALL("MPI_Win_start");
-  (void)assertion;
+  assertion_check(assertion, MPI_MODE_NOCHECK);
   struct window *window = window_of(win);
   bool is_open = window->is_fenced;
   for (int rank = 0; rank < window->comm->group->size; rank++) is_open |= window->holds[rank] != FREE;
@@ -87,7 +103,13 @@ FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win win)) {
   window->has_fenced = false;
   window->opened_at = call.site;
   for (int i = 0; i < window->started->size; i++) {
-    await(window, window->started->ranks[i], EXPOSED);
+    struct news news = await(window, window->started->ranks[i], EXPOSED);
+    bool is_unchecked = assertion & MPI_MODE_NOCHECK;
+    if (is_unchecked != !!(news.assertion & MPI_MODE_NOCHECK))
+      fail("invalid argument", "MPI_MODE_NOCHECK is asserted %s, and not by MPI_Win_%s at {@%lx}",
+           is_unchecked ? "here" : "by MPI_Win_post", is_unchecked ? "post" : "start", is_unchecked ? news.site : call.site);
+    if (is_unchecked && !news.was_known)
+      fail("invalid argument", "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post at {@%lx} comes before it", news.site);
     window->holds[window->started->ranks[i]] = STARTED;
   }
   return MPI_SUCCESS;
@@ -99,9 +121,12 @@ FUNCTION(Win_complete, (MPI_Win win)) {
   if (!window->started) fail("missing epoch", "no MPI_Win_start comes before it");
   for (int i = 0; i < window->started->size; i++) {
     int target = window->started->ranks[i];
+    bool changes = false;
+    for (size_t k = 0; k < window->length; k++)
+      changes |= window->operations[k].target == target && operation_changes(&window->operations[k]);
     operations_complete(window, target, false);
     window->holds[target] = FREE;
-    tell(window, target, DONE);
+    tell(window, target, DONE, changes);
   }
   operations_forget(window);
   window->started = NULL;
@@ -112,8 +137,15 @@ FUNCTION(Win_wait, (MPI_Win win)) {
   CALL("MPI_Win_wait");
   struct window *window = window_of(win);
   if (!window->exposed) fail("missing epoch", "no MPI_Win_post comes before it");
-  for (int i = 0; i < window->exposed->size; i++) await(window, window->exposed->ranks[i], DONE);
+  for (int i = 0; i < window->exposed->size; i++) {
+    struct news news = await(window, window->exposed->ranks[i], DONE);
+    if (window->no_put_at && news.assertion)
+      fail_at(window->no_put_at, "invalid argument", "MPI_MODE_NOPUT, but rank %d changes this part until {@%lx}",
+              window->comm->group->ranks[window->exposed->ranks[i]], news.site);
+  }
+  window->no_put_at = 0;
   window->exposed = NULL;
+  window->synchronized = clock_tick();
   windows_pull();
   return MPI_SUCCESS;
 }

@@ -9,9 +9,10 @@
 struct record {
   const struct window *window;
   int target;
-  char kind; /* of an operation; 'R', 'W': the owner reads or writes */
+  char kind; /* of an operation; 'R', 'W': the owner reads or writes; 'L': a lock that asserts that nobody has another one */
   enum hold hold;
   size_t from, to;
+  struct spans spans; /* what of it is touched, if not all */
   MPI_Op op;
   uint32_t element; /* the basic type that it works on */
   const char *name;
@@ -37,6 +38,8 @@ static uint32_t *clock_get(void) {
 }
 
 uint32_t clock_now(void) { return clock_get()[world_rank]; }
+uint32_t clock_tick(void) { return ++clock_get()[world_rank]; }
+bool clock_knows(int world, uint32_t time) { return clock_get()[world] >= time; }
 
 void clock_put(struct bytes *to) {
   if (count_of_windows == 0) {
@@ -80,12 +83,25 @@ static struct record *begin(struct record *record, uint32_t owner) {
   return record;
 }
 
-size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
-                   uint32_t element) {
-  struct record *made = begin(add(window, target, kind, hold, from, to), 0);
-  made->op = op;
-  made->element = element;
+size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to, struct spans spans) {
+  struct record *made = begin(add(window, of->target, of->kind, hold, from, to), 0);
+  made->spans = spans;
+  made->op = of->op;
+  made->element = of->type->element;
   return count_of_records - 1;
+}
+
+void records_add_lock(const struct window *window, int target, enum hold hold) {
+  begin(add(window, target, 'L', hold, 0, SIZE_MAX), 0);
+}
+
+void records_check_stores(const struct window *window, const char *when) {
+  for (size_t i = 0; i < count_of_records; i++) {
+    const struct record *record = &records[i];
+    if (record->window == window && record->kind == 'W' && record->clock[world_rank] >= window->synchronized)
+      fail("invalid argument", "MPI_MODE_NOSTORE, but %s at {@%lx} changes this rank's part of the window %s", record->name,
+           record->site, when);
+  }
 }
 
 void records_own(size_t record, uint32_t owner) {
@@ -191,6 +207,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_u8(to, (uint8_t)record->hold);
     put_u64(to, record->from);
     put_u64(to, record->to);
+    put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
     put_u64(to, (uint64_t)(uintptr_t)record->op);
     put_u32(to, record->element);
     put_text(to, record->name);
@@ -208,6 +225,9 @@ static struct seen take_record(struct reader *from, int rank, int world) {
   is->hold = (enum hold)take_u8(from);
   is->from = take_u64(from);
   is->to = take_u64(from);
+  struct reader spans = take_block(from);
+  size_t size = (size_t)(spans.end - spans.at);
+  is->spans = (struct spans){size / sizeof *is->spans.span, size ? memcpy(allocate(size), spans.at, size) : NULL};
   is->op = (MPI_Op)(uintptr_t)take_u64(from);
   is->element = take_u32(from);
   struct reader name = take_block(from);
@@ -236,8 +256,31 @@ static bool is_before(const struct seen *one, const struct seen *other) {
   return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
 }
 
+/* Do two records touch the same bytes? */
+static bool do_overlap(const struct record *a, const struct record *b) {
+  if (a->to <= b->from || b->to <= a->from) return false;
+  struct span all_a = {a->from, a->to}, all_b = {b->from, b->to};
+  struct spans of_a = a->spans.count ? a->spans : (struct spans){1, &all_a};
+  struct spans of_b = b->spans.count ? b->spans : (struct spans){1, &all_b};
+  for (size_t i = 0, j = 0; i < of_a.count && j < of_b.count;) {
+    struct span one = of_a.span[i], other = of_b.span[j];
+    if (one.from < other.to && other.from < one.to) return true;
+    if (one.to <= other.to) i++; else j++;
+  }
+  return false;
+}
+
+/* A lock that asserts that no other one conflicts with it, and a conflicting one. */
+static bool are_asserted_apart(const struct record *a, const struct record *b) {
+  bool are_locked = a->hold != FREE && b->hold != FREE && a->hold != STARTED && b->hold != STARTED;
+  return (a->kind == 'L' || b->kind == 'L') && are_locked && (a->hold == EXCLUSIVE || b->hold == EXCLUSIVE) && !is_own(a->kind) &&
+         !is_own(b->kind);
+}
+
 static bool are_in_conflict(const struct seen *a, const struct seen *b) {
-  if (a->is.to <= b->is.from || b->is.to <= a->is.from) return false;
+  if (a->is.kind == 'L' || b->is.kind == 'L')
+    return a->rank != b->rank && are_asserted_apart(&a->is, &b->is) && !is_before(a, b) && !is_before(b, a);
+  if (!do_overlap(&a->is, &b->is)) return false;
   if (is_reading(&a->is) && is_reading(&b->is)) return false;
   if (is_own(a->is.kind) && is_own(b->is.kind)) return false;
   if (are_atomic(&a->is, &b->is)) return false;
@@ -267,9 +310,14 @@ void records_exchange(struct window *window) {
   }
   for (size_t j = 0; j < length; j++)
     for (size_t i = 0; i < j; i++)
-      if (are_in_conflict(&seen[i], &seen[j]))
+      if (are_in_conflict(&seen[i], &seen[j])) {
+        const struct seen *asserted = seen[i].is.kind == 'L' ? &seen[i] : &seen[j], *other = asserted == &seen[i] ? &seen[j] : &seen[i];
+        if (asserted->is.kind == 'L')
+          fail_at(asserted->is.site, "invalid argument", "MPI_MODE_NOCHECK, but nothing orders it and the lock of rank %d for %s at {@%lx}",
+                  other->world, other->is.name, other->is.site);
         fail("global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} touch the same memory of rank %d",
              seen[i].is.name, seen[i].world, seen[i].is.site, seen[j].is.name, seen[j].world, seen[j].is.site, world_rank);
+      }
   release(seen);
   /* Operations of messages go on. */
   size_t kept = 0;

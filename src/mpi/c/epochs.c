@@ -7,21 +7,33 @@ bool window_is_locked(const struct window *window) {
   return window->exposed != NULL;
 }
 
+void assertion_check(int assertion, int allowed) {
+  if (assertion & ~allowed) fail("invalid argument", "%d is no assertion of %s", assertion, call.name);
+}
+
 FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
   CALL("MPI_Win_fence");
   struct window *window = window_of(win);
+  assertion_check(assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
   if (window_is_locked(window)) fail("double epoch", "a fence in the epoch that was opened at {@%lx}", window->opened_at);
-  bool was_used = operations_exchange(window);
+  if (assertion & MPI_MODE_NOPRECEDE && window->length > 0)
+    fail("invalid argument", "MPI_MODE_NOPRECEDE, but %s at {@%lx} comes before it", window->operations[0].name,
+         window->operations[0].site);
+  if (assertion & MPI_MODE_NOSTORE) records_check_stores(window, "before it");
+  bool was_used = operations_exchange(window, assertion);
+  window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
   windows_publish();
   window->has_fenced = !(assertion & MPI_MODE_NOSUCCEED);
   /* A fence that completes operations is mostly the last one of its epoch. It opens another one only if that is used. */
   window->is_fenced = window->has_fenced && !was_used;
+  window->synchronized = clock_tick();
   window->opened_at = call.site;
   return MPI_SUCCESS;
 }
 
 /* Opens an epoch at one target. */
-static void take_lock(struct window *window, int target, enum hold hold) {
+static void take_lock(struct window *window, int target, enum hold hold, int assertion) {
+  if (assertion & MPI_MODE_NOCHECK) records_add_lock(window, target, hold);
   window->locks[target] = window_ask(hold == EXCLUSIVE ? 'Q' : 'q', window, target, 0);
   window_ask('W', window, target, window->locks[target]);
   window->holds[target] = hold;
@@ -30,6 +42,7 @@ static void take_lock(struct window *window, int target, enum hold hold) {
 static void give_back(struct window *window, int target) {
   operations_complete(window, target, false);
   window_ask('x', window, target, window->locks[target]);
+  window->synchronized = clock_tick();
   window->holds[target] = FREE;
 }
 
@@ -41,12 +54,12 @@ static void check_no_epoch(const struct window *window, int target) {
 
 FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
   CALL("MPI_Win_lock");
-  (void)assertion;
+  assertion_check(assertion, MPI_MODE_NOCHECK);
   struct window *window = window_of(win);
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) fail("invalid argument", "%d is no type of lock", type);
   window_check_rank(window, rank);
   check_no_epoch(window, rank);
-  take_lock(window, rank, type == MPI_LOCK_SHARED ? SHARED : EXCLUSIVE);
+  take_lock(window, rank, type == MPI_LOCK_SHARED ? SHARED : EXCLUSIVE, assertion);
   window->has_fenced = false;
   window->opened_at = call.site;
   windows_publish();
@@ -69,10 +82,10 @@ FUNCTION(Win_unlock, (int rank, MPI_Win win)) {
 
 FUNCTION(Win_lock_all, (int assertion, MPI_Win win)) {
   CALL("MPI_Win_lock_all");
-  (void)assertion;
+  assertion_check(assertion, MPI_MODE_NOCHECK);
   struct window *window = window_of(win);
   check_no_epoch(window, -1);
-  for (int rank = 0; rank < window->comm->group->size; rank++) take_lock(window, rank, EVERYBODY);
+  for (int rank = 0; rank < window->comm->group->size; rank++) take_lock(window, rank, EVERYBODY, assertion);
   window->has_fenced = false;
   window->opened_at = call.site;
   windows_publish();

@@ -24,6 +24,9 @@ static struct type take_type(struct reader *from) {
   return type;
 }
 
+static bool changes(char kind, MPI_Op op) { return kind != 'g' && !(kind == 'f' && op == MPI_NO_OP); }
+bool operation_changes(const struct operation *of) { return changes(of->kind, of->op); }
+
 /* The bytes of a part that an operation touches: from the first to behind the last. */
 static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
   const struct type *type = of->type;
@@ -38,6 +41,29 @@ static void bounds(const struct operation *of, int unit, size_t *from, size_t *t
   ptrdiff_t begin = of->disp * unit, last = of->count > 0 ? (ptrdiff_t)(of->count - 1) * type->extent : 0;
   *from = (size_t)(begin + low);
   *to = (size_t)(begin + last + high);
+}
+
+static int by_place(const void *one, const void *other) {
+  uint64_t a = ((const struct span *)one)->from, b = ((const struct span *)other)->from;
+  return a < b ? -1 : a > b;
+}
+
+/* The bytes themselves, if there are holes between them. */
+static struct spans spans_of(const struct operation *of, int unit) {
+  const struct type *type = of->type;
+  struct spans made = {0};
+  if (type->pieces <= 1 && (of->count <= 1 || (ptrdiff_t)type->size == type->extent)) return made;
+  made.span = allocate(of->count * type->pieces * sizeof *made.span + 1);
+  for (size_t i = 0; i < of->count; i++)
+    for (size_t p = 0; p < type->pieces; p++) {
+      const struct piece *piece = &type->piece[p];
+      uint64_t from = (uint64_t)(of->disp * unit + (ptrdiff_t)i * type->extent + piece->at);
+      uint64_t to = from + piece->run.count * basic_size(piece->run.basic);
+      if (made.count > 0 && made.span[made.count - 1].to == from) made.span[made.count - 1].to = to;
+      else made.span[made.count++] = (struct span){from, to};
+    }
+  qsort(made.span, made.count, sizeof *made.span, by_place);
+  return made;
 }
 
 static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op) {
@@ -62,7 +88,7 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
     fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
          target);
   enum hold hold = window->has_fenced ? FREE : window->holds[target];
-  made->record = records_add(window, target, kind, hold, from, to, op, of->element);
+  made->record = records_add(window, made, hold, from, to, spans_of(made, side->unit));
   return made;
 }
 
@@ -163,7 +189,8 @@ void operations_forget(struct window *window) {
 }
 
 /* All operations of this rank, for those at whose parts they are. */
-static void put_operations(struct bytes *to, const struct window *window) {
+static void put_operations(struct bytes *to, const struct window *window, int assertion) {
+  put_i32(to, assertion);
   put_u32(to, (uint32_t)window->length);
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
@@ -178,6 +205,13 @@ static void put_operations(struct bytes *to, const struct window *window) {
   }
 }
 
+/* All ranks have to agree on some assertions. */
+static void take_assertion(struct reader *from, int rank, int own) {
+  int theirs = take_i32(from), differ = (theirs ^ own) & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
+  const char *name = differ & MPI_MODE_NOPRECEDE ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED";
+  if (differ) fail("invalid argument", "either all ranks assert %s or none, but this rank and rank %d differ", name, rank);
+}
+
 /* Carries out one operation that was put, if it is for this rank. */
 static bool take_operation(struct reader *from, const struct window *window, int rank, struct bytes *results) {
   char kind = (char)take_u8(from);
@@ -189,6 +223,10 @@ static bool take_operation(struct reader *from, const struct window *window, int
   uintptr_t site = take_u64(from);
   struct reader data = take_block(from);
   bool is_reading = kind == 'g' || kind == 'f' || kind == 'c';
+  bool is_changing = changes(kind, op);
+  if (target == window->comm->rank && window->no_put_at && is_changing)
+    fail_at(site, "invalid argument", "rank %d asserts MPI_MODE_NOPUT at {@%lx}, but this changes its part of the window", world_rank,
+            window->no_put_at);
   if (target == window->comm->rank) {
     struct bytes result = {0};
     char who[32];
@@ -224,15 +262,16 @@ static void take_results(struct window *window, const struct contributions *all)
   }
 }
 
-bool operations_exchange(struct window *window) {
+bool operations_exchange(struct window *window, int assertion) {
   records_exchange(window);
   struct bytes given = {0}, results = {0};
-  put_operations(&given, window);
+  put_operations(&given, window, assertion);
   struct contributions all = exchange(window->comm, "MPI_Win_fence", &given);
   release(given.at);
   bool is_any = false, is_any_read = false;
   for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
+    take_assertion(&said, rank, assertion);
     for (uint32_t left = take_u32(&said); left > 0; left--) {
       is_any = true;
       is_any_read |= take_operation(&said, window, rank, &results);

@@ -20,14 +20,20 @@
 #define window_write mazurka_window_write
 #define window_ask mazurka_window_ask
 #define operations_apply mazurka_operations_apply
+#define operation_changes mazurka_operation_changes
 #define operations_complete mazurka_operations_complete
 #define operations_exchange mazurka_operations_exchange
 #define operations_forget mazurka_operations_forget
 #define records_add mazurka_records_add
+#define records_add_lock mazurka_records_add_lock
+#define records_check_stores mazurka_records_check_stores
+#define assertion_check mazurka_assertion_check
 #define records_own mazurka_records_own
 #define records_complete mazurka_records_complete
 #define records_exchange mazurka_records_exchange
 #define records_see mazurka_records_see
+#define clock_tick mazurka_clock_tick
+#define clock_knows mazurka_clock_knows
 #define clock_now mazurka_clock_now
 
 /* The part of a window that a rank has. */
@@ -38,6 +44,15 @@ struct side {
 
 /* How the rank may access a target. */
 enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
+
+/* Bytes from the first to behind the last, in order and apart; none: all are meant. */
+struct span {
+  uint64_t from, to;
+};
+struct spans {
+  size_t count;
+  struct span *span;
+};
 
 /* An operation that is not complete. */
 struct operation {
@@ -74,6 +89,8 @@ struct window {
   uint32_t *locks;   /* requests for the locks, by target */
   struct group *exposed, *started; /* the epochs of groups: active.c */
   uintptr_t opened_at;
+  uint32_t synchronized; /* the rank's own time then */
+  uintptr_t no_put_at; /* the call that asserts that nobody changes this part until the next one */
   size_t length, room;
   struct operation *operations;
 };
@@ -95,13 +112,18 @@ void window_write(const struct window *window, int target, const uint8_t *conten
  * that, nothing orders what they write before what comes later); those of all ranks on this rank's part, at a
  * fence (returns whether there were any); drops those that are complete. */
 void operations_apply(struct window *window, int target);
+bool operation_changes(const struct operation *of); /* the target's part */
 void operations_complete(struct window *window, int target, bool is_local);
-bool operations_exchange(struct window *window);
+bool operations_exchange(struct window *window, int assertion);
 void operations_forget(struct window *window);
 
 /* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
-size_t records_add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to, MPI_Op op,
-                   uint32_t element);
+size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to,
+                   struct spans spans);
+/* A lock with MPI_MODE_NOCHECK. */
+void records_add_lock(const struct window *window, int target, enum hold hold);
+/* Fails if the rank has changed its own part since it was synchronized. */
+void records_check_stores(const struct window *window, const char *when);
 /* The operation with this record goes on until it is disowned. */
 void records_own(size_t record, uint32_t owner);
 /* Compares what all ranks of the window have recorded: a collective call. */
@@ -109,5 +131,11 @@ void records_exchange(struct window *window);
 /* The operations of this rank on that part are complete; locally: those that read. */
 void records_complete(const struct window *window, int target, bool is_local);
 uint32_t clock_now(void);
+uint32_t clock_tick(void);
+/* Does this rank know that the other one has sent what had this time on it? */
+bool clock_knows(int world, uint32_t time);
+
+/* epochs.c: an assertion has no bits but these. */
+void assertion_check(int assertion, int allowed);
 
 #endif
