@@ -72,9 +72,9 @@ pub use objects::network::{
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use op::{
-    Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, CondvarId,
-    Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op, Probing,
-    Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
+    Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, Completion,
+    CondvarId, Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op,
+    Probing, Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
 };
 pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};

@@ -20,6 +20,7 @@
 //! | [`spin`] | loops that wait: which of their actions are left out of executions |
 //! | [`causal_past()`] | the part of an execution that its last action needs |
 //! | [`Cuts`] | the states of a class that some of its actions tell apart |
+//! | [`standstill()`] | a part of a class in which nothing need ever happen again |
 //! | [`few_switches()`] | the same execution with processes taking turns less often |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
@@ -38,6 +39,7 @@ mod representative;
 mod reversal;
 mod sleep_set;
 pub mod spin;
+mod standstill;
 mod wakeup_tree;
 
 pub use backtrack_sets::{BacktrackSets, Candidate};
@@ -52,4 +54,5 @@ pub use normal_form::{Classes, Names, NormalForm, Occurrence};
 pub use representative::representative;
 pub use reversal::Reversal;
 pub use sleep_set::{Mark, SleepSet};
+pub use standstill::standstill;
 pub use wakeup_tree::{WakeupTree, WakeupTrees};

@@ -41,13 +41,15 @@ pub(super) struct SetupArgs {
 /// What MPI leaves to its implementations.
 #[derive(Args, Clone, Default)]
 pub(super) struct MpiArgs {
-    /// When a standard send at a p2p or bag mailbox is complete: when it is received (zero), or at once (infinite, the
-    /// default). With `both`, `check` makes a search for each
-    #[arg(long, value_name = "HOW")]
+    /// When a standard send at a p2p or bag mailbox is complete: `zero`, when it is received; `infinite`, at once; `any`, one or the
+    /// other, each send for itself; `both`, a search with zero and one with infinite; for `mpirun` also `eager=BYTES`, at once if it
+    /// is not longer [default: `infinite` for specs, `any` for `mpirun`]
+    #[arg(long, value_name = "HOW", value_parser = buffering)]
     buffering: Option<BufferingArg>,
-    /// When a rank leaves a collective: as early as MPI allows (early, the default), or when all have entered
-    /// (synchronizing). With `both`, `check` makes a search for each
-    #[arg(long, value_name = "WHEN")]
+    /// When a rank leaves a collective: as early as MPI allows (early), when all have entered (synchronizing), or one or the other,
+    /// each time anew (any). With `both`, a search with early and one with synchronizing [default: `early` for specs, `any` for
+    /// `mpirun`]
+    #[arg(long, value_name = "WHEN", hide_possible_values = true)]
     collectives: Option<LeavingArg>,
     /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain; then a process waits
     /// for what it polls [default: 2]
@@ -56,11 +58,17 @@ pub(super) struct MpiArgs {
 }
 
 /// `--buffering`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BufferingArg {
-    Zero,
-    Infinite,
+    One(Buffering),
     Both,
+}
+
+fn buffering(text: &str) -> Result<BufferingArg, String> {
+    match text {
+        "both" => Ok(BufferingArg::Both),
+        _ => text.parse().map(BufferingArg::One),
+    }
 }
 
 /// `--collectives`
@@ -68,23 +76,26 @@ pub(super) enum BufferingArg {
 pub(super) enum LeavingArg {
     Early,
     Synchronizing,
+    Any,
     Both,
 }
 
 impl MpiArgs {
-    /// Every combination that was asked for.
-    pub(super) fn variants(&self) -> Vec<Semantics> {
+    /// Every combination that was asked for; what was not is as here.
+    pub(super) fn variants(&self, default: Semantics) -> Vec<Semantics> {
         let bufferings = match self.buffering {
-            None | Some(BufferingArg::Infinite) => vec![Buffering::Infinite],
-            Some(BufferingArg::Zero) => vec![Buffering::Zero],
+            None => vec![default.buffering],
+            Some(BufferingArg::One(buffering)) => vec![buffering],
             Some(BufferingArg::Both) => vec![Buffering::Infinite, Buffering::Zero],
         };
         let leavings = match self.collectives {
-            None | Some(LeavingArg::Early) => vec![Leaving::Early],
+            None => vec![default.leaving],
+            Some(LeavingArg::Early) => vec![Leaving::Early],
             Some(LeavingArg::Synchronizing) => vec![Leaving::Synchronizing],
+            Some(LeavingArg::Any) => vec![Leaving::Any],
             Some(LeavingArg::Both) => vec![Leaving::Early, Leaving::Synchronizing],
         };
-        let max_polls = self.polls.unwrap_or(Semantics::default().max_polls);
+        let max_polls = self.polls.unwrap_or(default.max_polls);
         let with = |buffering: &Buffering| {
             let buffering = *buffering;
             leavings.iter().map(move |&leaving| Semantics { buffering, leaving, max_polls })
@@ -92,26 +103,19 @@ impl MpiArgs {
         bufferings.iter().flat_map(with).collect()
     }
 
-    /// Every combination that was asked for. If none was: the one that allows the most, and the one that allows the least. What
-    /// goes wrong with another one goes wrong with one of these.
-    pub(super) fn extremes(&self) -> Vec<Semantics> {
-        if self.is_given() {
-            return self.variants();
+    /// The same for a spec.
+    pub(super) fn variants_of_spec(&self) -> Result<Vec<Semantics>, Failure> {
+        if let Some(BufferingArg::One(Buffering::Eager(_))) = self.buffering {
+            let refusal =
+                "--buffering eager=BYTES is for mpirun: messages of a spec have no length";
+            return Err(Failure::Usage(refusal.into()));
         }
-        let widest = self.variants()[0];
-        let narrowest =
-            Semantics { buffering: Buffering::Zero, leaving: Leaving::Synchronizing, ..widest };
-        vec![widest, narrowest]
-    }
-
-    /// Was a combination asked for?
-    pub(super) fn is_given(&self) -> bool {
-        self.buffering.is_some() || self.collectives.is_some()
+        Ok(self.variants(Semantics::default()))
     }
 
     /// The only one, or why there are several.
     pub(super) fn only(&self) -> Result<Semantics, Failure> {
-        match self.variants()[..] {
+        match self.variants_of_spec()?[..] {
             [only] => Ok(only),
             _ => Err(Failure::Usage(
                 "`both` means several searches: only `check` makes them, each in one part".into(),
@@ -121,13 +125,11 @@ impl MpiArgs {
 
     /// Sets what the command line does not set.
     pub(super) fn complete(&mut self, known: Semantics) {
-        self.buffering.get_or_insert(match known.buffering {
-            Buffering::Zero => BufferingArg::Zero,
-            Buffering::Infinite => BufferingArg::Infinite,
-        });
+        self.buffering.get_or_insert(BufferingArg::One(known.buffering));
         self.collectives.get_or_insert(match known.leaving {
             Leaving::Early => LeavingArg::Early,
             Leaving::Synchronizing => LeavingArg::Synchronizing,
+            Leaving::Any => LeavingArg::Any,
         });
         self.polls.get_or_insert(known.max_polls);
     }

@@ -45,7 +45,7 @@ impl Spec {
 
     /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a difference.
     pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
-        let variants = args.setup.mpi.variants();
+        let variants = args.setup.mpi.variants_of_spec()?;
         let case = case_with(&args.path, &args.setup, variants[0])?;
         let first = Spec::of(&args.path, &case, compile(&case, output)?);
         if !first.program.uses_network() {

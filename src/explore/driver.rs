@@ -19,8 +19,8 @@ use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Objection, Position, When};
-use crate::trace::causal_past;
+use crate::property::{self, Leaks, Motion, Objection, Position, When, polling};
+use crate::trace::{causal_past, standstill};
 
 /// How many violations are kept; further ones are still counted where there is a count.
 pub(super) const MAX_VIOLATIONS: usize = 100;
@@ -352,15 +352,38 @@ impl<'o> Driver<'o> {
         self.note_broken(locals, state, broken);
     }
 
-    /// Judges the invariants in the states of the class of `state` that the search does not go through. Is something wrong in
-    /// one of them?
+    /// Judges the states of the class of `state` that the search does not go through: invariants may fail there, and nothing may
+    /// have to happen any more. Is something wrong in one of them?
     #[inline]
     pub(super) fn judge_unvisited<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
         state: &State,
     ) -> bool {
-        self.invariants.miss_states() && self.judge_class(locals, state)
+        let is_broken = self.invariants.miss_states() && self.judge_class(locals, state);
+        let may_stand_still = locals.system().objects().may_end_late && state.was_any_optional();
+        is_broken | (may_stand_still && self.judge_standstill(locals.system(), state))
+    }
+
+    /// Is there a state in the class of `state` in which nothing need ever happen again, although somebody has not ended?
+    #[cold]
+    fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
+        let Some((locals, least)) = standstill(system, &Schedule::of(state)) else { return false };
+        let Motion::Round(spins) = polling(&locals, &least) else { return false };
+        // What is terminal is judged as an end.
+        if least.is_terminal(&locals) {
+            return false;
+        }
+        let at = Position::new(&locals, &least).going_round(&spins);
+        let when = if spins.is_empty() { When::End } else { When::Livelock };
+        let objection = self.budget.properties.objections(when, at).next();
+        let stuck =
+            objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));
+        let is_stuck = stuck.is_some();
+        if let Some(stuck) = stuck {
+            self.object(&locals, at, stuck);
+        }
+        is_stuck
     }
 
     #[cold]

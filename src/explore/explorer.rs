@@ -222,6 +222,22 @@ pub(super) fn missing_states<S: System>(explorer: &impl Explorer, system: &S) ->
     })
 }
 
+/// Why the explorer cannot judge what only an implementation without buffers does, in a sentence; `None` if it can, or promises nothing,
+/// or the system leaves nothing open.
+pub(super) fn misses_standstills<S: System>(
+    explorer: &impl Explorer,
+    system: &S,
+) -> Option<String> {
+    let stores_states = explorer.guarantee() == Guarantee::EveryEnd;
+    (stores_states && system.objects().may_end_late).then(|| {
+        let name = explorer.info().name;
+        format!(
+            "`{name}` does not complete every class, so it may miss where programs stand still without buffers (`any`): use \
+             `udpor`, or `zero` and `infinite`"
+        )
+    })
+}
+
 /// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the explorer stores none.
 pub(super) fn gains_nothing<S: System>(explorer: &impl Explorer, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee() == Guarantee::EveryEnd;

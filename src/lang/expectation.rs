@@ -145,14 +145,16 @@ fn parse_line(
                 expectation.semantics.get_or_insert_default().buffering = match words.next() {
                     Some(("zero", _)) => Buffering::Zero,
                     Some(("infinite", _)) => Buffering::Infinite,
-                    other => return Err(unknown(other, at, "`zero` or `infinite`")),
+                    Some(("any", _)) => Buffering::Any,
+                    other => return Err(unknown(other, at, "`zero`, `infinite` or `any`")),
                 }
             }
             "collectives" => {
                 expectation.semantics.get_or_insert_default().leaving = match words.next() {
                     Some(("early", _)) => Leaving::Early,
                     Some(("synchronizing", _)) => Leaving::Synchronizing,
-                    other => return Err(unknown(other, at, "`early` or `synchronizing`")),
+                    Some(("any", _)) => Leaving::Any,
+                    other => return Err(unknown(other, at, "`early`, `synchronizing` or `any`")),
                 }
             }
             "polls" => {

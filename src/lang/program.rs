@@ -201,6 +201,7 @@ impl Program {
     /// From now on it runs with this choice of what MPI leaves open.
     pub fn set_semantics(&mut self, semantics: Semantics) {
         self.code.objects.max_polls = Polls(semantics.max_polls);
+        self.code.objects.may_end_late = semantics.are_ends_open() && self.uses_network();
         self.code.semantics = semantics;
     }
 

@@ -25,6 +25,8 @@ pub struct Objects {
     pub cells: Declarations<Value>,
     /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
     pub max_polls: Polls,
+    /// May communications end early or late ([`Completion::Either`](super::Completion::Either))?
+    pub may_end_late: bool,
 }
 
 /// A number of polls.

@@ -129,8 +129,8 @@ macro_rules! by_operation {
                 let value = ValueId::UNIT;
                 answer!(mailbox::Posting { mailbox, end: End::Receive, envelope, value })
             }
-            Op::Send { mailbox, envelope, value, is_synchronous } => {
-                answer!(network::Sending { mailbox, envelope, value, is_synchronous })
+            Op::Send { mailbox, envelope, value, completion } => {
+                answer!(network::Sending { mailbox, envelope, value, completion })
             }
             Op::Receive { mailbox, pattern } => answer!(network::Receiving { mailbox, pattern }),
             Op::Probe { mailbox, pattern, form } => {
@@ -138,12 +138,12 @@ macro_rules! by_operation {
             }
             Op::Cancel(comm) => answer!(network::Cancelling(comm)),
             Op::CancelOutcome(comm) => answer!(network::CancelOutcome(comm)),
-            Op::Enter { collective, rank, call, value, is_synchronizing } => {
-                answer!(collective::Entering { collective, rank, call, value, is_synchronizing })
+            Op::Enter { collective, rank, call, value, completion } => {
+                answer!(collective::Entering { collective, rank, call, value, completion })
             }
             Op::Deliver => answer!(network::Delivering),
-            Op::WaitAny(ref comms) => answer!(mailbox::Completion { comms, is_test: false }),
-            Op::TestAny(ref comms) => answer!(mailbox::Completion { comms, is_test: true }),
+            Op::WaitAny(ref comms) => answer!(mailbox::Completing { comms, is_test: false }),
+            Op::TestAny(ref comms) => answer!(mailbox::Completing { comms, is_test: true }),
             Op::AsyncLock(mutex) => answer!(mutex::Lock(mutex)),
             Op::MutexWaitAny(ref requests) => answer!(mutex::Own { requests, is_test: false }),
             Op::MutexTestAny(ref requests) => answer!(mutex::Own { requests, is_test: true }),

@@ -93,6 +93,19 @@ pub enum Probing {
     Take,
 }
 
+/// When a send is complete, or what a rank does in a collective, where MPI leaves that to its implementations
+/// ([`super::Semantics`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Completion {
+    /// As early as its meaning allows: a send at once, a rank when those have entered whom it needs.
+    #[default]
+    Early,
+    /// A send when it is matched, a rank when all have entered.
+    Late,
+    /// Early, or late: it *may* be complete early, but nobody can rely on that. See [`super::State::is_optional`].
+    Either,
+}
+
 /// What a rank does in a collective. The calls of all ranks in one round have to be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
@@ -209,8 +222,8 @@ pub enum Op {
         envelope: Envelope,
         /// What.
         value: ValueId,
-        /// Is it complete only when it is matched? If not, it is complete at once.
-        is_synchronous: bool,
+        /// When it is complete: at once, or when it is matched.
+        completion: Completion,
     },
     /// A receive at a mailbox with p2p or bag delivery: response [`Response::Posted`].
     Receive {
@@ -243,8 +256,8 @@ pub enum Op {
         call: Call,
         /// What it gives.
         value: ValueId,
-        /// Is it complete only when all have entered, whatever it does?
-        is_synchronizing: bool,
+        /// When it is complete: as soon as those have entered whom it needs, or when all have.
+        completion: Completion,
     },
     /// A carrier of the network: matches its receive, or brings its entry to an end. No process of a program is ever at this operation.
     Deliver,

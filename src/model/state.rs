@@ -227,7 +227,10 @@ impl State {
         let Some(op) = locals.op(local) else { return false };
         let place = Place { state: self, locals, process };
         let mut found = false;
-        let mut look = |choice| found |= choice != Choice::NOTHING;
+        let mut look = |choice| {
+            let is_optional = self.is_optional_at(op, Action { process, choice });
+            found |= choice != Choice::NOTHING && !is_optional;
+        };
         by_operation!(op, operation => operation.choices(&place, &mut look));
         found
     }

@@ -86,7 +86,7 @@ impl<'s> Others<'s> {
         }
         let is_stuck = violation.failure.is_none();
         let semantics = self.system.runner().launch().semantics;
-        if is_stuck && semantics.buffering == Buffering::Zero && self.is_right_if_buffered() {
+        if is_stuck && semantics.buffering != Buffering::Infinite && self.is_right_if_buffered() {
             let message =
                 format!("it is right only if standard sends are buffered: {}", diagnosis.message);
             return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };

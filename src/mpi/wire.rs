@@ -32,6 +32,14 @@ impl Data {
         Ok(Data::with(bytes, shown))
     }
 
+    /// How many bytes of a value are the program's own.
+    pub(super) fn shown(value: &Value) -> Option<u64> {
+        match value {
+            Value::Opaque(data) => data.get::<Data>().map(|data| data.shown.into()),
+            _ => None,
+        }
+    }
+
     fn with(bytes: &[u8], shown: u32) -> Value {
         Value::Opaque(Opaque::new(Data { bytes: bytes.into(), shown }))
     }

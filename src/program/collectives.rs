@@ -6,7 +6,7 @@ use super::data::{Data, pack, unpack};
 use super::panics::blame;
 use super::process::{Place, ask};
 use super::text::{On, Text};
-use crate::model::{Call, CollectiveId, CollectiveKind, Op, Value};
+use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// Something that a fixed number of ranks does together, round by round. Each process takes part as one rank.
@@ -172,8 +172,8 @@ impl Calling {
         }
         let text = Text { on: On::Collective(collective), verb: call.kind.name() };
         let asked = Asked::with(pack(value), |value| {
-            let is_synchronizing = false;
-            Op::Enter { collective, rank, call, value, is_synchronizing }
+            let completion = Completion::Early;
+            Op::Enter { collective, rank, call, value, completion }
         });
         let Told::Posted(handle) = ask(asked, text, place).await else {
             unreachable!("it is told its request")

@@ -6,7 +6,7 @@ use std::panic::Location;
 use super::data::{Data, pack, unpack};
 use super::process::{Place, ask};
 use super::text::{On, Text};
-use crate::model::{Delivery, Envelope, Handle, MailboxId, Op, Value};
+use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// A mailbox of messages of one type. Anybody may send; at a p2p or bag mailbox one process receives, at others anybody.
@@ -60,7 +60,7 @@ impl<T: Data> Mailbox<T> {
     /// Sends a message, and goes on at once.
     #[track_caller]
     pub fn send(self, message: T) -> impl Future<Output = ()> {
-        let posting = self.post(message, false, "send", Location::caller());
+        let posting = self.post(message, Completion::Early, "send", Location::caller());
         async move {
             posting.await;
         }
@@ -70,14 +70,14 @@ impl<T: Data> Mailbox<T> {
     #[track_caller]
     pub fn send_and_wait(self, message: T) -> impl Future<Output = ()> {
         let place = Location::caller();
-        let posting = self.post(message, true, "send_and_wait", place);
+        let posting = self.post(message, Completion::Late, "send_and_wait", place);
         async move { posting.await.complete("send_and_wait", place).await }
     }
 
     /// Begins to send a message. The request is complete when a receive has got it.
     #[track_caller]
     pub fn isend(self, message: T) -> impl Future<Output = Request<()>> {
-        self.post(message, true, "isend", Location::caller())
+        self.post(message, Completion::Late, "isend", Location::caller())
     }
 
     /// Waits for a message.
@@ -120,14 +120,14 @@ impl<T: Data> Mailbox<T> {
     fn post(
         self,
         message: T,
-        is_synchronous: bool,
+        completion: Completion,
         verb: &'static str,
         place: Place,
     ) -> impl Future<Output = Request<()>> {
         let Mailbox { id: mailbox, envelope, .. } = self;
         let asked = Asked::with(pack(message), |value| match self.delivery {
             Delivery::Ordered => Op::Isend { mailbox, envelope, value },
-            _ => Op::Send { mailbox, envelope, value, is_synchronous },
+            _ => Op::Send { mailbox, envelope, value, completion },
         });
         let asking = ask(asked, self.text(verb), place);
         async move { Request::new(mailbox, asking.await) }

@@ -28,7 +28,7 @@ use crate::model::{
     Touch,
 };
 
-/// A terminal state in which some process is neither done nor failed.
+/// A state in which nothing need ever happen again, and some process is neither done nor failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadlock {
     /// The processes that wait, in their order.
@@ -91,7 +91,7 @@ pub(super) struct Wait {
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
     let blocked: Vec<_> = state.unfinished(locals).collect();
-    let is_standstill = replay.is_livelocked() || state.is_terminal(locals);
+    let is_standstill = replay.is_livelocked() || state.is_standstill(locals);
     if blocked.is_empty() || !is_standstill {
         return None;
     }
@@ -186,7 +186,7 @@ impl<S: System> Replay<'_, S> {
             Op::WaitAny(comms) => {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
             }
-            Op::TestAny(comms) if !self.state.can_move(&self.locals, process) => {
+            Op::TestAny(comms) if !self.state.must_move(&self.locals, process) => {
                 Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
             }
             Op::CancelOutcome(comm) => Some(self.wait_for_post(process, *comm)),

@@ -48,7 +48,7 @@ impl Watch {
 
     /// What the processes that can move are doing. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
-        let movers = state.processes().filter(|&process| state.can_move(locals, process));
+        let movers = state.processes().filter(|&process| state.must_move(locals, process));
         let movers: Vec<_> = movers.collect();
         if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
             return Motion::On;

@@ -2,9 +2,9 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, CollectiveId, CondvarId, End, Envelope, Handle, Hold, MutexId, Op, Posted,
-    Probing, ProcessId, Request, Response, RwLock, RwLockId, SemaphoreId, Settlement, System,
-    ValueId,
+    Access, Choice, CollectiveId, Completion, CondvarId, End, Envelope, Handle, Hold, MutexId, Op,
+    Posted, Probing, ProcessId, Request, Response, RwLock, RwLockId, SemaphoreId, Settlement,
+    System, ValueId,
 };
 
 impl<S: System> Replay<'_, S> {
@@ -226,7 +226,7 @@ impl<S: System> Replay<'_, S> {
             }
             Posted::Sent(send) => {
                 let sent = &network.sends()[send as usize];
-                return match sent.receive().filter(|_| sent.is_synchronous) {
+                return match sent.receive().filter(|_| sent.completion != Completion::Early) {
                     Some(receive) => {
                         let receiver = network.receives()[receive as usize].process;
                         format!("received by {}", self.name(receiver))

@@ -186,10 +186,10 @@ impl<'s, S: System> Replay<'s, S> {
         {
             return Standing::Deadlock(livelock);
         }
-        if state.is_terminal(locals) {
+        if state.is_standstill(locals) {
             let is_deadlock = is_deadlock(locals, state, self.allow_pending);
             let deadlock = explain_deadlock(self).filter(|_| is_deadlock);
-            match (deadlock, final_failure(locals, state)) {
+            match (deadlock, self.final_failure()) {
                 (Some(deadlock), _) => return Standing::Deadlock(deadlock),
                 (None, Some(failure)) => return Standing::Failed { process: None, failure },
                 (None, None) => {}

@@ -129,8 +129,7 @@ impl<S: System> Replay<'_, S> {
 
     /// What a process waits for if it has an operation and cannot carry it out.
     fn wait_now(&self, process: ProcessId) -> Option<String> {
-        let mut can_move = false;
-        self.state.choices(&self.locals, process, |_| can_move = true);
+        let can_move = self.state.must_move(&self.locals, process);
         let is_idle = matches!(self.pending(process), Some(Op::Handle { .. }))
             && !self.state.inboxes().has_pending(process);
         if can_move || is_idle {

@@ -1,13 +1,13 @@
 //! Words for operations of systems without a source.
 
-use crate::model::{Access, Hold, Op, Probing};
+use crate::model::{Access, Completion, Hold, Op, Probing};
 
 /// What an operation is called.
 pub(super) fn describe(op: &Op) -> &'static str {
     match op {
         Op::Isend { .. } => "isend",
         Op::Irecv { .. } => "irecv",
-        Op::Send { is_synchronous: true, .. } => "issend",
+        Op::Send { completion: Completion::Late, .. } => "issend",
         Op::Send { .. } => "isend",
         Op::Receive { .. } => "irecv",
         Op::Probe { form: Probing::Wait, .. } => "probe",

@@ -123,7 +123,7 @@ impl Display for Checks<'_> {
         let Checks { reports, quiet, room } = *self;
         let name = |report: &CheckReport| {
             let semantics = report.subject.semantics.unwrap_or_default();
-            let (buffering, leaving) = (semantics.buffering.name(), semantics.leaving.name());
+            let (buffering, leaving) = (semantics.buffering, semantics.leaving);
             format!("buffering {buffering}, collectives {leaving}")
         };
         for report in reports {

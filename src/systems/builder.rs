@@ -31,8 +31,8 @@ use std::sync::Arc;
 use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
-    Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, Envelope, Failure,
-    FailureKind, MailboxId, MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
+    Asking, BarrierId, CellId, CollectiveId, Completion, CondvarId, Contents, Delivery, Envelope,
+    Failure, FailureKind, MailboxId, MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -321,8 +321,8 @@ pub fn isend_with(
     envelope: Envelope,
 ) -> Step {
     let (comm, value) = (Some(name.0), Some(value.into()));
-    let is_synchronous = false;
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, is_synchronous }])
+    let completion = Completion::Early;
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, completion }])
 }
 
 /// Begins to receive; the communication goes on in the background.
@@ -335,8 +335,8 @@ pub fn irecv(name: Communication, mailbox: Mailbox) -> Step {
 #[track_caller]
 pub fn irecv_with(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
     let (comm, envelope) = (Some(name.0), pattern);
-    let (value, is_synchronous) = (None, false);
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, is_synchronous }])
+    let (value, completion) = (None, Completion::Early);
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, completion }])
 }
 
 /// Waits for a communication; the result is the value received.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::Expression;
 use crate::model::{
-    BarrierId, Call, CellId, CollectiveId, CondvarId, End, Envelope, Hold, MailboxId, MutexId,
-    Objects, Probing, RwLockId, SemaphoreId, Site, Touch,
+    BarrierId, Call, CellId, CollectiveId, Completion, CondvarId, End, Envelope, Hold, MailboxId,
+    MutexId, Objects, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is kept, if there is one.
@@ -20,8 +20,8 @@ pub(super) enum Instruction {
         mailbox: MailboxId,
         envelope: Envelope,
         value: Option<Expression>,
-        /// At a p2p or bag mailbox: is the send complete only when it is matched?
-        is_synchronous: bool,
+        /// At a p2p or bag mailbox: when the send is complete.
+        completion: Completion,
     },
     /// `comm` is the name of what a probe takes. `into` keeps the source.
     Probe {
@@ -37,7 +37,7 @@ pub(super) enum Instruction {
         collective: CollectiveId,
         call: Call,
         value: Expression,
-        is_synchronizing: bool,
+        completion: Completion,
     },
     Cancel(usize),
     CancelOutcome {
@@ -135,7 +135,7 @@ impl Instruction {
     pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
         let (comm, envelope) = (None, Envelope::default());
         [
-            Instruction::Post { comm, mailbox, envelope, value, is_synchronous: false },
+            Instruction::Post { comm, mailbox, envelope, value, completion: Completion::Early },
             Instruction::Wait { comm: None, into: None },
         ]
     }
@@ -236,9 +236,9 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
     let semaphore = |id: &SemaphoreId| objects.semaphores.name(id.0);
     let barrier = |id: &BarrierId| objects.barriers.name(id.0);
     match instruction {
-        Post { comm, mailbox: id, value, is_synchronous, .. } => {
+        Post { comm, mailbox: id, value, completion, .. } => {
             let verb = if value.is_some() { "send" } else { "recv" };
-            let begin = match (comm.is_some(), is_synchronous) {
+            let begin = match (comm.is_some(), *completion == Completion::Late) {
                 (true, true) => "is",
                 (true, false) => "i",
                 (false, true) => "s",

@@ -272,21 +272,21 @@ impl Script {
         };
         let rwlock = |lock: &RwLockId| of(&local.rwlocks, *lock).expect("misuse was found before");
         match instruction {
-            Post { mailbox, envelope, value: Some(value), is_synchronous, .. }
+            Post { mailbox, envelope, value: Some(value), completion, .. }
                 if is_of_network(mailbox) =>
             {
                 let (value, src) = (int(value), envelope.src.or(local.rank));
                 let envelope = Envelope { src, ..*envelope };
-                let (mailbox, is_synchronous) = (*mailbox, *is_synchronous);
-                Op::Send { mailbox, envelope, value, is_synchronous }
+                let (mailbox, completion) = (*mailbox, *completion);
+                Op::Send { mailbox, envelope, value, completion }
             }
             Post { mailbox, envelope, value: None, .. } if is_of_network(mailbox) => {
                 Op::Receive { mailbox: *mailbox, pattern: *envelope }
             }
             &Probe { mailbox, pattern, form, .. } => Op::Probe { mailbox, pattern, form },
-            &Enter { collective, call, ref value, is_synchronizing, .. } => {
+            &Enter { collective, call, ref value, completion, .. } => {
                 let (rank, value) = (local.rank.expect("misuse was found before"), int(value));
-                Op::Enter { collective, rank: rank as u32, call, value, is_synchronizing }
+                Op::Enter { collective, rank: rank as u32, call, value, completion }
             }
             Cancel(comm) => Op::Cancel(handle(Some(*comm))),
             CancelOutcome { comm, .. } => Op::CancelOutcome(handle(Some(*comm))),

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Collective, Communication, Expression, Mailbox, Step};
 use super::instruction::Instruction;
-use crate::model::{Call, CollectiveId, Delivery, Envelope, MailboxId, Polls, Probing};
+use crate::model::{Call, CollectiveId, Completion, Delivery, Envelope, MailboxId, Polls, Probing};
 
 impl Builder {
     /// A mailbox that keeps only the order of the messages of one sender, as MPI does. One process receives there. A send
@@ -39,8 +39,8 @@ pub fn issend_with(
     value: impl Into<Expression>,
     envelope: Envelope,
 ) -> Step {
-    let (comm, value, is_synchronous) = (Some(name.0), Some(value.into()), true);
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, is_synchronous }])
+    let (comm, value, completion) = (Some(name.0), Some(value.into()), Completion::Late);
+    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, completion }])
 }
 
 /// Waits until a receive at this p2p or bag mailbox would get a message. The result is the message's source.
@@ -69,17 +69,17 @@ fn look(comm: usize, mailbox: Mailbox, pattern: Envelope, form: Probing) -> Step
 }
 
 /// Enters a collective; the communication goes on in the background. What it receives is the sum of what the ranks gave for
-/// which it waited. It is complete when those have entered that MPI's rules name; with `is_synchronizing`, when all have.
+/// which it waited. `completion` says when it is complete.
 #[track_caller]
 pub fn enter(
     name: Communication,
     Collective(collective): Collective,
     call: Call,
     value: impl Into<Expression>,
-    is_synchronizing: bool,
+    completion: Completion,
 ) -> Step {
     let (comm, value) = (Some(name.0), value.into());
-    Step::new([Instruction::Enter { comm, collective, call, value, is_synchronizing }])
+    Step::new([Instruction::Enter { comm, collective, call, value, completion }])
 }
 
 /// Cancels a receive at a p2p or bag mailbox, unless it is matched first. The result is 1 if it is cancelled.

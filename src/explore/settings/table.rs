@@ -12,7 +12,7 @@ use super::options::{Choosable, Options, Takes};
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{
-    Explorer, Guarantee, Info, cannot_measure, gains_nothing, missing_states,
+    Explorer, Guarantee, Info, cannot_measure, gains_nothing, misses_standstills, missing_states,
 };
 use crate::model::System;
 
@@ -110,6 +110,7 @@ macro_rules! explorers {
                 };
                 own.or_else(|| cannot_measure(self, budget))
                     .or_else(|| missing_states(self, system))
+                    .or_else(|| misses_standstills(self, system))
                     .or_else(|| gains_nothing(self, system))
             }
 

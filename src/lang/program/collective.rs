@@ -10,7 +10,6 @@ use crate::lang::interpret::apply;
 use crate::lang::operators;
 use crate::lang::program::operation::number;
 use crate::lang::program::{Local, Program};
-use crate::model::Leaving;
 use crate::model::{Call, CollectiveId, CollectiveKind, Op, Value, Values};
 
 impl Program {
@@ -54,8 +53,8 @@ impl Program {
             ));
         }
         let call = Call { kind, root, operator };
-        let is_synchronizing = self.code.semantics.leaving == Leaving::Synchronizing;
-        Ok(Op::Enter { collective, rank, call, value: values.intern(value), is_synchronizing })
+        let completion = self.code.semantics.leaving.completion();
+        Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion })
     }
 
     /// What a rank gets that gave `own`, of what was given.

@@ -8,10 +8,9 @@ use crate::lang::code::Visible;
 use crate::lang::hir::SendMode;
 use crate::lang::operators;
 use crate::lang::program::{Local, Path, Program};
-use crate::model::Buffering;
 use crate::model::{
-    Access, BarrierId, CellId, CondvarId, Delivery, Envelope, Handle, Hold, MailboxId, MutexId,
-    Next, Op, Request, Response, RwLockId, SemaphoreId, Value, ValueId, Values,
+    Access, BarrierId, CellId, Completion, CondvarId, Delivery, Envelope, Handle, Hold, MailboxId,
+    MutexId, Next, Op, Request, Response, RwLockId, SemaphoreId, Value, ValueId, Values,
 };
 
 impl Program {
@@ -33,10 +32,10 @@ impl Program {
                     Envelope { src: Some(src), tag: Some(tag.unwrap_or(0)) }
                 },
                 value: values.intern(args[1].clone()),
-                is_synchronous: match mode {
-                    SendMode::Synchronous => true,
-                    SendMode::Buffered => false,
-                    SendMode::Standard => self.code.semantics.buffering == Buffering::Zero,
+                completion: match mode {
+                    SendMode::Synchronous => Completion::Late,
+                    SendMode::Buffered => Completion::Early,
+                    SendMode::Standard => self.code.semantics.buffering.completion(None),
                 },
             },
             Visible::Irecv { src, tag } if self.is_of_network(&args[0]) => Op::Receive {

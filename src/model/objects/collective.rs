@@ -27,8 +27,8 @@ use super::{NONE, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Call, Choice, CollectiveId, CollectiveKind, Footprint, ProcessId, Response, System, Touch,
-    Value, ValueId, Values,
+    Call, Choice, CollectiveId, CollectiveKind, Completion, Footprint, ProcessId, Response, System,
+    Touch, Value, ValueId, Values,
 };
 
 /// A rank has entered a collective.
@@ -48,8 +48,8 @@ pub struct Entry {
     pub value: ValueId,
     /// Who brings it to its end.
     pub carrier: ProcessId,
-    /// Does it leave only when all have entered?
-    is_synchronizing: bool,
+    /// When it leaves.
+    completion: Completion,
     at: u32,
     /// The place of its end in the execution.
     ended_at: u32,
@@ -86,7 +86,7 @@ impl Entry {
         use CollectiveKind::*;
         let root = self.call.root.unwrap_or(0);
         match self.call.kind {
-            _ if self.is_synchronizing => 0..size,
+            _ if self.completion == Completion::Late => 0..size,
             Barrier | Allreduce | Allgather | Alltoall | ReduceScatter => 0..size,
             Bcast | Scatter => root..root + 1,
             Reduce | Gather if self.rank == root => 0..size,
@@ -154,6 +154,15 @@ impl Collectives {
         let collective = self.get(entry.collective);
         let ranks = entry.needs(collective.size);
         ranks.filter(|&rank| collective.entry(rank, entry.round).is_none()).collect()
+    }
+
+    /// May an implementation that has gone so far keep this entry from leaving, since not all have entered?
+    pub(super) fn may_leave_late(&self, entry: u32, depth: usize) -> bool {
+        let entry = &self.entries[entry as usize];
+        let collective = self.get(entry.collective);
+        let is_in = |&other: &u32| self.entries[other as usize].at() < depth;
+        entry.completion == Completion::Either
+            && (collective.entries(entry.round).filter(is_in).count() as u32) < collective.size
     }
 
     /// The places in the execution of what an entry needs, its own included, if all of that is there.
@@ -275,7 +284,7 @@ pub(in crate::model) struct Entering {
     pub(in crate::model) rank: u32,
     pub(in crate::model) call: Call,
     pub(in crate::model) value: ValueId,
-    pub(in crate::model) is_synchronizing: bool,
+    pub(in crate::model) completion: Completion,
 }
 
 impl Operation for Entering {
@@ -284,7 +293,7 @@ impl Operation for Entering {
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
-        let &Entering { collective, rank, call, value, is_synchronizing } = self;
+        let &Entering { collective, rank, call, value, completion } = self;
         let process = done.action.process;
         let carrier = state.carrier(world.births, done);
         let round = state.collectives.get(collective).by_rank[rank as usize].len() as u32;
@@ -297,7 +306,7 @@ impl Operation for Entering {
             call,
             value,
             carrier,
-            is_synchronizing,
+            completion,
             at,
             ended_at: NONE,
             result: ValueId::UNIT,

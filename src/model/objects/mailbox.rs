@@ -260,19 +260,19 @@ impl Operation for Posting {
 }
 
 /// waitany, testany.
-pub(in crate::model) struct Completion<'o> {
+pub(in crate::model) struct Completing<'o> {
     pub(in crate::model) comms: &'o [Handle],
     pub(in crate::model) is_test: bool,
 }
 
-impl Completion<'_> {
+impl Completing<'_> {
     /// The communication that was returned, if there is one.
     fn completed(&self, done: &Done) -> Option<Handle> {
         usize::try_from(done.action.choice.0).ok().map(|index| self.comms[index])
     }
 }
 
-impl Operation for Completion<'_> {
+impl Operation for Completing<'_> {
     #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;

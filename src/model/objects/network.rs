@@ -32,6 +32,7 @@
 
 mod cancelling;
 mod carriers;
+mod optional;
 mod polling;
 mod posting;
 mod probing;
@@ -46,7 +47,8 @@ use smallvec::{SmallVec, smallvec};
 use super::{NONE, Posted, place};
 use crate::model::state::State;
 use crate::model::{
-    Choice, Delivery, Envelope, Footprint, Handle, MailboxId, MessageId, ProcessId, ValueId,
+    Choice, Completion, Delivery, Envelope, Footprint, Handle, MailboxId, MessageId, ProcessId,
+    ValueId,
 };
 
 /// A message that was sent.
@@ -62,8 +64,8 @@ pub struct Sent {
     pub envelope: Envelope,
     /// What it says.
     pub value: ValueId,
-    /// Is the send complete only when it is matched?
-    pub is_synchronous: bool,
+    /// When the send is complete.
+    pub completion: Completion,
     at: u32,
     receive: u32,
     /// The place where its process was first told that it is complete.
@@ -79,6 +81,11 @@ impl Sent {
     /// The receive that it is matched with.
     pub fn receive(&self) -> Option<u32> {
         place(self.receive)
+    }
+
+    /// The place in the execution where its process was first told that it is complete.
+    pub fn told_at(&self) -> Option<usize> {
+        place(self.told_at).map(|at| at as usize)
     }
 }
 
@@ -503,7 +510,7 @@ impl State {
                 self.network.receives[receive as usize].matched_at().map(Some)
             }
             Posted::Sent(send) => match &self.network.sends[send as usize] {
-                Sent { is_synchronous: false, .. } => Some(None),
+                Sent { completion: Completion::Early | Completion::Either, .. } => Some(None),
                 Sent { receive: NONE, .. } => None,
                 sent => self.network.receives[sent.receive as usize].matched_at().map(Some),
             },

@@ -31,9 +31,9 @@ use smallvec::SmallVec;
 
 use super::State;
 use crate::model::{
-    Barrier, CollectiveId, Condvar, Delivery, End, Entry, Envelope, Hold, LocalId, Locals,
-    MailboxId, Object, Op, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, Status, System,
-    ValueId,
+    Barrier, CollectiveId, Completion, Condvar, Delivery, End, Entry, Envelope, Hold, LocalId,
+    Locals, MailboxId, Object, Op, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, Status,
+    System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -227,10 +227,10 @@ impl State {
         parts.scratch.clear();
         parts.scratch.extend(ends.reader().map(|process| process.0));
         for send in free {
-            let Sent { process, envelope, value, is_synchronous, .. } = *sent(send);
-            let name = match is_synchronous {
-                true => self.name_of(locals, process, Posted::Sent(send)),
-                false => u32::MAX,
+            let Sent { process, envelope, value, completion, .. } = *sent(send);
+            let name = match completion {
+                Completion::Early => u32::MAX,
+                _ => self.name_of(locals, process, Posted::Sent(send)),
             };
             parts.scratch.extend([0, process.0, name, value.0]);
             Parts::envelope(&mut parts.scratch, envelope);
@@ -377,7 +377,7 @@ impl State {
             }
             Posted::Sent(send) => {
                 let sent = &self.network.sends()[send as usize];
-                let is_complete = !sent.is_synchronous || sent.receive().is_some();
+                let is_complete = sent.completion != Completion::Late || sent.receive().is_some();
                 parts.scratch.extend([sent.mailbox.0, 2, u32::from(is_complete) + was_told]);
             }
             Posted::Receive(receive) => {

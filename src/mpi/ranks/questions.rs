@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::{Launch, Ranks, failure};
 use crate::model::{
-    Access, Asking, Buffering, Call, CellId, CollectiveId, CollectiveKind, Delivery, Envelope,
-    Handle, Hold, Leaving, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId,
-    Site, Value,
+    Access, Asking, Call, CellId, CollectiveId, CollectiveKind, Completion, Delivery, Envelope,
+    Handle, Hold, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
 };
 use crate::mpi::wire::{Data, Parts, Short};
 use crate::systems::history::Asked;
@@ -153,13 +152,14 @@ impl Ranks {
         let mailbox = self.mailbox(parts.text()?, parts.i32()?)?;
         self.note_member(mailbox, parts.u32()?);
         let envelope = Envelope { src: Some(parts.i32()?.into()), tag: Some(parts.i32()?.into()) };
-        let is_synchronous = match parts.u8()? {
-            1 => true,
-            2 => false,
-            _ => self.launch.semantics.buffering == Buffering::Zero,
-        };
+        let mode = parts.u8()?;
         let message = Data::message(parts.block()?)?;
-        Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, is_synchronous }))
+        let completion = match mode {
+            1 => Completion::Late,
+            2 => Completion::Early,
+            _ => self.launch.semantics.buffering.completion(Data::shown(&message)),
+        };
+        Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, completion }))
     }
 
     fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
@@ -184,15 +184,9 @@ impl Ranks {
             0 => CollectiveId(0),
             other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
         };
-        let is_synchronizing = self.launch.semantics.leaving == Leaving::Synchronizing;
+        let completion = self.launch.semantics.leaving.completion();
         let given = Data::value(parts.block()?);
-        Ok(Asked::with(given, |value| Op::Enter {
-            collective,
-            rank,
-            call,
-            value,
-            is_synchronizing,
-        }))
+        Ok(Asked::with(given, |value| Op::Enter { collective, rank, call, value, completion }))
     }
 
     /// A question about what belongs to a rank's part of a window: its content, a mutex on that, and a lock.
@@ -231,8 +225,11 @@ impl Ranks {
 
 /// The mailboxes of all communicators, one for each rank, and their collectives, by size.
 pub(super) fn objects(launch: &Launch) -> Objects {
-    let mut objects =
-        Objects { max_polls: Polls(launch.semantics.max_polls), ..Objects::default() };
+    let mut objects = Objects {
+        max_polls: Polls(launch.semantics.max_polls),
+        may_end_late: launch.semantics.are_ends_open(),
+        ..Objects::default()
+    };
     objects.mailboxes.push_array("MPI_COMM_WORLD", launch.size, Delivery::P2p);
     for communicator in 1..MAX_COMMUNICATORS {
         let name = format!("communicator {communicator}");

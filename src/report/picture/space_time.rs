@@ -11,9 +11,9 @@ use super::lanes::Lanes;
 use super::{Arrow, ArrowKind, End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{
-    self, Access, Action, BarrierId, CellId, Choice, CondvarId, Handle, Handled, MutexId, Object,
-    Op, Posted, ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId, Settlement, State,
-    System,
+    self, Access, Action, BarrierId, CellId, Choice, Completion, CondvarId, Handle, Handled,
+    MutexId, Object, Op, Posted, ProcessId, Refusal, Request, RwLockId, Schedule, SemaphoreId,
+    Settlement, State, System,
 };
 use crate::property::{Replay, Standing, Step};
 use crate::report::{ViolationReport, plural};
@@ -299,7 +299,7 @@ impl Book {
     fn told(&mut self, state: &State, at: usize, posted: Posted) {
         if let Posted::Sent(send) = posted {
             let sent = &state.network().sends()[send as usize];
-            let receive = sent.receive().filter(|_| sent.is_synchronous);
+            let receive = sent.receive().filter(|_| sent.completion == Completion::Late);
             let receive = receive.map(|receive| &state.network().receives()[receive as usize]);
             let matched = receive.and_then(|receive| receive.matched_at());
             self.arrow(matched, at, ArrowKind::Handover);

@@ -17,8 +17,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Results, Shape};
 use crate::model::{
-    Choice, DROPPED, ENDED, Entry, Envelope, Handle, LocalId, MailboxId, Op, Places, Posted,
-    Probing, ProcessId, Reception, Response, Settlement, System, Taker, ValueId,
+    Choice, Completion, DROPPED, ENDED, Entry, Envelope, Handle, LocalId, MailboxId, Op, Places,
+    Posted, Probing, ProcessId, Reception, Response, Settlement, System, Taker, ValueId,
 };
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
@@ -401,7 +401,7 @@ impl<S: System> Unfolding<'_, S> {
         };
         if let Settlement::Matched(send) = outcome {
             let sent = &c.state.network().sends()[send as usize];
-            if sent.is_synchronous && sent.process != owners[0] {
+            if sent.completion == Completion::Late && sent.process != owners[0] {
                 owners.push(sent.process);
             }
         }

@@ -108,7 +108,7 @@ impl State {
             Op::Probe { form, .. } => *form == Probing::Test,
             _ => false,
         };
-        if !is_poll || self.can_move(locals, process) {
+        if !is_poll || self.must_move(locals, process) {
             return None;
         }
         let row = self.row(process);

@@ -4,14 +4,16 @@ use super::super::{NONE, Operation, Place, Posted, World};
 use super::{Places, Reception, Sent, Settlement, footprint};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Envelope, Footprint, MailboxId, Response, System, Touch, ValueId};
+use crate::model::{
+    Choice, Completion, Envelope, Footprint, MailboxId, Response, System, Touch, ValueId,
+};
 
 /// A send.
 pub(in crate::model) struct Sending {
     pub(in crate::model) mailbox: MailboxId,
     pub(in crate::model) envelope: Envelope,
     pub(in crate::model) value: ValueId,
-    pub(in crate::model) is_synchronous: bool,
+    pub(in crate::model) completion: Completion,
 }
 
 impl Operation for Sending {
@@ -20,22 +22,13 @@ impl Operation for Sending {
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
-        let &Sending { mailbox, envelope, value, is_synchronous } = self;
+        let &Sending { mailbox, envelope, value, completion } = self;
         let process = done.action.process;
         let id = world.messages.name(Some((process, state.acted(process))), 0);
         let send = state.network.sends.len() as u32;
         let (at, receive) = (state.trail.len() as u32, NONE);
-        let sent = Sent {
-            id,
-            process,
-            mailbox,
-            envelope,
-            value,
-            is_synchronous,
-            at,
-            receive,
-            told_at: NONE,
-        };
+        let sent =
+            Sent { id, process, mailbox, envelope, value, completion, at, receive, told_at: NONE };
         state.network.sends.push(sent);
         state.network.unmatched += 1;
         state.network.ends[mailbox.index()].sends.push(send);

@@ -1,0 +1,54 @@
+//! Does a class of executions pass through a state in which nothing need ever happen again?
+//!
+//! Some enabled actions are optional ([`State::is_optional`]): a standard send may be buffered, and a rank may leave a collective early, but an
+//! implementation of MPI need not do it. A *standstill* is a configuration C in which every enabled action is optional and some
+//! process has not ended. Every configuration is part of a maximal one, so it is enough to look at the parts of each class
+//! that a search visits. There are exponentially many of those, but only one has to be judged, the least that may be one:
+//!
+//! Let M be the events of the class. Whoever can do in C something that is not optional can do it in every larger part of M as well,
+//! until its process goes on: nothing that others do takes an action away without giving another, and what is matched stays matched.
+//! So C is no standstill, and a standstill in M that contains C contains the next event of that process in M, and all before
+//! it. (That event may be another choice than the one that is enabled, or one with a longer history.) Begin with the empty configuration, and add
+//! what has to be added, until every enabled action is optional. Each standstill in M contains the result; and if all processes have ended
+//! there, none is larger. O(n p) steps and lookups for n events of p processes, since each event is executed once.
+//!
+//! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are either all buffered or not: S. F. Siegel and
+//! G. S. Avrunin, *Modeling wildcard-free MPI programs for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise dynamic
+//! analysis for slack elasticity*, EuroMPI 2010.)
+
+use super::causal_past::happens_before;
+use crate::model::{Locals, ProcessId, Schedule, State, System};
+
+/// The least configuration of the class of `schedule` in which every enabled action is optional. `None` if somebody can go on who does not
+/// go on in `schedule`, because that was cut.
+pub fn standstill<'s, S: System>(
+    system: &'s S,
+    schedule: &Schedule,
+) -> Option<(Locals<'s, S>, State)> {
+    let (mut locals, order) = happens_before(system, schedule);
+    let mut state = State::initial(&mut locals);
+    let mut missing = Vec::new();
+    loop {
+        let mover = state.processes().find(|&process| goes_on(&locals, &state, process));
+        let Some(process) = mover else { return Some((locals, state)) };
+        let next = *order.of_process(process).get(state.acted(process) as usize)?;
+        // What is missing up to there, of each process the actions that follow on those it has made.
+        let clock = order.clock(next as usize).iter().enumerate();
+        missing.extend(clock.flat_map(|(process, &count)| {
+            let process = ProcessId(process as u32);
+            let made = state.acted(process).min(count);
+            order.of_process(process)[made as usize..count as usize].iter().copied()
+        }));
+        missing.sort_unstable();
+        missing.drain(..).for_each(|at: u32| state.step(&mut locals, schedule[at as usize]));
+    }
+}
+
+/// Can it do something that is not optional, or does it wait at a poll in a loop in which it looks at something else that is there?
+fn goes_on<S: System>(locals: &Locals<'_, S>, state: &State, process: ProcessId) -> bool {
+    let polls_on = || {
+        let round = state.round_of_polls(locals, process);
+        round.is_some_and(|round| state.polls_on(locals, process, &round))
+    };
+    state.must_move(locals, process) || (state.has_carriers() && polls_on())
+}
