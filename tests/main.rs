@@ -111,6 +111,7 @@ mod reproduce;
 mod sparse;
 mod spin;
 mod split;
+mod standstill;
 mod state_graph;
 mod stateful;
 mod study;

@@ -16,7 +16,7 @@ use super::spec::Spec;
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
-use crate::model::{Buffering, Leaving, Schedule, Semantics};
+use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{quoted, shown};
@@ -73,10 +73,6 @@ enum Whose {
     Real,
 }
 
-/// What a program is searched with, unless options say otherwise: whatever an implementation may do.
-const WHATEVER: Semantics =
-    Semantics { buffering: Buffering::Any, leaving: Leaving::Any, max_polls: 2 };
-
 /// Programs may go on for longer than specs before anybody takes them for endless.
 const ENDLESS: u32 = 100_000;
 
@@ -103,7 +99,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut progress = Progress::new(!output.is_quiet());
     let mut reports = Vec::new();
     let mut drawn = None;
-    for semantics in args.mpi.variants(WHATEVER) {
+    for semantics in args.mpi.variants(Semantics::ANY) {
         let system = args.system(semantics)?;
         if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
             return Err(Failure::Usage(refusal));
@@ -157,7 +153,7 @@ impl Args {
     /// Shows one execution.
     fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
         let schedule: Schedule = schedule.parse()?;
-        let [semantics] = self.mpi.variants(WHATEVER)[..] else {
+        let [semantics] = self.mpi.variants(Semantics::ANY)[..] else {
             return Err(Failure::Usage(
                 "--schedule is for one buffering and one kind of collectives".into(),
             ));

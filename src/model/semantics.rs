@@ -32,6 +32,10 @@ impl Default for Semantics {
 }
 
 impl Semantics {
+    /// Whatever an implementation may do, each time anew. What goes wrong with any other choice goes wrong with this one.
+    pub const ANY: Semantics =
+        Semantics { buffering: Buffering::Any, leaving: Leaving::Any, max_polls: 2 };
+
     /// May each communication end early or late ([`Completion::Either`])?
     pub fn are_ends_open(self) -> bool {
         self.buffering == Buffering::Any || self.leaving == Leaving::Any

@@ -75,6 +75,14 @@ impl<'s> Others<'s> {
         if diagnosis.slip == Slip::Nondeterminism {
             return diagnosis;
         }
+        let is_stuck = violation.failure.is_none();
+        let semantics = self.system.runner().launch().semantics;
+        let is_buffered = semantics.buffering == Buffering::Infinite;
+        if is_stuck && !is_buffered && self.is_right_if_buffered() {
+            let message =
+                format!("it is right only if standard sends are buffered: {}", diagnosis.message);
+            return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };
+        }
         let races = races(self.system, &violation.schedule);
         if !races.is_empty() && self.is_avoided() {
             let message = format!(
@@ -83,13 +91,6 @@ impl<'s> Others<'s> {
             );
             let places = diagnosis.places.into_iter().chain(races).collect();
             return Diagnosis { slip: Slip::MessageRace, message, places };
-        }
-        let is_stuck = violation.failure.is_none();
-        let semantics = self.system.runner().launch().semantics;
-        if is_stuck && semantics.buffering != Buffering::Infinite && self.is_right_if_buffered() {
-            let message =
-                format!("it is right only if standard sends are buffered: {}", diagnosis.message);
-            return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };
         }
         diagnosis
     }

@@ -33,7 +33,7 @@ use self::levels::levels;
 use self::printed::PrintedTexts;
 use super::{CheckReport, Merged, Subject, Variants, ViolationReport};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
-use crate::model::Runs;
+use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -206,6 +206,19 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
     }
 }
 
+/// Which choices of an implementation of MPI a search covers at once, if it covers several.
+fn left_open(semantics: Semantics) -> Option<String> {
+    let sends = "each standard send buffered or not";
+    let ranks = "each rank leaving a collective early or when all have entered";
+    let covered = match (semantics.buffering, semantics.leaving) {
+        (Buffering::Any, Leaving::Any) => format!("{sends}; {ranks}"),
+        (Buffering::Any, leaving) => format!("{sends}, with collectives {leaving}"),
+        (buffering, Leaving::Any) => format!("{ranks}, with buffering {buffering}"),
+        _ => return None,
+    };
+    Some(covered)
+}
+
 fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let stats = &report.stats;
     let row =
@@ -247,6 +260,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         None => search += complete(report.guarantee),
     }
     row(f, "Search", search)?;
+    if let Some(open) = report.subject.semantics.and_then(left_open) {
+        row(f, "Covers", open)?;
+    }
     let may_be_more = !matches!(report.stopped_by, None | Some(StopReason::Violation));
     if may_be_more && !report.violations.is_empty() {
         row(f, "", "not everything was explored: there may be more violations".into())?;

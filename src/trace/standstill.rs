@@ -27,20 +27,23 @@ pub fn standstill<'s, S: System>(
 ) -> Option<(Locals<'s, S>, State)> {
     let (mut locals, order) = happens_before(system, schedule);
     let mut state = State::initial(&mut locals);
-    let mut missing = Vec::new();
+    // How many of its actions each process has made.
+    let mut made: Vec<u32> = Vec::new();
+    let mut missing: Vec<u32> = Vec::new();
     loop {
         let mover = state.processes().find(|&process| goes_on(&locals, &state, process));
         let Some(process) = mover else { return Some((locals, state)) };
-        let next = *order.of_process(process).get(state.acted(process) as usize)?;
-        // What is missing up to there, of each process the actions that follow on those it has made.
-        let clock = order.clock(next as usize).iter().enumerate();
-        missing.extend(clock.flat_map(|(process, &count)| {
-            let process = ProcessId(process as u32);
-            let made = state.acted(process).min(count);
-            order.of_process(process)[made as usize..count as usize].iter().copied()
-        }));
+        let count = made.get(process.index()).copied().unwrap_or(0);
+        let next = *order.of_process(process).get(count as usize)?;
+        let clock = order.clock(next as usize);
+        made.resize(made.len().max(clock.len()), 0);
+        for (process, (made, &wanted)) in made.iter_mut().zip(clock).enumerate() {
+            let actions = order.of_process(ProcessId(process as u32));
+            missing.extend(&actions[*made as usize..wanted.max(*made) as usize]);
+            *made = wanted.max(*made);
+        }
         missing.sort_unstable();
-        missing.drain(..).for_each(|at: u32| state.step(&mut locals, schedule[at as usize]));
+        missing.drain(..).for_each(|at| state.step(&mut locals, schedule[at as usize]));
     }
 }
 

@@ -1,7 +1,8 @@
 //! A program as a [`System`], without the language front end: made by the library's builder.
 
 use mazurka::model::{
-    Delivery, Describe, Envelope, Finale, Foresight, Next, Objects, Response, System, Values,
+    Completion, Delivery, Describe, Envelope, Finale, Foresight, Next, Objects, Response, System,
+    Values,
 };
 use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
 
@@ -154,7 +155,11 @@ impl Names {
             }
             &Enter { comm, collective, call, value, synchronizing } => {
                 let (comm, collective) = (self.comm(comm), self.collectives[collective]);
-                steps::enter(comm, collective, call, value, synchronizing)
+                let completion = match synchronizing {
+                    true => Completion::Late,
+                    false => Completion::Early,
+                };
+                steps::enter(comm, collective, call, value, completion)
             }
             &Cancel { comm, into } => steps::cancel(self.comm(comm)).into(self.variable(into)),
             &Irecv { comm, mailbox, src, tag } => {

@@ -148,12 +148,17 @@ impl Collectives {
         needed.map(|other| other.filter(agrees)).collect()
     }
 
-    /// The ranks that an entry waits for and that have not entered.
+    /// The ranks that an entry waits for and that have not entered. If it has all that it needs and waits all the same, it is for
+    /// all the others.
     pub fn missing(&self, entry: u32) -> Vec<u32> {
         let entry = &self.entries[entry as usize];
         let collective = self.get(entry.collective);
-        let ranks = entry.needs(collective.size);
-        ranks.filter(|&rank| collective.entry(rank, entry.round).is_none()).collect()
+        let is_missing = |&rank: &u32| collective.entry(rank, entry.round).is_none();
+        let needed: Vec<u32> = entry.needs(collective.size).filter(is_missing).collect();
+        match needed.is_empty() {
+            true => (0..collective.size).filter(is_missing).collect(),
+            false => needed,
+        }
     }
 
     /// May an implementation that has gone so far keep this entry from leaving, since not all have entered?

@@ -1,0 +1,319 @@
+//! What implementations of MPI need not do (`--buffering any`, `--collectives any`): is it found wherever a program stands still
+//! without some of it?
+//!
+//! Random programs, whose sends and entries may end early or late, are judged in two ways that know nothing of classes. One goes through
+//! all states. The other knows nothing of optional actions either: each send and each entry first chooses whether it ends early or late.
+
+use std::collections::HashSet;
+
+use mazurka::explore::{
+    AnyExplorer, Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, Udpor, ViolationKind,
+    explore,
+};
+use mazurka::lang::compile;
+use mazurka::model::{
+    Action, Actors, Completion, Delivery, Describe, Finale, Invariants, Locals, Next, Objects, Op,
+    Response, State, System, Values,
+};
+use mazurka::property::{Replay, explain_deadlock};
+
+use crate::random_models::{self, Rng};
+
+/// The system with all that ends early ending early or late, or late.
+struct Open<'s, S> {
+    system: &'s S,
+    objects: Objects,
+    completion: Completion,
+}
+
+impl<'s, S: System> Open<'s, S> {
+    fn new(system: &'s S) -> Self {
+        let mut objects = system.objects().clone();
+        objects.may_end_late = true;
+        Open { system, objects, completion: Completion::Either }
+    }
+}
+
+/// The operation with another completion, if it ends early.
+fn ending(op: &Op, with: Completion) -> Option<Op> {
+    let mut op = op.clone();
+    match &mut op {
+        Op::Send { completion, .. } | Op::Enter { completion, .. }
+            if *completion == Completion::Early =>
+        {
+            *completion = with;
+            Some(op)
+        }
+        _ => None,
+    }
+}
+
+impl<S: System> System for Open<'_, S> {
+    type Local = S::Local;
+
+    fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
+        self.system.initial(values)
+    }
+
+    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
+        match self.system.next(local, values) {
+            Next::Op(op) => Next::Op(ending(&op, self.completion).unwrap_or(op)),
+            other => other,
+        }
+    }
+
+    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
+        self.system.resume(local, response, values)
+    }
+
+    fn actors(&self) -> &dyn Actors<Self::Local> {
+        self.system.actors()
+    }
+
+    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
+        self.system.finale()
+    }
+
+    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
+        self.system.invariants()
+    }
+
+    fn describe(&self) -> &dyn Describe<Self::Local> {
+        self.system.describe()
+    }
+}
+
+/// The system in which whatever ends early first chooses whether it does.
+struct Chosen<'s, S>(&'s S);
+
+impl<S: System> System for Chosen<'_, S> {
+    /// With what was chosen for the operation that comes next.
+    type Local = (S::Local, Option<Completion>);
+
+    fn objects(&self) -> &Objects {
+        self.0.objects()
+    }
+
+    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
+        self.0.initial(values).into_iter().map(|local| (local, None)).collect()
+    }
+
+    fn next(&self, (local, chosen): &Self::Local, values: &mut Values) -> Next<Self::Local> {
+        match self.0.next(local, values) {
+            Next::Op(op) if ending(&op, Completion::Early).is_some() => Next::Op(match chosen {
+                None => Op::Choose { lo: 0, hi: 2 },
+                Some(completion) => ending(&op, *completion).expect("it was asked"),
+            }),
+            Next::Op(op) => Next::Op(op),
+            Next::Spawn(child) => Next::Spawn((child, None)),
+            Next::Done => Next::Done,
+            Next::Returned(value) => Next::Returned(value),
+            Next::Failed(failure) => Next::Failed(failure),
+        }
+    }
+
+    fn resume(
+        &self,
+        (local, chosen): &Self::Local,
+        response: Response,
+        values: &Values,
+    ) -> Self::Local {
+        match (chosen, response) {
+            (None, Response::Chosen(0)) => (local.clone(), Some(Completion::Early)),
+            (None, Response::Chosen(_)) => (local.clone(), Some(Completion::Late)),
+            _ => (self.0.resume(local, response, values), None),
+        }
+    }
+}
+
+fn all() -> Budget {
+    Budget { all: true, endless: Some(10_000), ..Budget::default() }
+}
+
+fn is_stuck(outcome: &Outcome) -> bool {
+    let is_end = |kind| matches!(kind, ViolationKind::Deadlock | ViolationKind::Livelock);
+    outcome.violations.iter().any(|violation| is_end(violation.kind))
+}
+
+/// By definition: is there a state in which nothing is enabled but what is optional, and somebody has not ended? Goes through all
+/// states, which are told apart by what each process has done; where an ordinary mailbox has an order that this does not say, through
+/// all executions.
+fn stands_still<S: System>(system: &S) -> bool {
+    fn visit<S: System>(
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        seen: &mut HashSet<Ways>,
+    ) -> bool {
+        let mut enabled = Vec::new();
+        state.enabled(locals, &mut enabled);
+        let must = enabled.iter().any(|&action| !state.is_optional(locals, action));
+        let polls_on = state.processes().any(|process| {
+            let round = state.round_of_polls(locals, process);
+            round.is_some_and(|round| state.polls_on(locals, process, &round))
+        });
+        if !must && !polls_on && state.unfinished(locals).next().is_some() {
+            return true;
+        }
+        let objects = locals.system().objects();
+        let mut deliveries =
+            (0..objects.mailboxes.len()).map(|at| *objects.mailboxes.start(at as u32));
+        if deliveries.all(|delivery| delivery != Delivery::Ordered) && !seen.insert(ways(state)) {
+            return false;
+        }
+        for action in enabled {
+            state.step(locals, action);
+            let found = visit(locals, state, seen);
+            state.undo(locals);
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+    let mut locals = Locals::new(system);
+    let mut state = State::initial(&mut locals);
+    visit(&mut locals, &mut state, &mut HashSet::new())
+}
+
+/// What each process has done.
+type Ways = Vec<Vec<i32>>;
+
+fn ways(state: &State) -> Ways {
+    let mut ways = Ways::new();
+    for Action { process, choice } in state.schedule() {
+        if ways.len() <= process.index() {
+            ways.resize(process.index() + 1, Vec::new());
+        }
+        ways[process.index()].push(choice.0);
+    }
+    ways
+}
+
+/// The explorers that visit every class.
+fn visitors() -> impl Iterator<Item = AnyExplorer> {
+    let covers = |explorer: &AnyExplorer| explorer.guarantee() >= Guarantee::EveryClass;
+    EXPLORERS.iter().map(|listed| listed.plain()).filter(covers)
+}
+
+/// The most executions that an explorer goes through.
+const MOST_TRACES: u64 = 200;
+
+/// Compares what is found in a program with both judges. Does it stand still, and does it only if some sends are buffered and others
+/// are not?
+fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
+    let open = Open::new(system);
+    let expected = stands_still(&open);
+    let chosen = explore(&Chosen(system), Udpor::default(), all(), &mut NoObserver);
+    assert_eq!(is_stuck(&chosen), expected, "by choices: {}", text());
+    let early = explore(system, Udpor::default(), all(), &mut NoObserver);
+    let found = explore(&open, Udpor::default(), all(), &mut NoObserver);
+    assert_eq!(found.stats.traces, early.stats.traces, "classes: {}", text());
+    for explorer in visitors().filter(|explorer| explorer.refusal(&open, &all()).is_none()) {
+        let name = explorer.info().name;
+        let budget = Budget { max_traces: Some(MOST_TRACES), ..all() };
+        let outcome = explore(&open, explorer, budget, &mut NoObserver);
+        // Some go through every execution, which may be too many.
+        let is_whole = outcome.is_complete();
+        assert!(is_whole || outcome.stats.traces == MOST_TRACES, "{name}: {}", text());
+        assert!(!is_whole || is_stuck(&outcome) == expected, "{name}: {}", text());
+    }
+    for violation in &found.violations {
+        if matches!(violation.kind, ViolationKind::Deadlock | ViolationKind::Livelock) {
+            let mut replay = Replay::new(&open);
+            replay.follow(&violation.schedule).expect("the schedule of a violation");
+            replay.look_for_livelock();
+            let explained = explain_deadlock(&replay);
+            assert!(explained.is_some(), "{}: {}", violation.schedule, text());
+        }
+    }
+    let late = Open { completion: Completion::Late, ..Open::new(system) };
+    let late = explore(&late, Udpor::default(), all(), &mut NoObserver);
+    [expected, expected && !is_stuck(&early) && !is_stuck(&late)]
+}
+
+#[test]
+fn random_programs_that_stand_still_without_some_buffers_are_found() {
+    for sample in random_models::p2p().iter().take(random_models::asked(100)) {
+        compare(&sample.script, || sample.describe());
+    }
+}
+
+/// Messages in an order that needs no buffers, then some of them out of order, and some of them only if a send was seen complete.
+fn exchanges(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let ranks = if rng.chance(80) { 2 } else { 3 };
+    let mut lines = vec![Vec::new(); ranks];
+    for step in 0..2 {
+        let from = rng.below(ranks);
+        let to = (from + 1 + rng.below(ranks - 1)) % ranks;
+        let source = if rng.chance(80) { format!(", src: {from}") } else { String::new() };
+        let receive = format!("recv(inbox[{to}]{source});");
+        let back = format!("recv(inbox[{from}], src: {to});");
+        let [send, answer] = [format!("send(inbox[{to}], 0);"), format!("send(inbox[{from}], 0);")];
+        let meeting = |rng: &mut Rng| match rng.chance(40) {
+            true => [format!("{send} {back}"), format!("{answer} {receive}")],
+            false => [format!("{send} {back}"), format!("{receive} {answer}")],
+        };
+        match step + usize::from(ranks == 3) {
+            // Whether the send was seen complete decides how they go on.
+            0 | 1 => {
+                let ([one, other], [two, rest]) = (meeting(&mut rng), meeting(&mut rng));
+                lines[from].push(format!(
+                    "let c = isend(inbox[{to}], 0); let f = test(c); if f {{ send(inbox[{to}], 1, tag: 1); {one} }} \
+                     else {{ send(inbox[{to}], 0, tag: 1); {two} }} wait(c);"
+                ));
+                // If the message is received late, it can be seen complete only because it is buffered.
+                let mut taken = [
+                    format!("recv(inbox[{to}], src: {from}, tag: 0);"),
+                    format!("let g = recv(inbox[{to}], src: {from}, tag: 1);"),
+                ];
+                if rng.chance(70) {
+                    taken.reverse();
+                }
+                let [first, second] = taken;
+                lines[to]
+                    .push(format!("{first} {second} if g == 1 {{ {other} }} else {{ {rest} }}"));
+            }
+            _ if rng.chance(30) => {
+                lines.iter_mut().for_each(|own| own.push(format!("bcast(world, {from}, 0);")));
+            }
+            _ => {
+                lines[from].push(send);
+                lines[to].push(receive);
+            }
+        }
+    }
+    for own in &mut lines {
+        if own.len() > 1 && rng.chance(30) {
+            let at = rng.below(own.len() - 1);
+            own.swap(at, at + 1);
+        }
+    }
+    let mut text = format!("p2p mailbox inbox[{ranks}];\ncollective world({ranks});\n");
+    text += &format!("process Rank[i in 0..{ranks}] {{\n    match i {{\n");
+    for (rank, own) in lines.iter().enumerate() {
+        let pattern = if rank + 1 == ranks { "_".into() } else { rank.to_string() };
+        text += &format!("        {pattern} => {{ {} }}\n", own.join(" "));
+    }
+    text + "    }\n}\n"
+}
+
+#[test]
+fn programs_right_with_all_buffers_and_with_none_are_found() {
+    let (mut still, mut in_between, mut right) = (0, 0, 0);
+    for seed in 0..random_models::asked(100) as u64 {
+        let text = exchanges(seed);
+        let program = compile("exchanges.maz", &text, &[]).unwrap_or_else(|errors| {
+            panic!("{}\n{text}", errors.render(false));
+        });
+        let [expected, is_between] = compare(&program, || format!("seed {seed}\n{text}"));
+        still += usize::from(expected);
+        right += usize::from(!expected);
+        in_between += usize::from(is_between);
+    }
+    assert!(still > 10 && right > 10 && in_between > 3, "{still} {right} {in_between}");
+}
