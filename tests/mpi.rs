@@ -21,7 +21,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use mazurka::explore::Budget;
-use mazurka::model::{Buffering, Leaving, Semantics};
+use mazurka::model::Semantics;
 use mazurka::mpi::{Answer, Compiler, Files, Launch, TICK, Unreceived, verify};
 use mazurka::property::Properties;
 
