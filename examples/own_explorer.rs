@@ -39,9 +39,10 @@ impl Explorer for Deepening {
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let last = driver.depth_bound();
         for height in 1..=last {
-            let execution = Execution::new(system).up_to(height);
+            let mut execution = Execution::new(system).up_to(height);
             if height == 1 {
-                driver.started(&execution.locals, execution.state());
+                let (locals, state) = execution.parts();
+                driver.started(locals, state);
             }
             let (is_first, is_last) = (height == 1, height == last);
             let sleep = SleepSet::default();
@@ -85,7 +86,8 @@ impl<S: System> Round<'_, '_, '_, S> {
             }
             self.execution.push(action);
             self.sleep.descend(&mut self.execution);
-            self.driver.moved(&self.execution.locals, self.execution.state(), action);
+            let (locals, state) = self.execution.parts();
+            self.driver.moved(locals, state, action);
             self.explore();
             self.sleep.ascend();
             let (action, footprint) = self.execution.pop();

@@ -61,7 +61,7 @@ pub use order::{History, Order, Permutation, Sorter};
 pub use part::{Disagreement, Done, Part, Stray};
 pub use pieces::InPieces;
 pub use place::Place;
-pub use result::{Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
+pub use result::{CutPoll, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
 pub use settings::options::{Choosable, OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;

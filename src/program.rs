@@ -41,6 +41,11 @@
 //! computes goes on until the program ends, and the search is done once more. Whoever calls
 //! [`explore`](fn@crate::explore::explore) directly has to do it within [`System::attempt`](crate::model::System::attempt).
 //!
+//! # Loops that test
+//!
+//! Two states of a closure cannot be compared, so nobody knows whether a loop that tests a request at a p2p or bag mailbox goes on in another
+//! way each time. After [`Program::max_polls`] tests in vain it waits, and the search is not complete. Await the request instead.
+//!
 //! # What is not there
 //!
 //! - Other futures, such as timers of tokio, and `join!` and `select!` on several operations: a process does one
@@ -82,7 +87,7 @@ pub use spawning::{Child, choose, print, spawn};
 
 use crate::model::{
     Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, MailboxId, MutexId,
-    Objects, RwLockId, SemaphoreId,
+    Objects, Polls, RwLockId, SemaphoreId,
 };
 use crate::systems::history::{History, Judge};
 use data::{is_unit, pack, unpack};
@@ -212,6 +217,12 @@ impl Program {
     /// that is 10 seconds.
     pub fn step_timeout(&mut self, time: Duration) {
         self.step_timeout = Some(time);
+    }
+
+    /// So often in a row the same test at p2p or bag mailboxes may be in vain; then a process waits for what it tests, and a search
+    /// is not complete. Otherwise that is 2.
+    pub fn max_polls(&mut self, polls: u8) {
+        self.objects.max_polls = Polls(polls);
     }
 
     /// The program as a system, to be handed to [`check`](fn@crate::check).

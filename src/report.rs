@@ -28,7 +28,8 @@ use serde::Serialize;
 use self::lint::{Level, Warning};
 
 use crate::explore::{
-    self, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation, ViolationKind,
+    self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
+    ViolationKind,
 };
 use crate::model::{Failure, ProcessId, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -189,6 +190,9 @@ pub struct CheckReport {
     pub complete: bool,
     /// Why not everything was visited.
     pub stopped_by: Option<StopReason>,
+    /// The poll at which the bound on polls cut executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_poll: Option<CutPoll>,
     /// What a process did that cannot be explored, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
@@ -378,6 +382,7 @@ impl CheckReport {
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),
             stopped_by: outcome.stopped_by,
+            cut_poll: outcome.cut_poll.clone(),
             unsupported: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),

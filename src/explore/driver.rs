@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::few_switches::{length, who_failed, with_few_switches};
 use super::observer::Observer;
-use super::result::{Outcome, Stats, StopReason, Violation, ViolationKind};
+use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
@@ -63,6 +64,8 @@ pub struct Driver<'o> {
     pub(super) leaves: u64,
     /// Was there a loop that nobody could judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
     pub(super) has_long_loop: bool,
+    /// The first poll at which the bound on polls cut executions.
+    cut_poll: Option<CutPoll>,
 }
 
 impl<'o> Driver<'o> {
@@ -96,6 +99,7 @@ impl<'o> Driver<'o> {
             invariants,
             leaves: 0,
             has_long_loop: false,
+            cut_poll: None,
         }
     }
 
@@ -180,7 +184,7 @@ impl<'o> Driver<'o> {
     }
 
     /// Judges the initial state: local computation may fail before the first action.
-    pub fn started<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+    pub fn started<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) {
         for process in state.processes() {
             if !self.is_stopped() {
                 self.judge_process(locals, state, process);
@@ -193,10 +197,11 @@ impl<'o> Driver<'o> {
 
     /// Notes that an action was executed and led to `state`.
     #[inline]
-    pub fn moved<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, action: Action) {
+    pub fn moved<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State, action: Action) {
         self.moved_on(state.depth());
         self.judge_process(locals, state, action.process);
-        for child in state.just_spawned(locals) {
+        let children: SmallVec<[ProcessId; 4]> = state.just_spawned(locals).collect();
+        for child in children {
             if !self.is_stopped() {
                 self.judge_process(locals, state, child);
             }
@@ -283,6 +288,9 @@ impl<'o> Driver<'o> {
         if self.has_long_loop {
             self.stop(StopReason::LongLoop);
         }
+        if self.cut_poll.is_some() {
+            self.stop(StopReason::Polls);
+        }
         // Those of pieces are joined in the order in which they were found.
         if self.budget.shortest && !self.can_split() {
             self.violations.sort_by_key(length);
@@ -293,6 +301,7 @@ impl<'o> Driver<'o> {
             leaks: self.leaks.found(),
             classes: self.classes,
             stopped_by: self.stopped_by,
+            cut_poll: self.cut_poll,
             elapsed: self.start.elapsed(),
             answered_by: None,
         }
@@ -311,14 +320,18 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Did the last step of `process` end in a failure, or overcrowd a barrier?
+    /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll where the bound on polls cuts?
     #[inline]
     fn judge_process<S: System>(
         &mut self,
-        locals: &Locals<'_, S>,
+        locals: &mut Locals<'_, S>,
         state: &State,
         process: ProcessId,
     ) {
+        if self.cut_poll.is_none() && state.is_cut_at_poll(locals, process) {
+            let site = locals.system().describe().site(locals.get(state.local(process)));
+            self.cut_poll = Some(CutPoll { site, polls: state.max_polls() });
+        }
         match property::process_failure(locals, state, process) {
             Some(failure) if failure.is_unsupported() => self.stop(StopReason::Unsupported),
             None if !state.is_crowded() => {}

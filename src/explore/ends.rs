@@ -5,6 +5,7 @@
 //! | is complete | nothing is possible | `traces` |
 //! | waits for ever | all that is possible ends a fruitless round ([`crate::trace::spin`]), and nobody can get out of its loop | `traces` |
 //! | is given up | the same, but somebody can get out: an execution without that round comes to its end, too | `given_up` |
+//! | is given up | somebody waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
 //! | is cut | all that is possible is beyond the depth bound | `truncated` |
 //! | is blocked | all that is possible is asleep or disabled: others explore it | `blocked` |
 //!
@@ -30,11 +31,11 @@ impl Driver<'_> {
     }
 
     /// Notes that `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would
-    /// look at something else next, which is there. Is it an end?
+    /// look at something else next, which is there, or waits only because of the bound on polls. Is it an end?
     ///
     /// # Panics
     /// If something is possible in `state`: the explorer has lost it.
-    pub fn terminal<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
+    pub fn terminal<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) -> bool {
         // Otherwise a process may have come here only because it was told to stop.
         if self.signal().is_raised() {
             return false;
@@ -129,7 +130,8 @@ impl Driver<'_> {
             let here = execution.len();
             return execution.looking_back(here, |locals, state| self.waiting(locals, state));
         }
-        self.terminal(&execution.locals, execution.state())
+        let (locals, state) = execution.parts();
+        self.terminal(locals, state)
     }
 
     /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a

@@ -20,7 +20,8 @@
 //!
 //!     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
 //!         let mut execution = Execution::new(system);
-//!         driver.started(&execution.locals, execution.state());
+//!         let (locals, state) = execution.parts();
+//!         driver.started(locals, state);
 //!         let mut enabled = Vec::new();
 //!         while !driver.is_stopped() {
 //!             enabled.clear();
@@ -30,7 +31,8 @@
 //!                 break;
 //!             };
 //!             execution.push(action);
-//!             driver.moved(&execution.locals, execution.state(), action);
+//!             let (locals, state) = execution.parts();
+//!             driver.moved(locals, state, action);
 //!         }
 //!     }
 //! }

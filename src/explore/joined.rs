@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::driver::MAX_VIOLATIONS;
 use super::few_switches::length;
-use super::result::{Outcome, Stats, StopReason, Violation};
+use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
 use super::symptom::Symptom;
 use crate::alternatives::Combs;
 use crate::model::Schedule;
@@ -22,6 +22,7 @@ pub(super) struct Joined {
     /// The classes that were completed, if all pieces tell them apart.
     classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
+    cut_poll: Option<CutPoll>,
     /// Of similar violations, is the shortest kept?
     shortest: bool,
 }
@@ -56,6 +57,7 @@ impl Joined {
             .into_iter()
             .flatten()
             .min_by_key(|&reason| (reason.is_doubt(), reason == StopReason::Depth));
+        self.cut_poll = self.cut_poll.take().or(outcome.cut_poll);
     }
 
     fn note(&mut self, violation: Violation) {
@@ -90,6 +92,7 @@ impl Joined {
             leaks: self.leaks,
             classes: self.classes,
             stopped_by: self.stopped_by,
+            cut_poll: self.cut_poll,
             elapsed: Default::default(),
             answered_by: None,
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::symptom::Symptom;
 use crate::alternatives::Combs;
-use crate::model::{Failure, FailureKind, ProcessId, Schedule};
+use crate::model::{Failure, FailureKind, ProcessId, Schedule, Site};
 use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
@@ -24,8 +24,9 @@ pub struct Stats {
     pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for something that has come already. It looked too early, and
-    /// the executions in which it looks later are visited, too ([`crate::trace::spin`]).
+    /// Executions given up because a process waits in a loop for something that has come already: it looked too early, and
+    /// the executions in which it looks later are visited, too ([`crate::trace::spin`]). Or because it may poll no more
+    /// ([`StopReason::Polls`]).
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
@@ -63,6 +64,9 @@ pub struct Outcome {
     pub leaks: Vec<Leak>,
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
+    /// The first poll at which the bound on polls cut executions, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_poll: Option<CutPoll>,
     /// How long it took.
     pub elapsed: Duration,
     /// Of a piece of a search that tells classes apart: those that it has completed, each by its
@@ -71,6 +75,23 @@ pub struct Outcome {
     pub classes: Option<BTreeSet<Schedule>>,
     /// Of a portfolio: the search whose result this is, as it is written on a command line.
     pub answered_by: Option<String>,
+}
+
+/// A poll that was in vain as often in a row as it may be, in a loop that would have gone on in another way after one more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutPoll {
+    /// Its place.
+    pub site: Option<Site>,
+    /// So often.
+    pub polls: u8,
+}
+
+impl CutPoll {
+    /// A bound that is worth a try instead, if there is a greater one.
+    pub fn next(&self) -> Option<u8> {
+        let more = self.polls.saturating_mul(4).max(8);
+        (more > self.polls).then_some(more)
+    }
 }
 
 impl Outcome {
@@ -163,6 +184,8 @@ pub enum StopReason {
     NoGuarantee,
     /// It came to its end, but a class has too many states to judge an invariant in all of them.
     Invariant,
+    /// It came to its end, but in a loop that polls, executions were cut at `--polls`.
+    Polls,
     /// It came to its end, but a loop that changes nothing has too many local states to say whether it waits for ever.
     LongLoop,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
@@ -185,8 +208,8 @@ impl StopReason {
 
     /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
     pub fn is_doubt(self) -> bool {
-        use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee};
-        matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee)
+        use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee, Polls};
+        matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee | Polls)
     }
 
     /// Does a piece of a search that ends like this end the whole search?
@@ -211,6 +234,7 @@ impl StopReason {
             StopReason::NoGuarantee => "no-guarantee",
             StopReason::Invariant => "invariant",
             StopReason::LongLoop => "long-loop",
+            StopReason::Polls => "polls",
             StopReason::Oversubscribed => "oversubscribed",
             StopReason::Unsupported => "unsupported",
         }

@@ -142,7 +142,8 @@ pub fn explore<S: System>(
     let branch = driver.branch().clone();
     let mut walk = Walk::new(system, manner, driver);
     if branch.is_root() {
-        walk.driver.started(&walk.execution.locals, walk.execution.state());
+        let (locals, state) = walk.execution.parts();
+        walk.driver.started(locals, state);
         walk.explore(rule);
     } else if walk.explore_branch(&branch, rule).is_none() && !walk.driver.is_stopped() {
         walk.driver.stop(StopReason::Stray);
@@ -284,7 +285,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn push(&mut self, p: Action, rule: &mut impl Rule<S>) {
         self.execution.push(p);
         self.fall_asleep();
-        self.driver.moved(&self.execution.locals, self.execution.state(), p);
+        let (locals, state) = self.execution.parts();
+        self.driver.moved(locals, state, p);
         if self.driver.is_to_split() {
             rule.share(self);
         }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::diagnostic::{Diagnostic, Findings, Lines, Span, nearest};
 use crate::model::{Buffering, Leaving, Semantics};
 
-/// The verdicts that a complete search can have.
+/// The verdicts that a search can have that comes to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedVerdict {
     /// Nothing is violated.
@@ -23,6 +23,8 @@ pub enum ExpectedVerdict {
     Assertion,
     /// Some process runs into a run-time violation.
     Error,
+    /// Nothing is found, but executions were cut at the bound on polls.
+    Incomplete,
 }
 
 impl ExpectedVerdict {
@@ -45,7 +47,7 @@ pub struct Expectation {
     pub deadlocked: Option<u64>,
     /// Complete interleavings: what the exhaustive explorer counts.
     pub interleavings: Option<u64>,
-    /// The verdict of a complete search.
+    /// The verdict of a search that comes to its end.
     pub verdict: Option<ExpectedVerdict>,
     /// The figures are those of the search cut at this length: an execution of this length counts as complete.
     pub depth: Option<u64>,
@@ -80,12 +82,13 @@ const WORDS: [&str; 12] = [
     "polls",
     "slow",
 ];
-const VERDICTS: [(&str, ExpectedVerdict); 5] = [
+const VERDICTS: [(&str, ExpectedVerdict); 6] = [
     ("ok", ExpectedVerdict::Ok),
     ("deadlock", ExpectedVerdict::Deadlock),
     ("livelock", ExpectedVerdict::Livelock),
     ("assertion", ExpectedVerdict::Assertion),
     ("error", ExpectedVerdict::Error),
+    ("incomplete", ExpectedVerdict::Incomplete),
 ];
 
 /// Reads the lines at `spans` of `source`; `constants` are the names that `with` may set.
@@ -209,7 +212,7 @@ fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<ExpectedVerdict, B
     let (word, at) = word.unwrap_or(("", after));
     let found = VERDICTS.iter().find(|(name, _)| *name == word);
     found.map(|&(_, verdict)| verdict).ok_or_else(|| {
-        let hint = "a verdict is ok, deadlock, livelock, assertion or error";
+        let hint = "a verdict is ok, deadlock, livelock, assertion, error or incomplete";
         Box::new(Diagnostic::error(at, "expected a verdict").hint(hint))
     })
 }

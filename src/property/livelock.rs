@@ -26,7 +26,7 @@ pub struct Spin {
 pub enum Motion {
     /// Each of them spins. (In a terminal state there are none.)
     Round(Vec<Spin>),
-    /// One of them can do something else.
+    /// One of them can do something else, or could if it might poll in vain more often.
     On,
     /// One of them passes through more local states than are looked at, or there was no time to look.
     Unknown,
@@ -109,13 +109,17 @@ impl Watch {
 }
 
 /// What the processes are doing that have polled the network in vain so often that they now wait. If nothing else can move,
-/// they poll for ever, or one of them looks next at something that is there.
-pub fn polling<S: System>(locals: &Locals<'_, S>, state: &State) -> Motion {
+/// they poll for ever, or one of them looks next at something that is there, or only the bound on polls keeps one of them from going
+/// on.
+pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
     let mut all = Vec::new();
     if !state.has_carriers() {
         return Motion::Round(all);
     }
     for process in state.processes() {
+        if state.is_cut_at_poll(locals, process) {
+            return Motion::On;
+        }
         let Some(round) = state.round_of_polls(locals, process) else { continue };
         if state.polls_on(locals, process, &round) {
             return Motion::On;

@@ -91,6 +91,11 @@ impl<'s, S: System> Execution<'s, S> {
         Execution { heights: Some(Heights::new(max_height)), ..self.literal() }
     }
 
+    /// The local states met so far, and the state that it leads to.
+    pub fn parts(&mut self) -> (&mut Locals<'s, S>, &State) {
+        (&mut self.locals, &self.state)
+    }
+
     /// The state that it leads to.
     pub fn state(&self) -> &State {
         &self.state

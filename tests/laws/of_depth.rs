@@ -44,7 +44,7 @@ fn all_executions<S: System>(system: &S, depth: u32) -> Outcome {
     let mut driver = Driver::new(system, budget, &mut observer);
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
-    driver.started(&locals, &state);
+    driver.started(&mut locals, &state);
     walk(&mut locals, &mut state, &mut driver, depth);
     driver.finish()
 }

@@ -35,7 +35,7 @@ impl Independence for Contract {
 /// executions and classes.
 fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
-        let (locals, structure) = structure_of(sample);
+        let (mut locals, structure) = structure_of(sample);
         let found = (sample.executions, sample.classes);
         let expected = (structure.executions(), structure.maximal().count() as u64);
         assert_eq!(found, expected, "executions and classes of {}", sample.describe());
@@ -44,7 +44,7 @@ fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sampl
         let deadlocked = structure.maximal().any(|end| {
             let state = &end.run.state;
             let is_stuck = state.unfinished(&locals).next().is_some();
-            is_stuck && polling(&locals, state) == nobody_polls
+            is_stuck && polling(&mut locals, state) == nobody_polls
         });
         assert_eq!(sample.deadlocked > 0, deadlocked, "{}", sample.describe());
     }

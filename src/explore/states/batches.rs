@@ -523,7 +523,7 @@ impl<S: System> FullGraph<'_, S> {
             let is_judged = self.carry_out(action);
             self.path.push(action);
             self.agreed += 1;
-            driver.moved(&self.locals, &self.state, action);
+            driver.moved(&mut self.locals, &self.state, action);
             self.arrive();
             let number = self.number(action, is_judged);
             if self.known.insert(&self.present, number, &self.layout) {

@@ -85,7 +85,7 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
         enabled: Vec::new(),
         watch: Watch::new(driver.signal().clone()),
     };
-    driver.started(&search.cursor.locals, &search.cursor.state);
+    driver.started(&mut search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
     search.arrivals.push(Arrival { from: initial, by: None });
     search.path.push(initial);
@@ -132,7 +132,7 @@ impl<S: System> BreadthFirst<'_, S> {
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {
-            driver.terminal(&cursor.locals, &cursor.state);
+            driver.terminal(&mut cursor.locals, &cursor.state);
             return;
         }
         if !goes_on {
@@ -146,7 +146,7 @@ impl<S: System> BreadthFirst<'_, S> {
                 return;
             }
             cursor.execute(action);
-            driver.moved(&cursor.locals, &cursor.state, action);
+            driver.moved(&mut cursor.locals, &cursor.state, action);
             let (to, is_new) = cursor.matched();
             driver.transition((state.0, &[action], to.0), &cursor.locals, &cursor.state);
             if is_new {

@@ -160,7 +160,7 @@ fn depth_first<S: System>(
     driver: &mut Driver<'_>,
 ) {
     let mut search = DepthFirst::new(system, settings, reduction.memory(), driver.signal().clone());
-    driver.started(&search.cursor.locals, &search.cursor.state);
+    driver.started(&mut search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
     while search.depth > 0 && !driver.is_stopped() {
@@ -320,7 +320,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         for &process in &stuck {
             self.cursor.execute(Action { process, choice: Choice::ONLY });
         }
-        driver.terminal(&self.cursor.locals, &self.cursor.state);
+        driver.terminal(&mut self.cursor.locals, &self.cursor.state);
         self.cursor.undo(stuck.len());
     }
 
@@ -451,7 +451,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
             self.cursor.execute(action);
             steps += 1;
             if let Some(driver) = &mut driver {
-                driver.moved(&self.cursor.locals, &self.cursor.state, action);
+                driver.moved(&mut self.cursor.locals, &self.cursor.state, action);
                 if self.past.memory() != Memory::Marks {
                     self.cursor.state.touches(&self.cursor.locals, |touch| touches.push(touch));
                 }

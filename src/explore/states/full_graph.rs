@@ -157,7 +157,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             learned: Vec::new(),
         };
         driver.leave_out_invariants();
-        driver.started(&search.locals, &search.state);
+        driver.started(&mut search.locals, &search.state);
         search.known.insert(&search.present, Known::START, &search.layout);
         search
     }
@@ -413,7 +413,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let is_judged = self.carry_out(action);
         self.path.push(action);
         self.agreed += 1;
-        driver.moved(&self.locals, &self.state, action);
+        driver.moved(&mut self.locals, &self.state, action);
         self.arrive();
         let number = match stimulus {
             Some(stimulus) => self.learn_reaction(action.process, stimulus, messages, is_judged),

@@ -36,7 +36,7 @@ pub fn tell<S: System>(
     for action in actions {
         state.step(&mut unfolding.locals, action);
         if state.is_crowded() {
-            return driver.moved(&unfolding.locals, &state, action);
+            return driver.moved(&mut unfolding.locals, &state, action);
         }
     }
     unreachable!("another process receives there, or the message would be there");

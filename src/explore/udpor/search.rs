@@ -159,7 +159,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         calls: Vec::new(),
     };
     if branch.is_root() {
-        search.driver.started(&search.unfolding.locals, search.c.state());
+        search.driver.started(&mut search.unfolding.locals, search.c.state());
     } else if search.go_to(&branch).is_none() && !search.driver.is_stopped() {
         search.driver.stop(StopReason::Stray);
     }
@@ -391,7 +391,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.unfolding.push(&mut self.c, e);
         let action = self.unfolding.action(e);
         self.driver.stats.events_built = Some(self.unfolding.structure.built());
-        self.driver.moved(&self.unfolding.locals, self.c.state(), action);
+        self.driver.moved(&mut self.unfolding.locals, self.c.state(), action);
         self.notes.pushed(self.unfolding.structure.len());
         if self.driver.is_to_split() {
             self.split();
@@ -416,7 +416,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&[]);
         } else if self.c.state().is_terminal(&self.unfolding.locals) {
-            let is_end = self.driver.terminal(&self.unfolding.locals, self.c.state());
+            let is_end = self.driver.terminal(&mut self.unfolding.locals, self.c.state());
             self.note_end(is_end);
         } else if self.unfolding.is_cut_at(&self.c) {
             self.driver.truncated(&self.unfolding.locals, self.c.state());

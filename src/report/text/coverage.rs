@@ -51,6 +51,10 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         (StopReason::NoGuarantee, _) => {
             (all, "the executions that it missed, if any (`udpor` misses none)".into())
         }
+        (StopReason::Polls, _) => (
+            if stats.traces == 0 { seen } else { all },
+            "executions in which that poll is in vain more often in a row".into(),
+        ),
         (StopReason::Depth, _) if !report.covers_up_to_depth => (
             seen,
             format!(
@@ -172,10 +176,30 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
         StopReason::LongLoop => {
             "a loop in which a process changes nothing has too many local states to say whether it waits for ever".into()
         }
+        StopReason::Polls => cut_at_polls(report),
         StopReason::Oversubscribed => {
             "stopped there, because nothing has a meaning beyond that".into()
         }
         StopReason::Unsupported => "a process did what cannot be explored".into(),
+    }
+}
+
+/// A loop came to the bound on polls. What to try next is a guess: nobody knows how often the loop polls.
+fn cut_at_polls(report: &CheckReport) -> String {
+    let bound = |polls: u8| match report.subject.has_file() {
+        true => format!("--polls {polls}"),
+        false => format!("`max_polls({polls})`"),
+    };
+    let Some(cut) = &report.cut_poll else { return "a loop that polls was cut".into() };
+    let site = cut.site.as_ref().filter(|site| site.line > 0);
+    let place = site.map_or(String::new(), |site| match &site.file {
+        Some(file) => format!(" at {file}:{}", site.line),
+        None => format!(" at line {}", site.line),
+    });
+    let what = format!("a loop that polls{place} was cut at {}", bound(cut.polls));
+    match cut.next() {
+        Some(more) => format!("{what}: try {}", bound(more)),
+        None => what,
     }
 }
 

@@ -7,12 +7,18 @@
 //!
 //! A process whose poll cannot be in vain any more waits for what it polls. A loop of several polls does more than that: it
 //! waits for any of them ([`State::polls_on`]).
+//!
+//! **What the bound loses.** If the process came back to where it was in that row, it would only go round: such a round is no part of
+//! an execution anyhow ([`crate::trace::spin`]), and nothing is lost. Otherwise (it counts its polls, say) it would go on in another
+//! way after one more poll. Those executions are lost: the bound cuts them ([`State::is_cut_at_poll`]), and the search says so.
 
 use smallvec::SmallVec;
 
 use super::super::{NONE, Posted, place};
 use crate::model::state::State;
-use crate::model::{Handle, LocalId, Locals, Op, Probing, ProcessId, System};
+use crate::model::{
+    Choice, Handle, LocalId, Locals, Op, Probing, ProcessId, Response, Status, System,
+};
 
 impl State {
     /// The local states at which `process` looked in vain since it did something else, oldest first.
@@ -29,9 +35,65 @@ impl State {
     /// May the poll that `process` has come to be in vain, or has it to wait?
     pub fn may_poll<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let Some(op) = locals.op(self.local(process)) else { return false };
+        !self.is_at_bound(locals, process, op) && !self.was_told(process, op, self.depth())
+    }
+
+    /// So often in a row a poll may be in vain.
+    pub fn max_polls(&self) -> u8 {
+        self.network.max_polls as u8
+    }
+
+    /// Was this poll in vain as often in a row as it may be?
+    fn is_at_bound<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId, op: &Op) -> bool {
         let row = self.row(process).iter();
         let polls = row.filter(|&&local| locals.op(local) == Some(op)).count();
-        (polls as u32) < self.network.max_polls && !self.was_told(process, op, self.depth())
+        polls as u32 >= self.network.max_polls
+    }
+
+    /// Is `process` at a poll that only the bound keeps from being in vain, and would it go on then in another way than before?
+    #[inline]
+    pub fn is_cut_at_poll<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+    ) -> bool {
+        self.network.is_used() && self.goes_on_beyond_bound(locals, process)
+    }
+
+    fn goes_on_beyond_bound<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+    ) -> bool {
+        let local = self.local(process);
+        if !locals.op(local).is_some_and(|op| self.is_poll(process, op)) {
+            return false;
+        }
+        let status = locals.shared_status(local);
+        let Status::At(op) = &*status else { unreachable!("it is at a poll") };
+        if !self.is_at_bound(locals, process, op) || self.was_told(process, op, self.depth()) {
+            return false;
+        }
+        let nothing = match *op {
+            Op::Probe { form, .. } => Response::Value(self.probed(
+                form,
+                Handle(0),
+                Choice::NOTHING,
+                &mut locals.values,
+            )),
+            _ => Response::Incomplete,
+        };
+        let after = locals.resume(local, nothing);
+        after != local && !self.row(process).contains(&after)
+    }
+
+    /// Is this operation of the process a poll of the network?
+    fn is_poll(&self, process: ProcessId, op: &Op) -> bool {
+        match op {
+            Op::TestAny(comms) => self.is_of_network(process, comms[0]),
+            Op::Probe { form, .. } => *form == Probing::Test,
+            _ => false,
+        }
     }
 
     /// The same, for a poll that was the action of `process` at `position`, if its row up to there is `row`: positions of its
@@ -103,12 +165,7 @@ impl State {
     ) -> Option<SmallVec<[LocalId; 4]>> {
         let local = self.local(process);
         let op = locals.op(local)?;
-        let is_poll = match op {
-            Op::TestAny(comms) => self.is_of_network(process, comms[0]),
-            Op::Probe { form, .. } => *form == Probing::Test,
-            _ => false,
-        };
-        if !is_poll || self.must_move(locals, process) {
+        if !self.is_poll(process, op) || self.must_move(locals, process) {
             return None;
         }
         let row = self.row(process);
