@@ -9,7 +9,7 @@ use super::ledger::Ledger;
 use super::ranks::{Files, Launch, Ranks, TICK, failure};
 use super::wire::Put;
 use crate::explore::{Budget, Exhaustive, NoObserver, Outcome, explore};
-use crate::model::{Objects, Semantics};
+use crate::model::{Objects, Op, Semantics};
 use crate::systems::history::{Asked, History, Reply, Runner, Told};
 
 const KEY: u64 = 0x5eed;
@@ -71,6 +71,7 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
         b'R' | b'P' => {
             (0..3).for_each(|_| to.put_u32(dice.number()));
             to.push(dice.pick(b"wtx"));
+            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
         }
         b'O' => {
             to.push(dice.pick(b"wrlmuqQWx?"));
@@ -82,6 +83,7 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             let count = dice.number();
             to.put_u32(count);
             (0..count.min(4)).for_each(|_| to.put_u32(dice.number()));
+            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
         }
     }
     if dice.below(6) == 0 {
@@ -112,6 +114,7 @@ impl Liars {
             asked: Asked::Failed(failure("it cannot be understood", None)),
             site: None,
             printed: None,
+            back: 0,
         })
     }
 }
@@ -130,6 +133,10 @@ impl Runner for Liars {
 
     fn name(&self, rank: &u32) -> String {
         format!("rank {rank}")
+    }
+
+    fn may_return(&self, op: Option<&Op>) -> bool {
+        self.ranks.may_return(op)
     }
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Self::Live {

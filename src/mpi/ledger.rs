@@ -24,6 +24,8 @@ pub(super) struct Ledger {
     held: HashMap<Handle, Held>,
     /// What it asked last.
     asked: Option<Op>,
+    /// How many polls were in vain since it was told anything else.
+    in_vain: u32,
 }
 
 impl Ledger {
@@ -32,6 +34,13 @@ impl Ledger {
         let is_fine = self.is_fine(op);
         self.asked = Some(op.clone());
         is_fine
+    }
+
+    /// Notes that it is where it was before the last so many outcomes. Were they all polls in vain?
+    pub(super) fn comes_back(&mut self, outcomes: u32) -> bool {
+        let left = self.in_vain.checked_sub(outcomes);
+        self.in_vain = left.unwrap_or(0);
+        left.is_some()
     }
 
     fn is_fine(&self, op: &Op) -> bool {
@@ -60,6 +69,10 @@ impl Ledger {
     /// Notes what the rank is told.
     pub(super) fn learns(&mut self, told: &Told) {
         let Some(asked) = self.asked.take() else { return };
+        self.in_vain = match told.is_in_vain() {
+            true => self.in_vain + 1,
+            false => 0,
+        };
         match (asked, told) {
             (Op::AsyncLock(mutex), &Told::Posted(handle)) => {
                 self.held.insert(handle, Held::Mutex(mutex));

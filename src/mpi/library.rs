@@ -19,7 +19,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 32] = [
+pub(super) const PARTS: [(&str, &str); 33] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -38,6 +38,7 @@ pub(super) const PARTS: [(&str, &str); 32] = [
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
     ("requests.c", include_str!("c/requests.c")),
+    ("polls.c", include_str!("c/polls.c")),
     ("collectives.c", include_str!("c/collectives.c")),
     ("meetings.c", include_str!("c/meetings.c")),
     ("neighbors.c", include_str!("c/neighbors.c")),
@@ -56,7 +57,22 @@ pub(super) const PARTS: [(&str, &str); 32] = [
 
 /// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers. Without
 /// debug information none of it is taken for a place in the program.
-const OPTIONS: [&str; 6] = ["-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fno-omit-frame-pointer"];
+const OPTIONS: [&str; 8] = [
+    "-x",
+    "c",
+    "-std=gnu11",
+    "-O2",
+    "-fPIC",
+    "-fno-omit-frame-pointer",
+    "-fasynchronous-unwind-tables",
+    "-fno-common",
+];
+
+/// A script for the linker: all variables of the library are together, so that they can be told from the program's (`c/polls.c`).
+const SCRIPT: (&str, &str) = (
+    "own.ld",
+    "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n",
+);
 
 /// The library, compiled.
 #[derive(Clone, Debug)]
@@ -107,7 +123,8 @@ impl Library {
     }
 
     fn compile_into(&self, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-        for (name, content) in [HEADER].into_iter().chain(OWN_HEADERS).chain(PARTS) {
+        let others = OWN_HEADERS.into_iter().chain(PARTS);
+        for (name, content) in [HEADER, SCRIPT].into_iter().chain(others) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
         let mut objects = Vec::new();
@@ -119,7 +136,8 @@ impl Library {
             objects.push(object);
         }
         let mut call = compiler.call()?;
-        call.args(["-r", "-nostdlib", "-o"]).arg(folder.join("mazurka.o")).args(objects);
+        call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
+        call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
         finish(compiler, &mut call, "the library")
     }
 }
@@ -137,6 +155,6 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS).hash(&mut hasher);
+    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT).hash(&mut hasher);
     Ok(hasher.finish())
 }

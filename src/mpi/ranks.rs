@@ -17,7 +17,8 @@ use super::uses::{Use, Uses};
 use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
-    End, Envelope, Failure, FailureKind, MailboxId, Objects, Semantics, Site, StopSignal, Touch,
+    End, Envelope, Failure, FailureKind, MailboxId, Objects, Op, Probing, Semantics, Site,
+    StopSignal, Touch,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
 
@@ -147,7 +148,7 @@ impl Ranks {
                     ErrorKind::TimedOut => self.hang(process),
                     _ => self.crash(process),
                 };
-                return Reply { asked: Asked::Failed(failure), site: None, printed: None };
+                return Reply { asked: Asked::Failed(failure), site: None, printed: None, back: 0 };
             }
         };
         self.understood((process.rank, rank.key), &frame, &mut rank.ledger).unwrap_or_else(
@@ -163,7 +164,7 @@ impl Ranks {
                     }
                 };
                 let asked = Asked::Failed(failure(&message, None));
-                Reply { asked, site: None, printed: None }
+                Reply { asked, site: None, printed: None, back: 0 }
             },
         )
     }
@@ -186,10 +187,14 @@ impl Ranks {
             Some(clash) => Asked::Failed(clash),
             None => self.asked(kind, parts, &site)?,
         };
-        if let Asked::Op { op, .. } = &asked
-            && !ledger.asks(op)
-        {
-            return Err(Trouble::Forged);
+        let mut back = 0;
+        if let Asked::Op { op, .. } = &asked {
+            if is_poll(op) {
+                back = parts.u32()?;
+            }
+            if !ledger.asks(op) || !ledger.comes_back(back) {
+                return Err(Trouble::Forged);
+            }
         }
         if let Asked::Failed(Failure { kind: FailureKind::Unsupported, message, site }) = &asked {
             self.reserve(|| {
@@ -200,7 +205,7 @@ impl Ranks {
             });
         }
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
-        Ok(Reply { asked, site: Some(Arc::new(site)), printed })
+        Ok(Reply { asked, site: Some(Arc::new(site)), printed, back })
     }
 
     /// Notes what a rank has done with files and threads. Returns what is wrong with it.
@@ -294,6 +299,11 @@ pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
     Failure { kind, message: message.into(), site }
 }
 
+/// May it find nothing, whatever there is?
+fn is_poll(op: &Op) -> bool {
+    matches!(op, Op::TestAny(_) | Op::Probe { form: Probing::Test, .. })
+}
+
 /// `a.c:7`
 fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
@@ -354,7 +364,7 @@ impl Runner for Ranks {
                     true => failure("hang: the search has ended before the rank has begun", None),
                     false => self.unsupported(rank, &format!("the rank cannot be run: {error}")),
                 });
-                replies.push(Reply { asked, site: None, printed: None });
+                replies.push(Reply { asked, site: None, printed: None, back: 0 });
                 None
             }
         }
@@ -362,9 +372,11 @@ impl Runner for Ranks {
 
     fn tell(&self, live: &mut Option<Rank>, told: &[Told], replies: &mut Vec<Reply<u32>>) {
         let Some(rank) = live else { return };
-        for told in told {
+        let all = told.len();
+        for (place, told) in told.iter().enumerate() {
             let mut frame = Vec::new();
             frame.put_told(told);
+            frame.push(u8::from(place + 1 == all));
             // If it cannot be told, it has ended: that is what reading finds.
             let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
             rank.ledger.learns(told);
@@ -393,5 +405,9 @@ impl Runner for Ranks {
 
     fn may_cancel(&self) -> bool {
         false
+    }
+
+    fn may_return(&self, op: Option<&Op>) -> bool {
+        op.is_none_or(is_poll)
     }
 }

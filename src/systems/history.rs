@@ -8,7 +8,9 @@
 //! executions there are.
 //!
 //! Histories are interned in a tree: equal local states are equal histories. So no two executions meet in a state unless
-//! every process was told the same in both, and explorers that store states gain nothing: they refuse.
+//! every process was told the same in both, and explorers that store states gain nothing: they refuse. But where a runner can tell that a
+//! process, after some outcomes, is where it was before them ([`Reply::back`]), it has the history again that it had there. So a loop that
+//! polls in vain, and changes nothing, is seen as one ([`crate::trace::spin`]).
 //!
 //! To be told something new, a process is needed that has that very history. If there is a live one, it goes on.
 //! Otherwise the live one with the longest part of that history is told the rest, or a new one is told all of it.
@@ -121,7 +123,7 @@ impl<R: Runner> History<R> {
         let time = humantime::format_duration(patience);
         let message = format!("hang: {after}the process asks for nothing any more for {time}");
         let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
-        let reply = Reply { asked: Asked::Failed(failure), site, printed: None };
+        let reply = Reply { asked: Asked::Failed(failure), site, printed: None, back: 0 };
         match told {
             Some(told) => drop(self.attach(node, told, reply)),
             None => self.tree_mut().begin(node, reply),
@@ -171,8 +173,14 @@ impl<R: Runner> History<R> {
         let found = is_first.then(|| self.repeat(&mut live, node, &last, &reply)).flatten();
         let reply = found.unwrap_or(reply);
         self.end_turn(&live);
-        let child = self.attach(node, last, reply);
-        if let Some(process) = process {
+        let is_new = reply.back == 0;
+        let child = match reply.back {
+            0 => self.attach(node, last, reply),
+            back => self.come_back(node, last, back),
+        };
+        // Where another thread has found that it goes on, this one has a process that thinks otherwise.
+        let fits = is_new || child <= node;
+        if let Some(process) = process.filter(|_| fits) {
             live.keep(child, process);
         }
         live.put_back(self.shared.number);
@@ -243,10 +251,20 @@ impl<R: Runner> History<R> {
         (process, replies, path)
     }
 
+    /// The process that was told `last` in `node` is where it was before it was told the last `back` outcomes.
+    fn come_back(&self, node: NodeId, last: Told, back: u32) -> NodeId {
+        let mut tree = self.tree_mut();
+        let earlier = (1..back).fold(node, |node, _| tree.parent(node).expect("so many outcomes"));
+        tree.come_back(node, last, earlier)
+    }
+
     /// Adds a history, unless another thread was faster.
     fn attach(&self, node: NodeId, last: Told, reply: Reply<R::Start>) -> NodeId {
         let mut tree = self.tree_mut();
         let Some(known) = tree.child(node, &last) else { return tree.grow(node, last, reply) };
+        if known <= node {
+            return known;
+        }
         match difference::of(&tree, &[known], std::slice::from_ref(&reply)) {
             Some(found) => tree.replace(known, found),
             None => known,
@@ -416,9 +434,13 @@ impl<R: Runner> Foresight<Local> for History<R> {
         self.runner().may_send(self.tree().start(node), mailbox, pattern)
     }
 
-    /// A history only grows.
-    fn may_return(&self, _: &Local) -> bool {
-        false
+    /// A history only grows, but where a process says that it is where it was.
+    fn may_return(&self, &Local(node): &Local) -> bool {
+        match self.tree().reply(node).map(|reply| &reply.asked) {
+            Some(Asked::Op { op, .. }) => self.runner().may_return(Some(op)),
+            Some(_) => false,
+            None => self.runner().may_return(None),
+        }
     }
 
     fn may_cancel(&self) -> bool {

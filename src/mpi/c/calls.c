@@ -172,6 +172,7 @@ static long connects(const long *a) {
 /* Numbers that look random, and are others in each rank. */
 static long random_bytes(const long *a) {
   static uint64_t state;
+  unseen++;
   if (!state) state = 0x9e3779b97f4a7c15u * (uint64_t)(world_rank + 1);
   for (long i = 0; i < a[1]; i++) {
     state ^= state << 13;
@@ -313,6 +314,7 @@ long raw_in_the_open(long number, long a, long b, long c, long d, long e) {
 static void on_call(int signal, siginfo_t *what, void *context) {
   (void)signal;
   int before = errno;
+  unseen++;
   enter(context);
   long a[6];
   arguments_of(context, a);

@@ -151,8 +151,11 @@ FUNCTION(Pcontrol, (const int level, ...)) {
 
 /* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
  * program may have its own, or something else with such a name. */
-static uint64_t nanoseconds = 1000000000ull * 1000000000ull;
-static uint64_t tick(void) { return nanoseconds += time_tick; }
+uint64_t nanoseconds = 1000000000ull * 1000000000ull;
+static uint64_t tick(void) {
+  unseen++;
+  return nanoseconds += time_tick;
+}
 uint64_t clock_of_program(void) { return tick() - 1000000000ull * 1000000000ull; }
 
 FUNCTION_OF(double, Wtime, (void)) { return (double)clock_of_program() * 1e-9; }

@@ -191,7 +191,10 @@ void memory_watch(const void *base, size_t size) {
 }
 
 static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum access access, uintptr_t site) {
-  if (is_watched(from, length)) windows_see(from, length, access, site);
+  if (is_watched(from, length)) {
+    unseen++;
+    windows_see(from, length, access, site);
+  }
   const struct range *range = rival(count_of_ranges, from, from + length, access);
   if (range)
     fail_at(site, "local concurrency", "the program %s memory that %s at {@%lx} still uses",

@@ -241,12 +241,13 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
     return true;
   }
   struct bytes *to = question('P');
+  size_t arguments = to->length;
   put_text(to, in->name);
   put_i32(to, in->rank);
   put_i32(to, source);
   put_i32(to, tag);
   put_u8(to, (uint8_t)form);
-  struct reader told = ask();
+  struct reader told = form == 't' ? ask_poll(to, arguments) : ask();
   if (take_u8(&told) != 'P') return false;
   uint32_t posted = take_u32(&told);
   struct reader message = (take_u8(&told), take_block(&told));

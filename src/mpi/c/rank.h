@@ -26,6 +26,12 @@
 #define text_of mazurka_text_of
 #define text_with mazurka_text_with
 #define ask_posted mazurka_ask_posted
+#define ask_poll mazurka_ask_poll
+#define asks_anew mazurka_asks_anew
+#define is_told_in_vain_only mazurka_is_told_in_vain_only
+#define nanoseconds mazurka_nanoseconds
+#define store_stretches mazurka_store_stretches
+#define unseen mazurka_unseen
 #define basic_name mazurka_basic_name
 #define basic_size mazurka_basic_size
 #define call mazurka_call
@@ -152,7 +158,7 @@ struct call {
 extern struct call call;
 /* Only one thread of a rank may call MPI: wire.c */
 void check_thread(void);
-#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, check_thread())
+#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++, check_thread())
 /* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
 #define CALL(function) (HERE(function), env_check())
 
@@ -185,6 +191,10 @@ struct bytes *question(char kind);
 struct reader ask(void);
 /* The same, of which nothing is told but that it happened, or the number of a request. */
 uint32_t ask_posted(void);
+/* Is nobody known to have been told what the rank is told next? */
+extern bool asks_anew;
+/* Is all that is known of what the rank will be told that polls are in vain? */
+bool is_told_in_vain_only(void);
 /* Ends the rank with a violation: `class` is one of those listed in src/mpi/slip.rs. An address in the message is
  * written by "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
@@ -200,7 +210,19 @@ extern uint64_t time_tick; /* how far time goes on when somebody looks, in nanos
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
 
+/* polls.c */
+/* How often something happened that is no part of the program's memory, but may have changed what it does next: calls of MPI,
+ * what it was told, looks at the clock. */
+extern uint64_t unseen;
+/* As ask(), for a poll: `question` has been written, and from `arguments` on it says what is polled. */
+struct reader ask_poll(struct bytes *question, size_t arguments);
+
 /* store.c: memory that is not the program's heap */
+struct stretch {
+  uintptr_t from, to;
+};
+/* Where that is. NULL if nobody knows all of it. */
+const struct stretch *store_stretches(size_t *count);
 void *allocate(size_t size); /* zeroed */
 void *grow(void *old, size_t size);
 void release(const void *piece);
@@ -209,6 +231,7 @@ char *text_with(const char *format, va_list values);
 
 /* env.c */
 uint64_t clock_of_program(void); /* nanoseconds since the rank began */
+extern uint64_t nanoseconds;     /* the time: who reads it for the program goes on by a tick */
 void env_check(void);
 bool env_is_over(void);
 

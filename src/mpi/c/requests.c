@@ -86,9 +86,10 @@ static bool is_ready(struct request *request) {
  * places in the program's list. */
 static int ask_any(char kind, int count, MPI_Request *handles, const int *places) {
   struct bytes *to = question(kind);
+  size_t arguments = to->length;
   put_u32(to, (uint32_t)count);
   for (int i = 0; i < count; i++) put_u32(to, request_get(handles[places[i]])->posted);
-  struct reader told = ask();
+  struct reader told = kind == 'T' ? ask_poll(to, arguments) : ask();
   if (take_u8(&told) != 'K') return -1;
   int place = places[take_u32(&told)];
   request_complete(request_get(handles[place]), &told);

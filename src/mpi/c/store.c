@@ -16,9 +16,30 @@ struct head {
 static struct head *unused[CLASSES];
 static uint8_t *chunk, *chunk_end;
 
+static struct stretch stretches[1024];
+static size_t count_of_stretches;
+enum { MOST_STRETCHES = sizeof stretches / sizeof *stretches };
+
+static void note_stretch(uintptr_t from, uintptr_t to) {
+  struct stretch *last = &stretches[count_of_stretches ? count_of_stretches - 1 : 0];
+  if (count_of_stretches > MOST_STRETCHES) return;
+  if (count_of_stretches && last->from == to)
+    last->from = from;
+  else if (count_of_stretches && last->to == from)
+    last->to = to;
+  else if (count_of_stretches++ < MOST_STRETCHES)
+    stretches[count_of_stretches - 1] = (struct stretch){from, to};
+}
+
+const struct stretch *store_stretches(size_t *count) {
+  *count = count_of_stretches;
+  return count_of_stretches <= MOST_STRETCHES ? stretches : NULL;
+}
+
 static void *map(size_t size) {
   void *made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (made == MAP_FAILED) give_up("no memory");
+  note_stretch((uintptr_t)made, ((uintptr_t)made + size + 4095) & ~(uintptr_t)4095);
   return made;
 }
 

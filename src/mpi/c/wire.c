@@ -11,8 +11,9 @@
  *
  * A question is the key, its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
  * since the last question, what was done with files (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
- * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. What is told begins with a letter
- * as well. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
+ * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. Polls
+ * (polls.c) end with how many outcomes ago the rank was where it is, or 0. What is told begins with a letter as well, and but in the list
+ * ends with a byte: is this the last that is known? src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
 
 #include <errno.h>
@@ -41,6 +42,7 @@ static off_t printed; /* so much of what is at PRINTED was told */
 extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
 static struct reader history;
+static const uint8_t *vain_from; /* from here on it says of polls only that they are in vain */
 static uint64_t key; /* every question begins with it: what the program itself writes to the wire does not */
 static bool is_silent; /* the rank has ended */
 static bool are_files_own;
@@ -228,16 +230,23 @@ static void send_question(bool is_waited_for) {
   batch.length = 0;
 }
 
+bool asks_anew;
+
+bool is_told_in_vain_only(void) { return history.at >= vain_from; }
+
 struct reader ask(void) {
   bool is_told = history.at < history.end;
   send_question(!is_told);
   struct reader told;
+  unseen++;
   if (is_told) {
     told = take_block(&history);
+    asks_anew = history.at == history.end;
   } else {
     static struct reader last;
     release(last.at);
     last = told = receive(WIRE);
+    asks_anew = *--told.end;
   }
   wipe_stack();
   return told;
@@ -357,6 +366,11 @@ static void begin_rank(uint32_t id) {
   release(hello.at);
   history = receive(WIRE);
   key = take_u64(&history);
+  struct reader all = history;
+  for (vain_from = all.at; all.at < all.end;) {
+    struct reader told = take_block(&all);
+    if (*told.at != 'I') vain_from = all.at;
+  }
   move_to(memfd_create("printed", 0), PRINTED);
   fcntl(PRINTED, F_SETFL, O_APPEND);
   dup2(PRINTED, STDOUT_FILENO);

@@ -31,7 +31,7 @@ pub(super) fn between<S: PartialEq + Debug>(
     );
     let (kind, site) = (FailureKind::Error, again.site.as_deref().cloned());
     let asked = Asked::Failed(Failure { kind, message, site });
-    Some(Reply { asked, site: again.site.clone(), printed: again.printed.clone() })
+    Some(Reply { asked, site: again.site.clone(), printed: again.printed.clone(), back: 0 })
 }
 
 /// A message of a failure may differ: it may tell addresses.

@@ -70,6 +70,12 @@ pub trait Runner: Send + Sync + 'static {
         None
     }
 
+    /// May a process that asks this come back to where it is then ([`Reply::back`])? `None` if nobody knows yet what it asks.
+    fn may_return(&self, op: Option<&Op>) -> bool {
+        let _ = op;
+        false
+    }
+
     /// The place in the source at which processes are started from this.
     fn site(&self, start: &Self::Start) -> Option<Arc<Site>> {
         let _ = start;
@@ -113,6 +119,9 @@ pub struct Reply<S> {
     pub site: Option<Arc<Site>>,
     /// What it has printed since it asked last.
     pub printed: Option<Box<str>>,
+    /// If it is where it was before it was told the last so many outcomes, and will do the same again if it is told the same: so
+    /// many. Otherwise 0.
+    pub back: u32,
 }
 
 /// What a process asks.
@@ -272,6 +281,15 @@ impl Told {
     /// Can this be the outcome of what a process asked?
     pub fn answers<S>(&self, asked: &Asked<S>) -> bool {
         self.is_one_of(asked.outcomes())
+    }
+
+    /// Does it say that a poll has found nothing?
+    pub fn is_in_vain(&self) -> bool {
+        match self {
+            Told::Incomplete => true,
+            Told::Value(Value::Tuple(parts)) => parts.first() == Some(&Value::Bool(false)),
+            _ => false,
+        }
     }
 
     /// Is it such an outcome?

@@ -26,6 +26,8 @@ struct Node<S> {
 pub(super) struct Tree<S> {
     nodes: Vec<Node<S>>,
     children: HashTable<NodeId>,
+    /// Histories in which the process is told this, and is then where it was in another one: further up, or right there.
+    returns: FxHashMap<NodeId, (Told, NodeId)>,
     /// What the processes start from whose histories begin here.
     starts: FxHashMap<NodeId, S>,
     initial: Vec<NodeId>,
@@ -41,6 +43,7 @@ impl<S: Clone> Tree<S> {
         let mut tree = Tree {
             nodes: Vec::new(),
             children: HashTable::new(),
+            returns: FxHashMap::default(),
             starts: FxHashMap::default(),
             initial: Vec::new(),
             spawned: FxHashMap::default(),
@@ -134,13 +137,24 @@ impl<S: Clone> Tree<S> {
         root
     }
 
+    /// From now on the process that has the history `node` and is told this has the history `earlier` again, if none goes on from there yet.
+    /// Returns the one that it has.
+    pub(super) fn come_back(&mut self, node: NodeId, told: Told, earlier: NodeId) -> NodeId {
+        if let Some(known) = self.child(node, &told) {
+            return known;
+        }
+        self.returns.insert(node, (told, earlier));
+        earlier
+    }
+
     /// The history that goes on from `node` with this, if there is one.
     pub(super) fn child(&self, node: NodeId, told: &Told) -> Option<NodeId> {
         let found = self.children.find(hash(node, told), |&child| {
             let child = &self.nodes[child as usize];
             child.parent == Some(node) && child.told == *told
         });
-        found.copied()
+        let back = || self.returns.get(&node).filter(|(known, _)| known == told);
+        found.copied().or_else(|| back().map(|&(_, earlier)| earlier))
     }
 
     /// Adds a history that goes on from `node` with this.
