@@ -381,8 +381,10 @@ impl<'o> Driver<'o> {
     /// Is there a state in the class of `state` in which nothing need ever happen again, although somebody has not ended?
     #[cold]
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
-        let Some((locals, least)) = standstill(system, &Schedule::of(state)) else { return false };
-        let Motion::Round(spins) = polling(&locals, &least) else { return false };
+        let Some((mut locals, least)) = standstill(system, &Schedule::of(state)) else {
+            return false;
+        };
+        let Motion::Round(spins) = polling(&mut locals, &least) else { return false };
         // What is terminal is judged as an end.
         if least.is_terminal(&locals) {
             return false;

@@ -69,10 +69,8 @@ const OPTIONS: [&str; 8] = [
 ];
 
 /// A script for the linker: all variables of the library are together, so that they can be told from the program's (`c/polls.c`).
-const SCRIPT: (&str, &str) = (
-    "own.ld",
-    "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n",
-);
+const SCRIPT: (&str, &str) =
+    ("own.ld", "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n");
 
 /// The library, compiled.
 #[derive(Clone, Debug)]
@@ -155,6 +153,7 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT).hash(&mut hasher);
+    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT)
+        .hash(&mut hasher);
     Ok(hasher.finish())
 }

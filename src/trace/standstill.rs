@@ -31,7 +31,7 @@ pub fn standstill<'s, S: System>(
     let mut made: Vec<u32> = Vec::new();
     let mut missing: Vec<u32> = Vec::new();
     loop {
-        let mover = state.processes().find(|&process| goes_on(&locals, &state, process));
+        let mover = { state.processes().find(|&process| goes_on(&mut locals, &state, process)) };
         let Some(process) = mover else { return Some((locals, state)) };
         let count = made.get(process.index()).copied().unwrap_or(0);
         let next = *order.of_process(process).get(count as usize)?;
@@ -47,11 +47,13 @@ pub fn standstill<'s, S: System>(
     }
 }
 
-/// Can it do something that is not optional, or does it wait at a poll in a loop in which it looks at something else that is there?
-fn goes_on<S: System>(locals: &Locals<'_, S>, state: &State, process: ProcessId) -> bool {
-    let polls_on = || {
-        let round = state.round_of_polls(locals, process);
-        round.is_some_and(|round| state.polls_on(locals, process, &round))
-    };
-    state.must_move(locals, process) || (state.has_carriers() && polls_on())
+/// Can it do something that is not optional, or does it wait at a poll although its loop would go on: to something else that is there, or
+/// beyond the bound on polls?
+fn goes_on<S: System>(locals: &mut Locals<'_, S>, state: &State, process: ProcessId) -> bool {
+    if state.must_move(locals, process) {
+        return true;
+    }
+    let round = state.round_of_polls(locals, process);
+    let polls_on = round.is_some_and(|round| state.polls_on(locals, process, &round));
+    polls_on || state.is_cut_at_poll(locals, process)
 }

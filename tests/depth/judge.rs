@@ -76,7 +76,8 @@ impl<S: System> Walk<'_, '_, S> {
             self.state.undo(&self.locals);
         }
         // Who waits at a poll, while another thing of its loop is there, is in no end: such executions are given up.
-        let is_given_up = enabled.is_empty() && polling(&mut self.locals, &self.state) == Motion::On;
+        let is_given_up =
+            enabled.is_empty() && polling(&mut self.locals, &self.state) == Motion::On;
         match (enabled.is_empty(), is_maximal) {
             (true, _) if is_given_up => {}
             (true, _) => self.recorder.note(&Schedule::of(&self.state), true),

@@ -75,12 +75,9 @@ impl State {
             return false;
         }
         let nothing = match *op {
-            Op::Probe { form, .. } => Response::Value(self.probed(
-                form,
-                Handle(0),
-                Choice::NOTHING,
-                &mut locals.values,
-            )),
+            Op::Probe { form, .. } => {
+                Response::Value(self.probed(form, Handle(0), Choice::NOTHING, &mut locals.values))
+            }
             _ => Response::Incomplete,
         };
         let after = locals.resume(local, nothing);
