@@ -75,4 +75,4 @@ pub use ranks::{Files, Launch, Ranks, TICK};
 pub use slip::Slip;
 pub use source::Source;
 pub use unreceived::Unreceived;
-pub use verify::{Answer, Others, verify};
+pub use verify::{Answer, Doubt, Others, verify};

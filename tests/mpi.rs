@@ -107,7 +107,7 @@ fn objection(program: &Path, case: &Case) -> Option<String> {
     let found = answer(program, case);
     let is_right = match (&found, &case.slip) {
         (Answer::Right, None) => true,
-        (Answer::Unsure, Some(slip)) => slip == "unsupported",
+        (Answer::Unsure(_), Some(slip)) => slip == "unsupported",
         (Answer::Wrong(diagnosis), Some(slip)) => {
             let is_there = |line| diagnosis.places.contains(line);
             diagnosis.slip.name() == slip

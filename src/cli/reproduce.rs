@@ -32,13 +32,13 @@ pub(super) struct Args {
     /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
     #[arg(long)]
     full: bool,
-    /// `mpi-bugs`: the folder of the programs
+    /// `mpi-bugs`: the folder of the suite
     #[arg(long, value_name = "FOLDER")]
     suite: Option<PathBuf>,
     /// `mpi-bugs`: only programs whose names contain this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// `mpi-bugs`: list the tests with a wrong answer, or with a wrong kind or place of the mistake
+    /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the mistake, or whose label is disputed
     #[arg(long)]
     list: bool,
     /// Write the table to this file [default: standard output]; `stateful`: write all results and plots to this folder,
@@ -53,7 +53,7 @@ pub(super) struct Args {
 /// The experiment that has no table.
 const STATEFUL: &str = "stateful";
 
-/// The suite of C programs.
+/// Suites of C programs.
 #[cfg(unix)]
 const MPI_BUGS: &str = "mpi-bugs";
 
@@ -80,13 +80,14 @@ Experiment:
                  --full there are 108 and 160 clients and 10 minutes. Its folder gets report.md,
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
-Suite:
-  mpi-bugs       C programs with and without mistakes, in the format of the MPI Bugs Initiative: what is
-                 found in those of the folder that --suite names, by category
+Suites:
+  mpi-bugs       C programs with and without mistakes: what is found in those of the folder that --suite
+                 names, by category. Known are the layouts of the MPI Bugs Initiative, MPI-BugBench,
+                 RMARaceBench, MPI-CorrBench (a folder with a folder `correct`), and MPICH's test/mpi
 
 Examples:
   mazurka reproduce udpor
-  mazurka reproduce mpi-bugs --suite gencodes
+  mazurka reproduce mpi-bugs --suite gencodes --list
   mazurka reproduce transdpor -o transdpor.md
   mazurka reproduce stateful -o stateful
 

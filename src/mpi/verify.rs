@@ -1,12 +1,13 @@
 //! What is wrong with a program, whatever MPI leaves open: several searches, and one answer.
 
 use std::cell::OnceCell;
+use std::fmt;
 use std::time::Instant;
 
 use super::diagnosis::{Diagnosis, diagnose};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
-use crate::explore::{Budget, NoObserver, Setting, Violation, explore};
+use crate::explore::{Budget, NoObserver, Setting, StopReason, Violation, explore};
 use crate::model::{Buffering, Schedule, Semantics};
 use crate::property::Replay;
 use crate::systems::history::History;
@@ -18,8 +19,26 @@ pub enum Answer {
     Right,
     /// This is.
     Wrong(Diagnosis),
-    /// A limit was met before anything wrong was found, or what cannot be explored.
-    Unsure,
+    /// That cannot be said.
+    Unsure(Doubt),
+}
+
+/// Why it cannot be said whether a program is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It does what cannot be explored, as this sentence says.
+    Unsupported(String),
+    /// A search ended too early, and nothing wrong was found.
+    Stopped(StopReason),
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::Unsupported(why) => f.write_str(why),
+            Doubt::Stopped(reason) => f.write_str(reason.word()),
+        }
+    }
 }
 
 /// Searches the program with each of these semantics, until something is wrong.
@@ -42,8 +61,12 @@ pub fn verify(
                 let others = Others::new(&system, setting, budget);
                 return Ok(Answer::Wrong(others.finding(first)));
             }
-            None if !outcome.is_complete() => answer = Answer::Unsure,
-            None => {}
+            None => {
+                if let Some(reason) = outcome.stopped_by {
+                    let unsupported = system.runner().reservation().map(Doubt::Unsupported);
+                    answer = Answer::Unsure(unsupported.unwrap_or(Doubt::Stopped(reason)));
+                }
+            }
         }
     }
     Ok(answer)

@@ -1,7 +1,12 @@
-//! `mazurka reproduce mpi-bugs`: programs of a suite in the format of the MPI Bugs Initiative, compiled and verified.
+//! `mazurka reproduce mpi-bugs`: the C programs of a suite whose layout is known, compiled and verified.
 
-use std::collections::BTreeMap;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,11 +19,11 @@ use super::super::{Exit, Failure, interrupt};
 use super::Args;
 use crate::explore::{Budget, Setting};
 use crate::model::{Buffering, Leaving, Semantics};
-use crate::mpi::suite::{Mark, Test, category, tests};
+use crate::mpi::suite::{CONFIGURED, Dispute, Expected, MAKEFILE, Mark, Program, Suite, Test};
 use crate::mpi::{Answer, Compiler, Files, Language, Launch, TICK, Unreceived, verify};
 use crate::property::Properties;
-use crate::report::table::{Markdown, Plain, Table, csv_lines};
-use crate::report::text::{duration, shown};
+use crate::report::table::{Markdown, Plain, csv_lines};
+use crate::report::text::shown;
 
 /// How long a search of one program may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,62 +34,87 @@ const THREADS: usize = 2;
 
 /// What came of a test.
 struct Marked {
+    /// The program, in the folder of the suite.
     program: PathBuf,
+    category: String,
     test: Test,
     /// The answer, or why there is none.
     answer: Result<Answer, String>,
+    dispute: Option<&'static Dispute>,
     time: Duration,
 }
 
 impl Marked {
     fn mark(&self) -> Mark {
-        self.answer.as_ref().map_or(Mark::Unsure, |answer| self.test.mark(answer))
+        self.answer.as_ref().map_or(Mark::NotRun, |answer| self.test.mark(answer, self.dispute))
     }
 
     /// In a line, unless all of it is right.
     fn objection(&self) -> Option<String> {
-        let mark = self.mark();
-        let fault = match mark {
-            Mark::Passed => return None,
-            Mark::Found { kind: true, place: None | Some(true) } => return None,
-            Mark::Found { kind: false, .. } => "wrong kind",
+        let fault = match self.mark() {
+            Mark::Passed | Mark::Verified => return None,
+            Mark::Found { kind: None | Some(true), place: None | Some(true) } => return None,
+            Mark::Found { kind: Some(false), .. } => "wrong kind",
             Mark::Found { .. } => "wrong place",
             Mark::Missed => "missed",
             Mark::FalseAlarm => "false alarm",
+            Mark::Disputed => "disputed label",
+            Mark::Reported => "reported",
+            Mark::Refused => "refused",
+            Mark::TimedOut => "time-out",
             Mark::Unsure => "no answer",
+            Mark::NotRun => "not run",
         };
-        let expected = self.test.label.as_deref().unwrap_or("OK");
-        let places: Vec<_> = self.test.places.iter().map(String::as_str).collect();
+        let expected = match &self.test.expected {
+            Expected::Right => "OK",
+            Expected::Wrong(label) => label.as_deref().unwrap_or("a mistake"),
+            Expected::Open => "anything",
+        };
         let found = match &self.answer {
             Err(why) => why.clone(),
             Ok(Answer::Wrong(diagnosis)) => {
-                let places: Vec<_> = diagnosis.places.iter().map(String::as_str).collect();
-                format!("{}: {} [{}]", diagnosis.slip, diagnosis.message, places.join(" "))
+                let places = bracketed(&diagnosis.places);
+                format!("{}: {}{places}", diagnosis.slip, diagnosis.message)
             }
             Ok(Answer::Right) => "nothing".into(),
-            Ok(Answer::Unsure) => "a limit was met".into(),
+            Ok(Answer::Unsure(doubt)) => format!("no answer: {doubt}"),
         };
-        let arguments: Vec<_> =
-            self.test.arguments.iter().map(|word| word.to_string_lossy()).collect();
-        let program = [vec![shown(&self.program).into()], arguments].concat().join(" ");
+        let arguments = self.test.arguments.iter().map(|word| word.to_string_lossy());
+        let program: Vec<_> =
+            std::iter::once(shown(&self.program).into()).chain(arguments).collect();
+        let dispute = self.dispute.map_or(String::new(), |dispute| {
+            format!("    the standard: {} (MPI 4.1, {})\n", dispute.reason, dispute.section)
+        });
+        let places = bracketed(&self.test.places);
+        let program = program.join(" ");
         Some(format!(
-            "{fault}: {program}\n    expected {expected} [{}]\n    found {found}\n",
-            places.join(" ")
+            "{fault}: {program}\n    expected {expected}{places}\n    found {found}\n{dispute}"
         ))
     }
 }
 
+/// ` [a.c:7 a.c:9]`
+fn bracketed(places: &BTreeSet<String>) -> String {
+    let places: Vec<_> = places.iter().map(String::as_str).collect();
+    match places.is_empty() {
+        true => String::new(),
+        false => format!(" [{}]", places.join(" ")),
+    }
+}
+
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let suite = args
+    let folder = args
         .suite
         .as_deref()
         .ok_or_else(|| Failure::Usage("mpi-bugs needs --suite FOLDER".into()))?;
     output.direct(args.output.as_deref(), [])?;
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);
-    let programs = programs(suite, &args.filter)?;
+    let folder = &fs::canonicalize(folder).map_err(cannot_read(folder))?;
+    let suite = Suite::new(inside(folder)?);
+    let programs = programs(folder, &suite, &args.filter)?;
     let begun = Instant::now();
-    let (marked, whole) = all(&programs, output)?;
-    let table = table(&marked, begun.elapsed());
+    let (marked, whole) = all(&Site { folder, suite: &suite }, &programs, output)?;
+    let table = table::table(&marked, begun.elapsed());
     match format {
         TableFormat::Text => output.print(format!("{}\n", Plain(&table, output.room())))?,
         TableFormat::Markdown => output.print(Markdown(&table))?,
@@ -97,46 +127,85 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.list {
         output.print(marked.iter().filter_map(Marked::objection).collect::<String>())?;
     }
-    Ok(match (whole, marked.iter().all(|one| one.mark().is_right())) {
-        (false, _) => Exit::Incomplete,
-        (true, true) => Exit::Fine,
-        (true, false) => Exit::Violation,
+    let is_any = |what: fn(Mark) -> bool| marked.iter().any(|one| what(one.mark()));
+    Ok(match whole && !is_any(Mark::is_nothing) {
+        _ if is_any(Mark::is_wrong) => Exit::Violation,
+        true => Exit::Fine,
+        false => Exit::Incomplete,
     })
 }
 
-/// The C programs of a folder whose names contain this.
-fn programs(suite: &Path, filter: &str) -> Result<Vec<PathBuf>, Failure> {
-    let refused =
-        |error| Failure::Usage(format!("cannot read the folder {}: {error}", shown(suite)));
-    let entries = std::fs::read_dir(suite).map_err(refused)?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let is_wanted = |path: &PathBuf| {
-        path.extension().is_some_and(|end| end == "c") && path.to_string_lossy().contains(filter)
-    };
-    let mut programs: Vec<_> = paths.filter(is_wanted).collect();
-    programs.sort();
+/// The files in a folder and below, by their paths in it. Links to folders are not followed.
+fn inside(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (mut found, mut pending) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(below) = pending.pop() {
+        let path = folder.join(&below);
+        for entry in fs::read_dir(&path).map_err(cannot_read(&path))? {
+            let entry = entry.map_err(cannot_read(&path))?;
+            let name = below.join(entry.file_name());
+            match entry.file_type().map_err(cannot_read(&path))?.is_dir() {
+                true => pending.push(name),
+                false => found.push(name),
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The programs of a suite whose names contain this.
+fn programs(folder: &Path, suite: &Suite, filter: &str) -> Result<Vec<Program>, Failure> {
+    let is_wanted = |name: &Path| name.to_string_lossy().contains(filter);
+    let mut programs = Vec::new();
+    for list in suite.lists() {
+        let text = files::read(&folder.join(list))?;
+        let makefile = folder.join(list).with_file_name(MAKEFILE);
+        let makefile = fs::read_to_string(makefile).unwrap_or_default();
+        programs.extend(suite.listed(list, &text, &makefile));
+    }
+    if programs.is_empty() {
+        for source in suite.sources().filter(|source| is_wanted(source)) {
+            let text = files::read(&folder.join(source))?;
+            let bad = |why| Failure::Usage(format!("{}: {why}", shown(source)));
+            programs.extend(suite.program(source, &text).map_err(bad)?);
+        }
+    }
+    programs.retain(|program| is_wanted(&program.name));
     match programs.is_empty() {
-        true => Err(Failure::Usage(format!("there are no such C programs in {}", shown(suite)))),
+        true => Err(Failure::Usage(format!(
+            "{} has no such C programs in a layout that is known: see `mazurka reproduce --help`",
+            shown(folder)
+        ))),
         false => Ok(programs),
     }
 }
 
+/// A suite in its folder.
+struct Site<'s> {
+    folder: &'s Path,
+    suite: &'s Suite,
+}
+
 /// All tests of these programs, in order; and whether nothing was left out.
-fn all(programs: &[PathBuf], output: &Output) -> Result<(Vec<Marked>, bool), Failure> {
+fn all(
+    site: &Site<'_>,
+    programs: &[Program],
+    output: &Output,
+) -> Result<(Vec<Marked>, bool), Failure> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let cancel = interrupt::flag()?;
     let line = progress::line(!output.is_quiet());
     let work = || -> Result<(), Failure> {
         let scratch = scratch()?;
-        let compiler = compiler(Language::C, &scratch);
+        let workshop = Workshop::new(site, compiler(Language::C, &scratch), scratch.path())?;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(index) else { return Ok(()) };
             if cancel.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            line.set_message(format!("{} of {}: {}", index + 1, programs.len(), shown(program)));
-            let marked = one(program, &compiler, scratch.path())?;
+            let name = shown(&program.name);
+            line.set_message(format!("{} of {}: {name}", index + 1, programs.len()));
+            let marked = workshop.marked(program)?;
             done.lock().expect("no thread panics while it has it").insert(index, marked);
         }
     };
@@ -150,24 +219,108 @@ fn all(programs: &[PathBuf], output: &Output) -> Result<(Vec<Marked>, bool), Fai
     Ok((done.into_values().flatten().collect(), whole))
 }
 
-/// The tests of one program.
-fn one(program: &Path, compiler: &Compiler, scratch: &Path) -> Result<Vec<Marked>, Failure> {
-    let text = files::read(program)?;
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    let tests =
-        tests(&name, &text).map_err(|why| Failure::Usage(format!("{}: {why}", shown(program))))?;
-    let made = scratch.join("program");
-    let arguments = ["-O0".into(), "-w".into(), program.into(), "-o".into(), made.clone().into()];
-    let compiled = compiler.run(&arguments).map_err(Failure::Usage)?;
-    let marked = tests.into_iter().map(|test| {
-        let begun = Instant::now();
-        let answer = match compiled {
-            true => answer(&made, &test),
-            false => Err("it does not compile".into()),
-        };
-        Marked { program: program.to_owned(), test, answer, time: begun.elapsed() }
-    });
-    Ok(marked.collect())
+/// Where programs of a suite are compiled and run.
+struct Workshop<'s> {
+    site: &'s Site<'s>,
+    compiler: Compiler,
+    scratch: &'s Path,
+    /// What all programs are compiled with.
+    options: Vec<OsString>,
+    /// What all programs may be linked with.
+    library: Option<OsString>,
+}
+
+impl<'s> Workshop<'s> {
+    fn new(
+        site: &'s Site<'s>,
+        compiler: Compiler,
+        scratch: &'s Path,
+    ) -> Result<Workshop<'s>, Failure> {
+        let mut options = vec!["-O0".into(), "-w".into()];
+        let includes = site.suite.includes().into_iter().map(|folder| site.folder.join(folder));
+        options.extend(includes.map(|folder| include(&folder)));
+        let mut workshop = Workshop { site, compiler, scratch, options, library: None };
+        if site.suite.lists().next().is_some() {
+            workshop.equip()?;
+        }
+        Ok(workshop)
+    }
+
+    /// Makes what programs in lists have in common: headers, and a library.
+    fn equip(&mut self) -> Result<(), Failure> {
+        let headers = self.scratch.join("headers/include");
+        fs::create_dir_all(&headers).map_err(cannot_make)?;
+        for (name, text) in CONFIGURED {
+            fs::write(headers.join(name), text).map_err(cannot_make)?;
+        }
+        self.options.push(include(&headers));
+        let library = self.scratch.join("libcommon.a");
+        for (index, source) in self.site.suite.common().enumerate() {
+            let object = self.scratch.join(format!("common-{index}.o"));
+            let unlinked = ["-c".into(), self.site.folder.join(source).into()];
+            let named = ["-o".into(), object.clone().into()];
+            let arguments = [&self.options[..], &unlinked, &named].concat();
+            if self.compiler.run(&arguments).map_err(Failure::Usage)? {
+                let ar = Command::new("ar").arg("rcs").arg(&library).arg(&object).status();
+                ar.map_err(|error| Failure::Usage(format!("cannot run `ar`: {error}")))?;
+            }
+        }
+        self.library = Some(library.into());
+        Ok(())
+    }
+
+    /// The tests of a program.
+    fn marked(&self, program: &Program) -> Result<Vec<Marked>, Failure> {
+        let made = self.scratch.join("program");
+        let is_made = self.compile(program, &made)?;
+        let marked = program.tests.iter().map(|test| {
+            let begun = Instant::now();
+            let answer = match is_made {
+                true => answer(&made, test),
+                false => Err("it does not compile".into()),
+            };
+            Marked {
+                program: program.name.clone(),
+                category: program.category(),
+                dispute: Dispute::of(&self.site.folder.join(&program.name), &test.expected),
+                test: test.clone(),
+                answer,
+                time: begun.elapsed(),
+            }
+        });
+        Ok(marked.collect())
+    }
+
+    fn compile(&self, program: &Program, made: &Path) -> Result<bool, Failure> {
+        let sources: Vec<_> =
+            program.sources.iter().map(|source| self.site.folder.join(source)).collect();
+        let mut arguments = self.options.clone();
+        arguments.extend(program.options.iter().map(OsString::from));
+        for source in &sources {
+            let text = files::read(source)?;
+            if text.contains("#pragma omp") || text.contains("omp.h") {
+                arguments.push("-fopenmp".into());
+            }
+        }
+        arguments.extend(sources.into_iter().map(OsString::from));
+        arguments.extend(self.library.clone());
+        arguments.extend(["-lm".into(), "-o".into(), made.into()]);
+        self.compiler.run(&arguments).map_err(Failure::Usage)
+    }
+}
+
+fn include(folder: &Path) -> OsString {
+    let mut option = OsString::from("-I");
+    option.push(folder);
+    option
+}
+
+fn cannot_read(folder: &Path) -> impl Fn(std::io::Error) -> Failure {
+    move |error| Failure::Usage(format!("cannot read the folder {}: {error}", shown(folder)))
+}
+
+fn cannot_make(error: std::io::Error) -> Failure {
+    Failure::Usage(format!("cannot write to a temporary folder: {error}"))
 }
 
 fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
@@ -181,103 +334,19 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
         files: Files::Own,
         base: PathBuf::new(),
     };
+    let properties = Properties::default().with(Unreceived);
+    let budget = Budget { timeout: Some(TIMEOUT), properties, ..Budget::default() };
+    let setting: Setting = "udpor".parse().expect("an explorer");
+    verify(&launch, &variants(test), setting, &budget)
+}
+
+/// What a test is searched with.
+fn variants(test: &Test) -> Vec<Semantics> {
     let bufferings = match test.buffering {
         None => vec![Buffering::Infinite, Buffering::Zero],
         Some(buffering) => vec![buffering],
     };
-    let with = |buffering| Semantics {
-        buffering,
-        leaving: Leaving::Synchronizing,
-        ..Semantics::default()
-    };
-    let variants: Vec<_> = bufferings.into_iter().map(with).collect();
-    let properties = Properties::default().with(Unreceived);
-    let budget = Budget { timeout: Some(TIMEOUT), properties, ..Budget::default() };
-    let setting: Setting = "udpor".parse().expect("an explorer");
-    verify(&launch, &variants, setting, &budget)
-}
-
-/// What is shown of some tests.
-#[derive(Default)]
-struct Row {
-    tests: usize,
-    right: usize,
-    found: usize,
-    kind: usize,
-    placed: usize,
-    place: usize,
-    missed: usize,
-    alarms: usize,
-    passed: usize,
-    unsure: usize,
-    time: Duration,
-}
-
-impl Row {
-    fn of<'m>(marked: impl Iterator<Item = &'m Marked>) -> Row {
-        let mut row = Row::default();
-        for one in marked {
-            let mark = one.mark();
-            row.tests += 1;
-            row.time += one.time;
-            row.right += usize::from(mark.is_right());
-            match mark {
-                Mark::Found { kind, place } => {
-                    row.found += 1;
-                    row.kind += usize::from(kind);
-                    row.placed += usize::from(place.is_some());
-                    row.place += usize::from(place == Some(true));
-                }
-                Mark::Passed => row.passed += 1,
-                Mark::Missed => row.missed += 1,
-                Mark::FalseAlarm => row.alarms += 1,
-                Mark::Unsure => row.unsure += 1,
-            }
-        }
-        row
-    }
-
-    fn cells(&self, name: &str, time: Duration) -> Vec<String> {
-        let wrong = self.tests - self.right;
-        let of = |part: usize, whole: usize| format!("{part} of {whole}");
-        let mut cells = vec![name.to_owned()];
-        cells.extend([self.tests, self.right, wrong].map(|n| n.to_string()));
-        cells.extend([of(self.kind, self.found), of(self.place, self.placed)]);
-        cells.extend(
-            [self.found, self.missed, self.alarms, self.passed, self.unsure].map(|n| n.to_string()),
-        );
-        cells.push(duration(time.as_secs_f64()));
-        cells
-    }
-}
-
-fn table(marked: &[Marked], time: Duration) -> Table {
-    let mut categories: BTreeMap<String, Vec<&Marked>> = BTreeMap::new();
-    for one in marked {
-        categories.entry(category(&one.program)).or_default().push(one);
-    }
-    let header = [
-        "category",
-        "tests",
-        "right",
-        "wrong",
-        "kind right",
-        "line right",
-        "TP",
-        "FN",
-        "FP",
-        "TN",
-        "no answer",
-        "time",
-    ];
-    let mut rows: Vec<_> = categories
-        .iter()
-        .map(|(name, marked)| {
-            let row = Row::of(marked.iter().copied());
-            row.cells(name, row.time)
-        })
-        .collect();
-    rows.push(Row::of(marked.iter()).cells("all, in two threads", time));
-    let header: Vec<String> = header.map(String::from).into();
-    Table { figures: 1..header.len(), header, rows }
+    let leaving = Leaving::Synchronizing;
+    let with = |buffering| Semantics { buffering, leaving, ..Semantics::default() };
+    bufferings.into_iter().map(with).collect()
 }
