@@ -13,6 +13,7 @@
 mod every;
 mod faults;
 mod files;
+mod suites;
 mod twins;
 
 use std::ffi::OsString;

@@ -68,7 +68,14 @@ const DISPUTES: &[Dispute] = &[
         reason: "a local buffer is not to be updated, nor that of a get accessed, before the operation is complete",
     },
     Dispute {
-        programs: &["*/0-level/correct/rma/accfence2.c", "*/0-level/correct/rma/contig_displ.c"],
+        programs: &[
+            "*/0-level/correct/rma/accfence2.c",
+            "*/0-level/correct/rma/contig_displ.c",
+            "*/0-level/correct/rma/test2_am.c",
+            "*/0-level/correct/rma/test3.c",
+            "*/0-level/correct/rma/test3_am.c",
+            "*/0-level/correct/rma/winname.c",
+        ],
         slip: Some(Slip::InvalidBuffer),
         section: "12.2.5 Window Destruction",
         reason: "the memory of a window may be freed after MPI_Win_free, not before it",
