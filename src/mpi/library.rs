@@ -48,6 +48,7 @@ pub(super) const PARTS: [(&str, &str); 33] = [
     ("windows.c", include_str!("c/windows.c")),
     ("active.c", include_str!("c/active.c")),
     ("attributes.c", include_str!("c/attributes.c")),
+    ("errors.c", include_str!("c/errors.c")),
     ("older.c", include_str!("c/older.c")),
     ("refused.c", include_str!("c/refused.c")),
     ("epochs.c", include_str!("c/epochs.c")),

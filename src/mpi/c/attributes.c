@@ -1,154 +1,162 @@
-/* Attributes that programs attach to communicators, and error handlers, which are never called: every error is a violation. */
+/* Attributes that programs attach to communicators, datatypes and windows, under keys (MPI 4.1, 7.7). */
 #include "windows.h"
 
-struct attribute {
-  const void *of; /* a communicator or a window */
-  int key;
-  void *value;
-};
-static struct attribute *attributes;
-static size_t count_of_attributes;
+/* Those of all kinds: handles are pointers. */
+typedef int copy_function(void *handle, int key, void *extra, void *value, void *made, int *flag);
+typedef int delete_function(void *handle, int key, void *value, void *extra);
 
 struct keyval {
-  MPI_Comm_copy_attr_function *copy;
-  MPI_Comm_delete_attr_function *delete;
+  enum kind of; /* which objects have such attributes */
+  copy_function *copy;
+  delete_function *delete;
   void *extra;
+  bool is_freed; /* by the program; it lives on while it is in use */
+  size_t uses;
 };
 static struct keyval *keyvals;
 static int count_of_keyvals;
 enum { FIRST_KEY = 10000 };
 
-static struct attribute *find(const void *of, int key) {
-  for (size_t i = 0; i < count_of_attributes; i++)
-    if (attributes[i].of == of && attributes[i].key == key) return &attributes[i];
-  return NULL;
-}
-
-bool attribute_get(const void *of, int key, void *value) {
-  struct attribute *found = find(of, key);
-  if (found) *(void **)value = found->value;
-  return found != NULL;
-}
-
-static struct keyval *keyval(int key) {
+static struct keyval *keyval_get(int key, enum kind of) {
+  static const char *const kinds[KINDS] = {[COMM] = "communicators", [DATATYPE] = "datatypes", [WIN] = "windows"};
   if (key < FIRST_KEY || key >= FIRST_KEY + count_of_keyvals) fail("invalid argument", "%d is no key", key);
-  return &keyvals[key - FIRST_KEY];
+  struct keyval *found = &keyvals[key - FIRST_KEY];
+  if (found->is_freed && found->uses == 0) fail("invalid argument", "key %d was freed", key);
+  if (found->of != of) fail("invalid argument", "key %d is not for %s", key, kinds[of]);
+  return found;
 }
 
-static void set(const void *of, int key, void *value) {
-  struct attribute *known = find(of, key);
-  if (!known) {
-    attributes = grow(attributes, (count_of_attributes + 1) * sizeof *attributes);
-    known = &attributes[count_of_attributes++];
-  }
-  *known = (struct attribute){of, key, value};
-}
-
-static int new_key(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
+static int new_key(struct keyval made, int *key) {
+  OUT(key);
   keyvals = grow(keyvals, (size_t)(count_of_keyvals + 1) * sizeof *keyvals);
-  keyvals[count_of_keyvals] = (struct keyval){copy, delete, extra};
-  *OUT(key) = FIRST_KEY + count_of_keyvals++;
+  keyvals[count_of_keyvals] = made;
+  *key = FIRST_KEY + count_of_keyvals++;
   return MPI_SUCCESS;
 }
 
-static int put_attribute(MPI_Comm comm, int key, void *value) {
-  keyval(key);
-  set(comm_get(comm), key, value);
+static int free_key(int *key, enum kind of) {
+  keyval_get(*OUT(key), of)->is_freed = true;
+  *key = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 
-static int delete_attribute(MPI_Comm comm, int key) {
-  struct keyval *of = keyval(key);
-  struct attribute *found = find(comm_get(comm), key);
-  if (!found) return MPI_SUCCESS;
-  if (of->delete) of->delete(comm, key, found->value, of->extra);
-  found->of = NULL;
+static size_t find(const struct object *of, int key) {
+  size_t place = 0;
+  while (place < of->attributes.length && of->attributes.at[place].key != key) place++;
+  return place;
+}
+
+static void add(struct object *to, int key, void *value) {
+  struct attributes *all = &to->attributes;
+  all->at = grow(all->at, (all->length + 1) * sizeof *all->at);
+  all->at[all->length++] = (struct attribute){key, value};
+  keyvals[key - FIRST_KEY].uses++;
+}
+
+bool attribute_get(const struct object *of, int key, void *value) {
+  keyval_get(key, of->kind);
+  size_t place = find(of, key);
+  bool is_there = place < of->attributes.length;
+  if (is_there) *(void **)value = of->attributes.at[place].value;
+  return is_there;
+}
+
+/* The place of one goes, if its function has nothing against it: otherwise the call fails with its error (MPI 4.1, 7.7.2). */
+static int remove_one(struct object *of, void *handle, int key) {
+  struct keyval by = keyvals[key - FIRST_KEY];
+  struct call before = call;
+  int code = by.delete ? by.delete(handle, key, of->attributes.at[find(of, key)].value, by.extra) : MPI_SUCCESS;
+  call = before;
+  if (code != MPI_SUCCESS) return error_raise(of, handle, code, "the delete function of an attribute");
+  size_t place = find(of, key);
+  struct attributes *all = &of->attributes;
+  if (place == all->length) return MPI_SUCCESS; /* the function has done that itself */
+  memmove(&all->at[place], &all->at[place + 1], (--all->length - place) * sizeof *all->at);
+  keyvals[key - FIRST_KEY].uses--;
   return MPI_SUCCESS;
 }
 
-FUNCTION(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra)) {
-  CALL("MPI_Comm_create_keyval");
-  return new_key(copy, delete, key, extra);
+int attributes_remove(struct object *of, void *handle) {
+  int code = MPI_SUCCESS;
+  while (of->attributes.length > 0 && code == MPI_SUCCESS)
+    code = remove_one(of, handle, of->attributes.at[of->attributes.length - 1].key);
+  return code;
 }
-FUNCTION(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra)) {
+
+static int copy_one(const struct object *from, void *handle, struct attribute one, struct object *to) {
+  struct keyval by = keyvals[one.key - FIRST_KEY];
+  bool is_plain = by.copy == (copy_function *)MPI_COMM_DUP_FN;
+  void *value = one.value;
+  int flag = is_plain, code = MPI_SUCCESS;
+  struct call before = call;
+  if (by.copy && !is_plain) code = by.copy(handle, one.key, by.extra, one.value, &value, &flag);
+  call = before;
+  if (code != MPI_SUCCESS) return error_raise(from, handle, code, "the copy function of an attribute");
+  if (flag) add(to, one.key, value);
+  return MPI_SUCCESS;
+}
+
+int attributes_copy(const struct object *from, void *handle, struct object *to, void *made) {
+  int code = MPI_SUCCESS;
+  for (size_t i = 0; i < from->attributes.length && code == MPI_SUCCESS; i++)
+    code = copy_one(from, handle, from->attributes.at[i], to);
+  if (code != MPI_SUCCESS) attributes_remove(to, made);
+  return code;
+}
+
+static int put_attribute(struct object *of, void *handle, int key, void *value) {
+  keyval_get(key, of->kind);
+  int code = find(of, key) < of->attributes.length ? remove_one(of, handle, key) : MPI_SUCCESS;
+  if (code == MPI_SUCCESS) add(of, key, value);
+  return code;
+}
+
+static int delete_attribute(struct object *of, void *handle, int key) {
+  keyval_get(key, of->kind);
+  return find(of, key) < of->attributes.length ? remove_one(of, handle, key) : MPI_SUCCESS;
+}
+
+#define NEW_KEY(of) new_key((struct keyval){of, (copy_function *)copy, (delete_function *)erase, extra, false, 0}, key)
+#define KEYS(kind, of)                                                                                                      \
+  FUNCTION(kind##_create_keyval,                                                                                            \
+           (MPI_##kind##_copy_attr_function *copy, MPI_##kind##_delete_attr_function *erase, int *key, void *extra)) {      \
+    CALL("MPI_" #kind "_create_keyval");                                                                                    \
+    return NEW_KEY(of);                                                                                                     \
+  }                                                                                                                         \
+  FUNCTION(kind##_free_keyval, (int *key)) {                                                                                \
+    CALL("MPI_" #kind "_free_keyval");                                                                                      \
+    return free_key(key, of);                                                                                               \
+  }
+KEYS(Comm, COMM)
+KEYS(Type, DATATYPE)
+KEYS(Win, WIN)
+
+FUNCTION(Keyval_create, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *erase, int *key, void *extra)) {
   CALL("MPI_Keyval_create");
-  return new_key(copy, delete, key, extra);
-}
-FUNCTION(Comm_set_attr, (MPI_Comm comm, int key, void *value)) {
-  CALL("MPI_Comm_set_attr");
-  return put_attribute(comm, key, value);
-}
-FUNCTION(Attr_put, (MPI_Comm comm, int key, void *value)) {
-  CALL("MPI_Attr_put");
-  return put_attribute(comm, key, value);
-}
-FUNCTION(Comm_delete_attr, (MPI_Comm comm, int key)) {
-  CALL("MPI_Comm_delete_attr");
-  return delete_attribute(comm, key);
-}
-FUNCTION(Attr_delete, (MPI_Comm comm, int key)) {
-  CALL("MPI_Attr_delete");
-  return delete_attribute(comm, key);
-}
-FUNCTION(Comm_free_keyval, (int *key)) {
-  CALL("MPI_Comm_free_keyval");
-  *OUT(key) = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
+  return NEW_KEY(COMM);
 }
 FUNCTION(Keyval_free, (int *key)) {
   CALL("MPI_Keyval_free");
-  *OUT(key) = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
+  return free_key(key, COMM);
 }
 
-FUNCTION(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *key, void *extra)) {
-  CALL("MPI_Win_create_keyval");
-  (void)copy, (void)delete;
-  return new_key(NULL, NULL, key, extra);
-}
-FUNCTION(Win_free_keyval, (int *key)) {
-  CALL("MPI_Win_free_keyval");
-  *OUT(key) = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
-}
-FUNCTION(Win_set_attr, (MPI_Win win, int key, void *value)) {
-  CALL("MPI_Win_set_attr");
-  keyval(key);
-  set(window_of(win), key, value);
-  return MPI_SUCCESS;
-}
-FUNCTION(Win_delete_attr, (MPI_Win win, int key)) {
-  CALL("MPI_Win_delete_attr");
-  struct attribute *found = find(window_of(win), key);
-  if (found) found->of = NULL;
-  return MPI_SUCCESS;
-}
+#define ATTRIBUTES(put, delete, name, handle, object)         \
+  FUNCTION(put, (handle name, int key, void *value)) {        \
+    CALL("MPI_" #put);                                        \
+    return put_attribute(object, name, key, value);           \
+  }                                                           \
+  FUNCTION(delete, (handle name, int key)) {                  \
+    CALL("MPI_" #delete);                                     \
+    return delete_attribute(object, name, key);               \
+  }
+ATTRIBUTES(Comm_set_attr, Comm_delete_attr, comm, MPI_Comm, &comm_get(comm)->object)
+ATTRIBUTES(Attr_put, Attr_delete, comm, MPI_Comm, &comm_get(comm)->object)
+ATTRIBUTES(Type_set_attr, Type_delete_attr, type, MPI_Datatype, &type_get(type)->object)
+ATTRIBUTES(Win_set_attr, Win_delete_attr, win, MPI_Win, &window_of(win)->object)
 
-FUNCTION(Win_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
-  CALL("MPI_Win_create_errhandler");
-  (void)function;
-  *OUT(handler) = MPI_ERRORS_RETURN;
+FUNCTION(Type_get_attr, (MPI_Datatype type, int key, void *value, int *flag)) {
+  CALL("MPI_Type_get_attr");
+  OUT((void **)value);
+  *OUT(flag) = attribute_get(&type_get(type)->object, key, value);
   return MPI_SUCCESS;
-}
-FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
-  CALL("MPI_Comm_create_errhandler");
-  (void)function;
-  *OUT(handler) = MPI_ERRORS_RETURN;
-  return MPI_SUCCESS;
-}
-FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
-  CALL("MPI_Errhandler_create");
-  (void)function;
-  *OUT(handler) = MPI_ERRORS_RETURN;
-  return MPI_SUCCESS;
-}
-FUNCTION(Errhandler_free, (MPI_Errhandler *handler)) {
-  CALL("MPI_Errhandler_free");
-  *OUT(handler) = MPI_ERRHANDLER_NULL;
-  return MPI_SUCCESS;
-}
-FUNCTION(Comm_call_errhandler, (MPI_Comm comm, int code)) {
-  CALL("MPI_Comm_call_errhandler");
-  comm_get(comm);
-  fail("abort", "the program calls the error handler with code %d", code);
 }

@@ -2,13 +2,14 @@
  *
  * A communicator is made by a collective call, and its name is that of the one it is made from with the number of the call:
  * so all members call it the same, and nobody has to hand out numbers. */
-#include "rank.h"
+#include "collectives.h"
 
 void check_count(int count) {
   if (count < 0) fail("invalid count", "the count is %d", count);
 }
 
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter) {
+  if (count > 0 && type->size > 0 && buffer == MPI_IN_PLACE) fail("invalid buffer", "%s is MPI_IN_PLACE", parameter);
   if (count > 0 && type->size > 0 && !buffer && !(type->pieces > 0 && type->piece->at > 4096))
     fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);
 }
@@ -20,14 +21,26 @@ static struct group *new_group(int size) {
   return made;
 }
 
-static struct comm *new_comm(struct group *group, char *name) {
+/* Error handlers are inherited (MPI 4.1, 9.3). */
+static struct comm *new_comm(struct group *group, char *name, const struct comm *from) {
   struct comm *made = allocate(sizeof *made);
   made->group = group;
   made->name = name;
-  made->title = text_of("%s", call.name ? call.name : name);
+  made->title = call.name;
+  made->errhandler = from ? from->errhandler : MPI_ERRORS_ARE_FATAL;
+  made->request = MPI_REQUEST_NULL;
   made->rank = -1;
   for (int i = 0; i < group->size; i++)
     if (group->ranks[i] == world_rank) made->rank = i;
+  return made;
+}
+
+/* One that is always there. */
+static struct comm *predefined(struct group *group, char *name, const char *title) {
+  struct comm *made = new_comm(group, name, NULL);
+  made->object.kind = COMM;
+  made->object.is_predefined = true;
+  made->object.name = made->title = title;
   return made;
 }
 
@@ -36,9 +49,7 @@ static struct comm *world(void) {
   if (!known) {
     struct group *all = new_group(world_size);
     for (int i = 0; i < world_size; i++) all->ranks[i] = i;
-    known = new_comm(all, "MPI_COMM_WORLD");
-    known->title = known->name;
-    known->object.is_predefined = true;
+    known = predefined(all, "MPI_COMM_WORLD", "MPI_COMM_WORLD");
   }
   return known;
 }
@@ -48,9 +59,7 @@ static struct comm *self(void) {
   if (!known) {
     struct group *alone = new_group(1);
     alone->ranks[0] = world_rank;
-    known = new_comm(alone, text_of("MPI_COMM_SELF of %d", world_rank));
-    known->title = "MPI_COMM_SELF";
-    known->object.is_predefined = true;
+    known = predefined(alone, text_of("MPI_COMM_SELF of %d", world_rank), "MPI_COMM_SELF");
   }
   return known;
 }
@@ -63,6 +72,9 @@ struct comm *comm_get(MPI_Comm comm) {
   if (!found) fail("invalid communicator", "%p is no communicator", (void *)comm);
   if (found->object.is_freed)
     fail("invalid communicator", "the communicator made at {@%lx} was freed", found->object.made_at);
+  const struct request *making = (const struct request *)handle_get(REQUEST, found->request);
+  if (making && !making->object.is_freed && making->state == ACTIVE)
+    fail("invalid communicator", "%s at {@%lx} still makes the communicator", making->name, found->object.made_at);
   return found;
 }
 
@@ -137,30 +149,52 @@ static uint32_t times_made(const char *name) {
   return 0;
 }
 
-static int dup(MPI_Comm comm, MPI_Comm *made) {
+/* Waits for the others, or gives a request. The attributes are those that are there when it is called. */
+static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
   OUT(made);
-  struct bytes nothing = {0};
-  exchange(from, call.name, &nothing);
-  struct comm *to = new_comm(own_group(from->group), next_name(from, 0));
+  struct comm *to = new_comm(own_group(from->group), next_name(from, 0), from);
   from->made++;
   to->ndims = from->ndims;
   to->dims = from->dims;
   to->periods = from->periods;
   to->graph = from->graph;
+  struct bytes nothing = {0};
+  if (request) {
+    collective_run((struct collective){.shape = BARRIER, .comm = from, .root = NO_ROOT}, (struct ending){request, false});
+    to->request = *request;
+  } else {
+    exchange(from, call.name, &nothing);
+  }
   *made = publish(to);
-  return MPI_SUCCESS;
+  int code = attributes_copy(&from->object, comm, &to->object, *made);
+  to->object.is_freed = code != MPI_SUCCESS;
+  if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
+  return code;
 }
 
 FUNCTION(Comm_dup, (MPI_Comm comm, MPI_Comm *made)) {
   CALL("MPI_Comm_dup");
-  return dup(comm, made);
+  return dup(comm, made, NULL);
 }
 
 FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made)) {
   CALL("MPI_Comm_dup_with_info");
   (void)info;
-  return dup(comm, made);
+  return dup(comm, made, NULL);
+}
+
+FUNCTION(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request)) {
+  CALL("MPI_Comm_idup");
+  OUT(request);
+  return dup(comm, made, request);
+}
+
+FUNCTION(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request)) {
+  CALL("MPI_Comm_idup_with_info");
+  (void)info;
+  OUT(request);
+  return dup(comm, made, request);
 }
 
 /* Only the members of the group call this one. */
@@ -177,7 +211,7 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   }
   char *numbered = text_of("%s/%u", name, times_made(name));
   release(name);
-  struct comm *to = new_comm(own_group(members), numbered);
+  struct comm *to = new_comm(own_group(members), numbered, from);
   struct bytes nothing = {0};
   if (to->rank >= 0) exchange(to, call.name, &nothing);
   *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
@@ -194,7 +228,7 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   /* Groups of one call do not overlap, so the first member tells them apart. */
   char *name = next_name(from, members->size > 0 ? members->ranks[0] : -1);
   from->made++;
-  struct comm *to = new_comm(own_group(members), name);
+  struct comm *to = new_comm(own_group(members), name, from);
   *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
   return MPI_SUCCESS;
 }
@@ -228,7 +262,7 @@ MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result)
   struct group *members = new_group(size);
   for (int i = 0; i < size; i++) members->ranks[i] = from->group->ranks[places[i].rank];
   release(places);
-  *result = new_comm(members, name);
+  *result = new_comm(members, name, from);
   return publish(*result);
 }
 
@@ -253,6 +287,8 @@ FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_
 static int comm_free(MPI_Comm *comm) {
   struct comm *freed = comm_get(*OUT(comm));
   if (freed->object.is_predefined) fail("invalid communicator", "%s cannot be freed", freed->title);
+  int code = attributes_remove(&freed->object, *comm);
+  if (code != MPI_SUCCESS) return code;
   freed->object.is_freed = true;
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -299,13 +335,15 @@ FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {
 
 FUNCTION(Comm_get_name, (MPI_Comm comm, char *name, int *length)) {
   CALL("MPI_Comm_get_name");
-  *OUT(length) = text_out(name, comm_get(comm)->title);
+  *OUT(length) = text_out(name, comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : object_name(&comm_get(comm)->object));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_set_name, (MPI_Comm comm, const char *name)) {
   CALL("MPI_Comm_set_name");
-  comm_get(comm)->title = text_of("%s", text_in(name, "the name"));
+  struct comm *of = comm_get(comm);
+  object_set_name(&of->object, name);
+  of->title = of->object.name;
   return MPI_SUCCESS;
 }
 
@@ -321,7 +359,8 @@ static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
     case MPI_WTIME_IS_GLOBAL: *(int **)value = &is_global; break;
     case MPI_APPNUM: *(int **)value = &application; break;
     case MPI_UNIVERSE_SIZE: *(int **)value = &world_size; break;
-    default: *flag = attribute_get(comm_get(comm), key, value);
+    case MPI_LASTUSEDCODE: *(int **)value = error_last_code(); break;
+    default: *flag = attribute_get(&comm_get(comm)->object, key, value);
   }
   return MPI_SUCCESS;
 }
@@ -336,29 +375,10 @@ FUNCTION(Attr_get, (MPI_Comm comm, int key, void *value, int *flag)) {
   return attribute(comm, key, value, flag);
 }
 
-/* Every error is a violation, whatever the handler. */
-FUNCTION(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler)) {
-  CALL("MPI_Comm_set_errhandler");
-  comm_get(comm);
-  (void)handler;
-  return MPI_SUCCESS;
+/* Without members it is MPI_GROUP_EMPTY (MPI 4.1, 7.3.2). */
+static MPI_Group publish_group(struct group *made) {
+  return made->size == 0 ? MPI_GROUP_EMPTY : (MPI_Group)handle_new(GROUP, &made->object);
 }
-
-FUNCTION(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler)) {
-  CALL("MPI_Errhandler_set");
-  comm_get(comm);
-  (void)handler;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler)) {
-  CALL("MPI_Comm_get_errhandler");
-  comm_get(comm);
-  *OUT(handler) = MPI_ERRORS_ARE_FATAL;
-  return MPI_SUCCESS;
-}
-
-static MPI_Group publish_group(struct group *made) { return (MPI_Group)handle_new(GROUP, &made->object); }
 
 MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
 
@@ -520,7 +540,8 @@ FUNCTION(Group_translate_ranks, (MPI_Group one, int n, const int ranks[], MPI_Gr
 
 FUNCTION(Group_free, (MPI_Group *group)) {
   CALL("MPI_Group_free");
-  group_get(*OUT(group))->object.is_freed = true;
+  struct group *freed = group_get(*OUT(group));
+  freed->object.is_freed = !freed->object.is_predefined;
   *OUT(group) = MPI_GROUP_NULL;
   return MPI_SUCCESS;
 }

@@ -50,7 +50,7 @@ FUNCTION(Type_get_contents, (MPI_Datatype type, int integers, int addresses, int
   CALL("MPI_Type_get_contents");
   const struct type *of = type_get(type);
   const struct contents *from = &of->contents;
-  if (of->object.is_predefined) fail("invalid datatype", "%s was not made", of->name);
+  if (of->object.is_predefined) fail("invalid datatype", "%s was not made", of->title);
   if (integers < from->integers || addresses < from->addresses || types < from->types)
     fail("invalid count", "room for %d integers, %d addresses and %d types of %d, %d and %d", integers, addresses, types,
          from->integers, from->addresses, from->types);

@@ -66,10 +66,13 @@ FUNCTION(Finalized, (int *flag)) {
   return MPI_SUCCESS;
 }
 
-/* All ranks meet in MPI_Finalize. What this one leaves behind is judged after that: in an execution that gets stuck, that is
+/* What is attached to MPI_COMM_SELF goes first, the newest before the others (MPI 4.1, 11.2.4): functions of the program may still call MPI
+ * then. All ranks meet in MPI_Finalize. What this one leaves behind is judged after that: in an execution that gets stuck, that is
  * what is wrong. */
 FUNCTION(Finalize, (void)) {
   CALL("MPI_Finalize");
+  int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
+  if (code != MPI_SUCCESS) return code;
   windows_check_end();
   struct bytes nothing = {0};
   exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &nothing);
@@ -113,20 +116,6 @@ FUNCTION(Get_version, (int *version, int *subversion)) {
 FUNCTION(Get_library_version, (char *version, int *length)) {
   HERE("MPI_Get_library_version");
   *OUT(length) = text_out(version, "Mazurka");
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Error_string, (int code, char *text, int *length)) {
-  HERE("MPI_Error_string");
-  char *name = text_of("error %d", code);
-  *OUT(length) = text_out(text, name);
-  release(name);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Error_class, (int code, int *error_class)) {
-  HERE("MPI_Error_class");
-  *OUT(error_class) = code;
   return MPI_SUCCESS;
 }
 

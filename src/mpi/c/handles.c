@@ -59,3 +59,10 @@ void handles_check_leaks(void) {
     }
   }
 }
+
+/* A name is cut where there is no room for more (MPI 4.1, 7.8). */
+void object_set_name(struct object *object, const char *name) {
+  object->name = text_of("%.*s", MPI_MAX_OBJECT_NAME - 1, text_in(name, "the name"));
+}
+
+const char *object_name(const struct object *object) { return object->name ? object->name : ""; }

@@ -122,10 +122,16 @@ enum {
   MPI_SUCCESS = 0, MPI_ERR_BUFFER = 1, MPI_ERR_COUNT = 2, MPI_ERR_TYPE = 3, MPI_ERR_TAG = 4, MPI_ERR_COMM = 5,
   MPI_ERR_RANK = 6, MPI_ERR_REQUEST = 7, MPI_ERR_ROOT = 8, MPI_ERR_GROUP = 9, MPI_ERR_OP = 10, MPI_ERR_TOPOLOGY = 11,
   MPI_ERR_DIMS = 12, MPI_ERR_ARG = 13, MPI_ERR_UNKNOWN = 14, MPI_ERR_TRUNCATE = 15, MPI_ERR_OTHER = 16,
-  MPI_ERR_INTERN = 17, MPI_ERR_PENDING = 18, MPI_ERR_IN_STATUS = 19, MPI_ERR_ASSERT = 24, MPI_ERR_BASE = 25,
-  MPI_ERR_DISP = 26, MPI_ERR_INFO_KEY = 31, MPI_ERR_INFO_NOKEY = 32, MPI_ERR_INFO_VALUE = 33, MPI_ERR_INFO = 34,
-  MPI_ERR_KEYVAL = 36, MPI_ERR_LOCKTYPE = 37, MPI_ERR_NO_MEM = 39, MPI_ERR_RMA_CONFLICT = 47, MPI_ERR_RMA_RANGE = 48,
-  MPI_ERR_RMA_SYNC = 50, MPI_ERR_SIZE = 52, MPI_ERR_WIN = 56, MPI_ERR_LASTCODE = 16383
+  MPI_ERR_INTERN = 17, MPI_ERR_PENDING = 18, MPI_ERR_IN_STATUS = 19, MPI_ERR_ACCESS = 20, MPI_ERR_AMODE = 21,
+  MPI_ERR_ASSERT = 22, MPI_ERR_BAD_FILE = 23, MPI_ERR_BASE = 24, MPI_ERR_CONVERSION = 25, MPI_ERR_DISP = 26,
+  MPI_ERR_DUP_DATAREP = 27, MPI_ERR_FILE_EXISTS = 28, MPI_ERR_FILE_IN_USE = 29, MPI_ERR_FILE = 30, MPI_ERR_INFO_KEY = 31,
+  MPI_ERR_INFO_NOKEY = 32, MPI_ERR_INFO_VALUE = 33, MPI_ERR_INFO = 34, MPI_ERR_IO = 35, MPI_ERR_KEYVAL = 36,
+  MPI_ERR_LOCKTYPE = 37, MPI_ERR_NAME = 38, MPI_ERR_NO_MEM = 39, MPI_ERR_NOT_SAME = 40, MPI_ERR_NO_SPACE = 41,
+  MPI_ERR_NO_SUCH_FILE = 42, MPI_ERR_PORT = 43, MPI_ERR_QUOTA = 44, MPI_ERR_READ_ONLY = 45, MPI_ERR_RMA_ATTACH = 46,
+  MPI_ERR_RMA_CONFLICT = 47, MPI_ERR_RMA_RANGE = 48, MPI_ERR_RMA_SHARED = 49, MPI_ERR_RMA_SYNC = 50, MPI_ERR_SERVICE = 51,
+  MPI_ERR_SIZE = 52, MPI_ERR_SPAWN = 53, MPI_ERR_UNSUPPORTED_DATAREP = 54, MPI_ERR_UNSUPPORTED_OPERATION = 55,
+  MPI_ERR_WIN = 56, MPI_ERR_RMA_FLAVOR = 57, MPI_ERR_PROC_ABORTED = 58, MPI_ERR_VALUE_TOO_LARGE = 59, MPI_ERR_SESSION = 60,
+  MPI_ERR_ERRHANDLER = 61, MPI_ERR_LASTCODE = 16383
 };
 
 #define MPI_BOTTOM ((void *)0)
@@ -180,12 +186,25 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+typedef void(MPI_Win_errhandler_function)(MPI_Win *, int *, ...);
+typedef void(MPI_File_errhandler_function)(MPI_File *, int *, ...);
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int, void *, void *, void *, int *);
+typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int, void *, void *);
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function *)1)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
 typedef int(MPI_Win_copy_attr_function)(MPI_Win, int, void *, void *, void *, int *);
 typedef int(MPI_Win_delete_attr_function)(MPI_Win, int, void *, void *);
 #define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
 #define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function *)1)
 #define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
 #define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
+#define MPI_DUP_FN MPI_COMM_DUP_FN
 #define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
 #define MAZURKA_API(name, parameters) int MPI_##name parameters; int PMPI_##name parameters;
@@ -204,6 +223,12 @@ MAZURKA_API(Get_version, (int *version, int *subversion))
 MAZURKA_API(Get_library_version, (char *version, int *length))
 MAZURKA_API(Error_string, (int code, char *text, int *length))
 MAZURKA_API(Error_class, (int code, int *error_class))
+MAZURKA_API(Add_error_class, (int *error_class))
+MAZURKA_API(Add_error_code, (int error_class, int *code))
+MAZURKA_API(Add_error_string, (int code, const char *text))
+MAZURKA_API(Remove_error_class, (int error_class))
+MAZURKA_API(Remove_error_code, (int code))
+MAZURKA_API(Remove_error_string, (int code))
 MAZURKA_API(Alloc_mem, (MPI_Aint size, MPI_Info info, void *base))
 MAZURKA_API(Free_mem, (void *base))
 MAZURKA_API(Get_address, (const void *location, MPI_Aint *address))
@@ -336,6 +361,8 @@ MAZURKA_API(Comm_rank, (MPI_Comm comm, int *rank))
 MAZURKA_API(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result))
 MAZURKA_API(Comm_dup, (MPI_Comm comm, MPI_Comm *made))
 MAZURKA_API(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made))
+MAZURKA_API(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
+MAZURKA_API(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
 MAZURKA_API(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made))
 MAZURKA_API(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made))
 MAZURKA_API(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made))
@@ -350,6 +377,7 @@ MAZURKA_API(Attr_get, (MPI_Comm comm, int key, void *value, int *flag))
 MAZURKA_API(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))
 MAZURKA_API(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler))
 MAZURKA_API(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler))
+MAZURKA_API(Errhandler_get, (MPI_Comm comm, MPI_Errhandler *handler))
 MAZURKA_API(Group_size, (MPI_Group group, int *size))
 MAZURKA_API(Group_rank, (MPI_Group group, int *rank))
 MAZURKA_API(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made))
@@ -413,6 +441,8 @@ MAZURKA_API(Get, (void *origin, int count, MPI_Datatype type, int target, MPI_Ai
 MAZURKA_API(Win_get_group, (MPI_Win win, MPI_Group *group))
 MAZURKA_API(Win_get_attr, (MPI_Win win, int key, void *value, int *flag))
 MAZURKA_API(Win_set_errhandler, (MPI_Win win, MPI_Errhandler handler))
+MAZURKA_API(Win_get_errhandler, (MPI_Win win, MPI_Errhandler *handler))
+MAZURKA_API(Win_call_errhandler, (MPI_Win win, int code))
 MAZURKA_API(Get_accumulate, (const void *origin, int count, MPI_Datatype type, void *result, int result_count, MPI_Datatype result_type, int target, MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win))
 MAZURKA_API(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win))
 MAZURKA_API(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win))
@@ -432,7 +462,7 @@ MAZURKA_API(Win_create_keyval, (MPI_Win_copy_attr_function *copy, MPI_Win_delete
 MAZURKA_API(Win_free_keyval, (int *key))
 MAZURKA_API(Win_set_attr, (MPI_Win win, int key, void *value))
 MAZURKA_API(Win_delete_attr, (MPI_Win win, int key))
-MAZURKA_API(Win_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
+MAZURKA_API(Win_create_errhandler, (MPI_Win_errhandler_function *function, MPI_Errhandler *handler))
 MAZURKA_API(Win_set_name, (MPI_Win win, const char *name))
 MAZURKA_API(Win_get_name, (MPI_Win win, char *name, int *length))
 MAZURKA_API(Win_set_info, (MPI_Win win, MPI_Info info))
@@ -459,6 +489,15 @@ MAZURKA_API(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI
 MAZURKA_API(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
 MAZURKA_API(Errhandler_free, (MPI_Errhandler *handler))
 MAZURKA_API(Comm_call_errhandler, (MPI_Comm comm, int code))
+MAZURKA_API(File_create_errhandler, (MPI_File_errhandler_function *function, MPI_Errhandler *handler))
+MAZURKA_API(File_set_errhandler, (MPI_File file, MPI_Errhandler handler))
+MAZURKA_API(File_get_errhandler, (MPI_File file, MPI_Errhandler *handler))
+MAZURKA_API(File_call_errhandler, (MPI_File file, int code))
+MAZURKA_API(Type_create_keyval, (MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *erase, int *key, void *extra))
+MAZURKA_API(Type_free_keyval, (int *key))
+MAZURKA_API(Type_set_attr, (MPI_Datatype type, int key, void *value))
+MAZURKA_API(Type_get_attr, (MPI_Datatype type, int key, void *value, int *flag))
+MAZURKA_API(Type_delete_attr, (MPI_Datatype type, int key))
 
 /* Older names */
 MAZURKA_API(Address, (void *location, MPI_Aint *address))
@@ -565,7 +604,6 @@ MAZURKA_API(Win_detach, (MPI_Win win, const void *base))
 MAZURKA_API(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win))
 MAZURKA_API(Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base))
 MAZURKA_API(Win_test, (MPI_Win win, int *flag))
-MAZURKA_API(Win_call_errhandler, (MPI_Win win, int code))
 MAZURKA_API(Comm_remote_size, (MPI_Comm comm, int *size))
 MAZURKA_API(Pack_external, (const char form[], const void *in, int count, MPI_Datatype type, void *out, MPI_Aint size, MPI_Aint *position))
 MAZURKA_API(Unpack_external, (const char form[], const void *in, MPI_Aint size, MPI_Aint *position, void *out, int count, MPI_Datatype type))

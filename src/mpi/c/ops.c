@@ -66,7 +66,7 @@ struct op *op_for(MPI_Op op, const struct type *type) {
   for (size_t i = 0; i < KNOWNS; i++) {
     MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
     if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
-      fail("invalid operator", "%s is not for %s", found->name, type->name);
+      fail("invalid operator", "%s is not for %s", found->name, type->title);
   }
   return found;
 }
@@ -163,10 +163,12 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
 void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type) {
   struct op *found = op_get(op);
   int length = (int)count;
+  struct call before = call;
   if (found->function)
     found->function((void *)in, inout, &length, &type);
   else
     apply_known(op, in, inout, count, type, type_get(type)->size);
+  call = before; /* the function may have called MPI */
 }
 
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type) {
@@ -217,6 +219,10 @@ FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype typ
   op_for(op, of);
   memory_use_values(in, (size_t)count, of, READS, "the input buffer");
   memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
+  uint32_t owned = memory_own(in, (size_t)count, of, READS);
+  memory_own_more(&owned, inout, (size_t)count, of, WRITES);
+  if (memory_overlaps(owned)) fail("invalid buffer", "what is read and what is written overlap");
+  memory_release(owned);
   op_apply(op, in, inout, (size_t)count, type);
   return MPI_SUCCESS;
 }

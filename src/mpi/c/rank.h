@@ -21,6 +21,10 @@
 #define allocate mazurka_allocate
 #define ask mazurka_ask
 #define attribute_get mazurka_attribute_get
+#define attributes_copy mazurka_attributes_copy
+#define attributes_remove mazurka_attributes_remove
+#define error_last_code mazurka_error_last_code
+#define error_raise mazurka_error_raise
 #define give_up mazurka_give_up
 #define release mazurka_release
 #define text_of mazurka_text_of
@@ -60,6 +64,8 @@
 #define random_fill mazurka_random_fill
 #define verifier_folder mazurka_verifier_folder
 #define fail_at mazurka_fail_at
+#define object_name mazurka_object_name
+#define object_set_name mazurka_object_set_name
 #define group_get mazurka_group_get
 #define grow mazurka_grow
 #define handle_get mazurka_handle_get
@@ -236,7 +242,15 @@ void env_check(void);
 bool env_is_over(void);
 
 /* handles.c: objects behind handles */
-enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, KINDS };
+enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, KINDS };
+/* What the program has attached to an object: the newest comes last. */
+struct attributes {
+  size_t length;
+  struct attribute {
+    int key;
+    void *value;
+  } *at;
+};
 /* The head of each object. */
 struct object {
   enum kind kind;
@@ -244,11 +258,15 @@ struct object {
   bool is_predefined; /* or part of another object: no leak */
   uintptr_t made_at;  /* the call that made it */
   const char *made_by;
+  const char *name; /* that the program gave it, or MPI */
+  struct attributes attributes;
 };
 uintptr_t handle_new(enum kind kind, struct object *object);
 struct object *handle_get(enum kind kind, const void *handle); /* NULL if it never was one */
 /* Fails if an object was made and not freed. */
 void handles_check_leaks(void);
+void object_set_name(struct object *object, const char *name);
+const char *object_name(const struct object *object);
 
 /* types.c: datatypes */
 struct run { /* so many values of a basic type, one after the other */
@@ -268,7 +286,7 @@ struct contents { /* how it was made: contents.c */
 };
 struct type {
   struct object object;
-  char name[32];
+  const char *title; /* what messages call it */
   size_t size;
   ptrdiff_t lb, extent;
   size_t pieces;
@@ -321,9 +339,11 @@ struct group {
 struct comm {
   struct object object;
   char *name;  /* what all its members call it, and no other communicator */
-  char *title; /* what people call it */
+  const char *title; /* what messages call it */
   struct group *group;
   int rank;
+  MPI_Errhandler errhandler;
+  MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* how many communicators and windows were made from it */
   uint32_t persistent; /* how many persistent collectives are for it */
   int ndims, *dims, *periods; /* a grid, if it is one; `dims` is NULL otherwise */
@@ -407,7 +427,15 @@ struct contributions take_contributions(struct reader *value);
 MPI_Info info_new(void);
 
 /* attributes.c: one that the program has attached; false if there is none */
-bool attribute_get(const void *of, int key, void *value);
+bool attribute_get(const struct object *of, int key, void *value);
+/* All of them, for an object with this handle, and all of them go: the functions of the program for that are called. Returns the error
+ * of one that fails; then nothing is copied, and what is older stays. */
+int attributes_copy(const struct object *from, void *handle, struct object *to, void *made);
+int attributes_remove(struct object *of, void *handle);
+
+/* errors.c: an error that is no mistake, of an object with this handle; returns the code */
+int error_raise(const struct object *of, void *handle, int code, const char *who);
+int *error_last_code(void); /* the greatest code that is in use */
 
 /* ops.c */
 struct op {

@@ -94,7 +94,8 @@ static struct type *basic_type(uint32_t basic) {
   if (!known[basic]) {
     struct type *made = allocate(sizeof *made);
     made->object.is_predefined = true;
-    snprintf(made->name, sizeof made->name, "%s", basics[basic].name);
+    made->object.kind = DATATYPE;
+    made->object.name = made->title = basics[basic].name;
     made->extent = (ptrdiff_t)basics[basic].size;
     made->element = basic;
     made->is_committed = true;
@@ -271,7 +272,7 @@ size_t take_data(struct reader *from, void *to, size_t count, const struct type 
 /* A new type that is empty so far. */
 struct type *type_new(void) {
   struct type *made = allocate(sizeof *made);
-  snprintf(made->name, sizeof made->name, "%s", call.name);
+  made->title = call.name;
   return made;
 }
 
@@ -445,6 +446,7 @@ FUNCTION(Type_create_resized, (MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, M
 
 FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
   CALL("MPI_Type_dup");
+  OUT(made);
   const struct type *from = type_get(old);
   struct type *type = type_new();
   type_add(type, 0, 1, from);
@@ -452,7 +454,11 @@ FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
   type->extent = from->extent;
   type->is_committed = from->is_committed;
   contents_start(type, MPI_COMBINER_DUP, from);
-  return type_done(type, made);
+  type_done(type, made);
+  int code = attributes_copy(&from->object, old, &type->object, *made);
+  type->object.is_freed = code != MPI_SUCCESS;
+  if (code != MPI_SUCCESS) *made = MPI_DATATYPE_NULL;
+  return code;
 }
 
 FUNCTION(Type_commit, (MPI_Datatype *type)) {
@@ -464,7 +470,9 @@ FUNCTION(Type_commit, (MPI_Datatype *type)) {
 FUNCTION(Type_free, (MPI_Datatype *type)) {
   CALL("MPI_Type_free");
   struct type *freed = type_get(*OUT(type));
-  if (freed->object.is_predefined) fail("invalid datatype", "%s cannot be freed", freed->name);
+  if (freed->object.is_predefined) fail("invalid datatype", "%s cannot be freed", freed->title);
+  int code = attributes_remove(&freed->object, *type);
+  if (code != MPI_SUCCESS) return code;
   freed->object.is_freed = true;
   *OUT(type) = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
@@ -529,13 +537,15 @@ FUNCTION(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent
 FUNCTION(Type_set_name, (MPI_Datatype type, const char *name)) {
   CALL("MPI_Type_set_name");
   struct type *of = type_get(type);
-  snprintf(of->name, sizeof of->name, "%s", text_in(name, "the name"));
+  object_set_name(&of->object, name);
+  of->title = of->object.name;
   return MPI_SUCCESS;
 }
 
+/* Null handles have names (MPI 4.1, 7.8). */
 FUNCTION(Type_get_name, (MPI_Datatype type, char *name, int *length)) {
   CALL("MPI_Type_get_name");
-  *OUT(length) = text_out(name, type_get(type)->name);
+  *OUT(length) = text_out(name, type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : object_name(&type_get(type)->object));
   return MPI_SUCCESS;
 }
 

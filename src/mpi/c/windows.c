@@ -124,6 +124,7 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   struct window *made = allocate(sizeof *made);
   int ranks = in->group->size;
   made->comm = in;
+  made->errhandler = MPI_ERRORS_ARE_FATAL;
   made->base = base;
   made->is_allocated = is_allocated;
   made->name = text_of("%s/%u", in->name, in->made++);
@@ -179,6 +180,8 @@ FUNCTION(Win_free, (MPI_Win *win)) {
   CALL("MPI_Win_free");
   struct window *freed = window_of(*OUT(win));
   check_closed(freed);
+  int code = attributes_remove(&freed->object, *win);
+  if (code != MPI_SUCCESS) return code;
   records_exchange(freed);
   pull(freed);
   freed->object.is_freed = true;
@@ -229,21 +232,20 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
     case MPI_WIN_DISP_UNIT: *(int **)value = &side->unit; break;
     case MPI_WIN_CREATE_FLAVOR: *(int **)value = &flavors[window->is_allocated]; break;
     case MPI_WIN_MODEL: *(int **)value = &model; break;
-    default: *OUT(flag) = attribute_get(window, key, value);
+    default: *OUT(flag) = attribute_get(&window->object, key, value);
   }
   return MPI_SUCCESS;
 }
 
 FUNCTION(Win_set_name, (MPI_Win win, const char *name)) {
   CALL("MPI_Win_set_name");
-  window_of(win)->title = text_of("%s", text_in(name, "the name"));
+  object_set_name(&window_of(win)->object, name);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
   CALL("MPI_Win_get_name");
-  const char *title = window_of(win)->title;
-  *OUT(length) = text_out(name, title ? title : "");
+  *OUT(length) = text_out(name, win == MPI_WIN_NULL ? "MPI_WIN_NULL" : object_name(&window_of(win)->object));
   return MPI_SUCCESS;
 }
 
@@ -258,12 +260,5 @@ FUNCTION(Win_get_info, (MPI_Win win, MPI_Info *info)) {
   CALL("MPI_Win_get_info");
   window_of(win);
   *OUT(info) = info_new();
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Win_set_errhandler, (MPI_Win win, MPI_Errhandler handler)) {
-  CALL("MPI_Win_set_errhandler");
-  window_of(win);
-  (void)handler;
   return MPI_SUCCESS;
 }

@@ -76,8 +76,8 @@ struct operation {
 struct window {
   struct object object;
   char *name;
-  char *title; /* what the program calls it */
   struct comm *comm;
+  MPI_Errhandler errhandler;
   void *base;
   bool is_allocated;
   struct side *sides;
