@@ -52,10 +52,13 @@ static void check_no_epoch(const struct window *window, int target) {
   if (is_taken) fail("double epoch", "a lock in the epoch that was opened at {@%lx}", window->opened_at);
 }
 
+/* MPI_PROC_NULL is a target of operations (MPI 4.1, 12.3), so programs lock it as well. The standard does not say that they may; nothing
+ * is locked. */
 FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
   CALL("MPI_Win_lock");
   assertion_check(assertion, MPI_MODE_NOCHECK);
   struct window *window = window_of(win);
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) fail("invalid argument", "%d is no type of lock", type);
   window_check_rank(window, rank);
   check_no_epoch(window, rank);
@@ -70,6 +73,7 @@ FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
 FUNCTION(Win_unlock, (int rank, MPI_Win win)) {
   CALL("MPI_Win_unlock");
   struct window *window = window_of(win);
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   window_check_rank(window, rank);
   if (window->holds[rank] != SHARED && window->holds[rank] != EXCLUSIVE)
     fail("missing epoch", "rank %d of the window is not locked", rank);
@@ -104,14 +108,17 @@ FUNCTION(Win_unlock_all, (MPI_Win win)) {
   return MPI_SUCCESS;
 }
 
+enum { ALL = INT32_MIN };
+
 static int flush(MPI_Win win, int only, bool is_local) {
   struct window *window = window_of(win);
-  if (only >= 0) window_check_rank(window, only);
-  if (only >= 0 ? window->holds[only] == FREE : !window_is_locked(window))
+  if (only == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (only != ALL) window_check_rank(window, only);
+  if (only != ALL ? window->holds[only] == FREE : !window_is_locked(window))
     fail("missing epoch", "a flush outside of the epoch of a lock");
   windows_publish();
   for (int rank = 0; rank < window->comm->group->size; rank++)
-    if (only < 0 || rank == only) operations_complete(window, rank, is_local);
+    if (only == ALL || rank == only) operations_complete(window, rank, is_local);
   operations_forget(window);
   windows_pull();
   return MPI_SUCCESS;
@@ -123,7 +130,7 @@ FUNCTION(Win_flush, (int rank, MPI_Win win)) {
 }
 FUNCTION(Win_flush_all, (MPI_Win win)) {
   CALL("MPI_Win_flush_all");
-  return flush(win, -1, false);
+  return flush(win, ALL, false);
 }
 FUNCTION(Win_flush_local, (int rank, MPI_Win win)) {
   CALL("MPI_Win_flush_local");
@@ -131,5 +138,5 @@ FUNCTION(Win_flush_local, (int rank, MPI_Win win)) {
 }
 FUNCTION(Win_flush_local_all, (MPI_Win win)) {
   CALL("MPI_Win_flush_local_all");
-  return flush(win, -1, true);
+  return flush(win, ALL, true);
 }

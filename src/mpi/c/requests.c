@@ -59,18 +59,9 @@ static void retire(MPI_Request *handle, MPI_Status *status) {
   *handle = MPI_REQUEST_NULL;
 }
 
-/* Is there anything to wait for? */
+/* Is there anything to wait for? There is not for a persistent one that was not started, or not again (MPI 4.1, 3.7.3 and 3.9). */
 static bool is_open(MPI_Request handle) {
   return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
-}
-
-/* A request that is to be waited for or tested; a persistent one must have been started. */
-static void check_started(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return;
-  const struct request *request = request_get(handle);
-  if (!request->is_started)
-    fail("missing start", "the request made by %s at {@%lx} was never started", request->object.made_by,
-         request->object.made_at);
 }
 
 /* One that needs no more to be complete. */
@@ -119,8 +110,6 @@ static void wait_for(MPI_Request *handle) {
 
 void request_wait(MPI_Request *handle, MPI_Status *status) {
   if (status) status_empty(OUT(status));
-  if (*handle == MPI_REQUEST_NULL) return;
-  check_started(*handle);
   if (!is_open(*handle)) return;
   wait_for(handle);
   retire(handle, status);
@@ -149,7 +138,6 @@ FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
 static int any(char kind, int count, MPI_Request *requests) {
   int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED;
   for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
-    check_started(requests[i]);
     if (!is_open(requests[i])) continue;
     if (is_ready(request_get(requests[i]))) found = i;
     places[active++] = i;
@@ -228,7 +216,6 @@ FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *sta
   *OUT(flag) = 0;
   for (int i = 0; i < count; i++) {
     int only = i;
-    check_started(requests[i]);
     if (is_open(requests[i]) && !is_ready(request_get(requests[i])) && ask_any('T', 1, requests, &only) < 0)
       return MPI_SUCCESS;
   }
@@ -253,12 +240,13 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
   return MPI_SUCCESS;
 }
 
-/* A send may go on after that, until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
+/* Sends and receives may go on after that: a send until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
  * its memory must not be touched any more. */
 FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
   struct request *freed = request_get(*OUT(request));
-  if (freed->state == ACTIVE && freed->what == 'c')
+  bool is_of_window = freed->what == 'o'; /* MPI 4.1, 12.3.5 */
+  if (is_of_window || (freed->state == ACTIVE && freed->what == 'c'))
     fail("invalid request", "a request of %s cannot be freed", freed->name);
   memory_forget(freed->owned, freed->what == 's');
   freed->object.is_freed = true;
@@ -266,16 +254,18 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   return MPI_SUCCESS;
 }
 
+/* A wait for what was cancelled returns whatever others do, and the message arrives or not (MPI 4.1, 3.8.4). Only for receives are both
+ * seen: of a send that is cancelled nothing is decided. MPI 4 deprecates that. */
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));
-  if (cancelled->what == 'c') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
-  /* A send is never cancelled: MPI 4 deprecates that. */
-  if (cancelled->state == ACTIVE && cancelled->is_posted && cancelled->what == 'r' && !cancelled->wants_cancel) {
-    put_u32(question('C'), cancelled->posted);
-    ask();
-    cancelled->wants_cancel = true;
-  }
+  if (cancelled->what != 's' && cancelled->what != 'r') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
+  if (cancelled->state == INACTIVE) fail("invalid request", "the request made at {@%lx} is not active", cancelled->object.made_at);
+  if (cancelled->state == COMPLETE || !cancelled->is_posted || cancelled->wants_cancel) return MPI_SUCCESS;
+  if (cancelled->what == 's') fail("unsupported", "whether a send that is cancelled arrives is not explored");
+  put_u32(question('C'), cancelled->posted);
+  ask();
+  cancelled->wants_cancel = true;
   return MPI_SUCCESS;
 }
 
