@@ -51,6 +51,13 @@ static bool is_reduction(const struct collective *of) {
          of->shape == REDUCE_SCATTER;
 }
 
+/* Does it get anything? */
+static bool gets(const struct collective *of) {
+  bool is_root = of->comm->rank == of->root;
+  return gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root) ||
+         (is_reduction(of) && (of->shape != REDUCE || is_root));
+}
+
 /* All elements of a reduction. */
 static size_t total(const struct collective *of) {
   if (of->shape != REDUCE_SCATTER) return (size_t)of->send.count;
@@ -82,12 +89,20 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
   }
 }
 
+/* MPI_IN_PLACE stands for what is given by a rank that also gets the result, and for what the root of a scatter keeps (MPI 4.1, 6.2.1). */
+static void check_in_place(const struct collective *of) {
+  bool may_give = !of->around && gets(of) && of->shape != BCAST && of->shape != SCATTER;
+  bool may_keep = of->shape == SCATTER && of->comm->rank == of->root;
+  if (gives(of) && of->is_in_place && !may_give) fail("invalid buffer", "the send buffer is MPI_IN_PLACE");
+  if (gets(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
+}
+
 static void check(const struct collective *of) {
   int size = of->comm->group->size;
-  if (of->around && of->is_in_place) fail("invalid buffer", "MPI_IN_PLACE is not for neighbours");
   bool has_root = of->shape == BCAST || of->shape == SCATTER || of->shape == GATHER || of->shape == REDUCE;
   if (has_root && (of->root < 0 || of->root >= size))
     fail("invalid root", "the root is %d, but %s has %d ranks", of->root, of->comm->title, size);
+  check_in_place(of);
   bool is_root = of->comm->rank == of->root;
   if (of->send.type || of->send.types)
     if (gives(of) && !of->is_in_place) check_parts(of, &of->send, has_many_given(of), "the send buffer");
@@ -310,7 +325,6 @@ static void keep(struct parts *parts, int count) {
 
 /* While it goes on, the memory of all parts belongs to the operation. */
 static void own(struct request *request, const struct collective *of) {
-  bool is_root = of->comm->rank == of->root;
   if (gives(of) && !of->is_in_place && !is_reduction(of))
     for (int i = 0; i < (has_many_given(of) ? sends(of) : 1); i++) {
       if (has_many_given(of) && is_nowhere(of, &of->send, i)) continue;
@@ -320,9 +334,7 @@ static void own(struct request *request, const struct collective *of) {
     }
   if (is_reduction(of) && !of->is_in_place)
     memory_own_more(&request->owned, of->send.base, total(of), of->send.type, READS);
-  bool gets = gets_many(of) || (is_reduction(of) && (of->shape != REDUCE || is_root)) ||
-              (of->shape == SCATTER && of->recv.base != MPI_IN_PLACE) || (of->shape == BCAST && !is_root);
-  if (gets)
+  if (gets(of) && of->recv.base != MPI_IN_PLACE)
     for (int i = 0; i < (gets_many(of) ? receives(of) : 1); i++) {
       if (gets_many(of) && is_nowhere(of, &of->recv, i)) continue;
       struct part part = gets_many(of)                  ? part_of(&of->recv, i)
