@@ -175,9 +175,10 @@ fn no_function_forgets_a_pointer() {
         }
     };
     let objection = |(index, call): (usize, &every::Call)| {
-        let (used, null) = (found(2 * index), found(2 * index + 1));
+        let used = if call.is_used { found(2 * index) } else { "local concurrency" };
+        let null = found(2 * index + 1);
         let is_noticed = used == "local concurrency";
-        let is_refused = null.starts_with("invalid") || (call.is_optional && null != "crash");
+        let is_refused = null.starts_with("invalid") != call.is_optional && null != "crash";
         let every::Call { function, parameter, .. } = call;
         (!is_noticed || !is_refused).then(|| format!("{function}, {parameter}: {used}, {null}"))
     };
@@ -292,6 +293,31 @@ fn exit_codes_and_reports_are_those_of_check() {
         assert_eq!(code(&refused), 2, "{args:?}: {}", stdout(&refused));
         assert!(stderr(&refused).contains(why), "{args:?}: {}", stderr(&refused));
     }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A program that calls nothing of MPI is verified, but of what?
+#[test]
+fn a_program_without_calls_is_told() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-calls");
+    let told = |name: &str, text: &str| {
+        let source = folder.join(name).with_extension("c");
+        std::fs::write(&source, text).unwrap();
+        let program = compile_source("mpicc", source.to_str().unwrap(), &[], &folder);
+        let shown = mazurka(&["mpirun", &program]).output().unwrap();
+        assert_eq!(code(&shown), 0, "{}", stdout(&shown));
+        let report = json(&mazurka(&["mpirun", "--format", "json", &program]).output().unwrap());
+        let warnings = report["searches"][0]["warnings"].as_array().into_iter().flatten();
+        let told: Vec<_> = warnings.map(|warning| warning["lint"].clone()).collect();
+        (stdout(&shown).contains("no rank calls MPI_Init"), told)
+    };
+    let without = "#include <mpi.h>\nint main(void) { int flag; return MPI_Initialized(&flag); }\n";
+    let with = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
+    assert_eq!(told("without", without), (true, vec!["calls".into()]));
+    assert_eq!(told("with", with), (false, Vec::new()));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -20,6 +20,7 @@ use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::text::{quoted, shown};
+use crate::report::lint;
 use crate::report::{CheckReport, Subject, Variants, ViolationReport};
 use crate::study::Limits;
 use crate::systems::history::History;
@@ -119,6 +120,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
         report.shortest = args.search.shortest;
         report.unsupported = system.runner().reservation();
+        if outcome.is_complete() && !system.runner().have_called() {
+            report.warnings.push(lint::of_no_calls(&report.subject));
+        }
         reports.push(report);
         let subject = args.subject(semantics);
         if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {

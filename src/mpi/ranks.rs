@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -73,6 +74,8 @@ pub struct Ranks {
     uses: Mutex<Uses>,
     /// Why nothing can be said about the program, where that was found first.
     reservation: Mutex<Option<String>>,
+    /// Has any rank asked for anything but its end?
+    calls: AtomicBool,
 }
 
 impl Ranks {
@@ -101,8 +104,8 @@ impl Ranks {
         let source = Source::new(&launch.program, launch.base.clone());
         let (objects, bias) = (objects(&launch), servers.bias());
         let names = Mutex::new(Names::of_the_world());
-        let (uses, reservation) = Default::default();
-        Ok(Ranks { launch, objects, servers, source, bias, names, uses, reservation })
+        let (uses, reservation, calls) = Default::default();
+        Ok(Ranks { launch, objects, servers, source, bias, names, uses, reservation, calls })
     }
 
     /// Ranks none of which is started.
@@ -112,9 +115,9 @@ impl Ranks {
         let servers = Arc::new(servers.expect("nothing is started"));
         let source = Source::new(&launch.program, launch.base.clone());
         let objects = objects(&launch);
-        let (uses, reservation) = Default::default();
+        let (uses, reservation, calls) = Default::default();
         let names = Mutex::new(Names::of_the_world());
-        Ranks { launch, objects, servers, source, bias: 0, names, uses, reservation }
+        Ranks { launch, objects, servers, source, bias: 0, names, uses, reservation, calls }
     }
 
     /// What is run, and how.
@@ -132,6 +135,11 @@ impl Ranks {
     /// What ranks did that cannot be explored, in a sentence.
     pub fn reservation(&self) -> Option<String> {
         self.reservation.lock().expect("no thread panics while it has it").clone()
+    }
+
+    /// Has any rank called MPI? One that does ends with `MPI_Finalize`, which is a question.
+    pub fn have_called(&self) -> bool {
+        self.calls.load(Ordering::Relaxed)
     }
 
     fn reserve(&self, why: impl FnOnce() -> String) {
@@ -181,6 +189,7 @@ impl Ranks {
             return Err(Trouble::Forged);
         }
         let (kind, call) = (parts.u8()?, parts.text()?);
+        self.calls.fetch_or(kind != b'D', Ordering::Relaxed);
         let site = self.site(&parts.u64s()?, &call);
         let printed = parts.text()?;
         let asked = match self.note_uses(rank, parts)? {

@@ -8,6 +8,7 @@
 //! | `lines` | `unreached` | statements and handlers that no execution runs | allow |
 //! | `branches` | `unreached` | conditions that are always decided in one way, arms of `match` that are never taken | allow |
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
+//! | `calls` | `calls` | MPI programs that do not call MPI | warn |
 //!
 //! A leak is about one execution, so it is told by whichever search meets it, with a schedule that replays. A search that
 //! stops at its first violation tells none: it has hardly begun to look. That something is never reached is about all
@@ -41,19 +42,22 @@ pub enum Lint {
     Branches,
     /// Assertions that no execution evaluates.
     Assertions,
+    /// MPI programs that do not call MPI.
+    Calls,
 }
 
 /// The group of what is about all executions.
 const UNREACHED: &str = "unreached";
 
 /// The names of each lint, from the most particular to the one for all.
-const NAMES: [(Lint, [&str; 3]); 6] = [
+const NAMES: [(Lint, [&str; 3]); 7] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
     (Lint::Locks, ["locks", "leaks", "all"]),
     (Lint::Lines, ["lines", UNREACHED, "all"]),
     (Lint::Branches, ["branches", UNREACHED, "all"]),
     (Lint::Assertions, ["assertions", UNREACHED, "all"]),
+    (Lint::Calls, ["calls", "calls", "all"]),
 ];
 
 impl Lint {
@@ -255,6 +259,21 @@ fn sorted(leaks: &[Leak]) -> Vec<&Leak> {
         (Lint::from(leak.kind), place, leak.kind)
     });
     leaks
+}
+
+/// An MPI program that calls nothing of MPI: nothing of it was verified.
+pub fn of_no_calls(subject: &Subject) -> Warning {
+    Warning {
+        lint: Lint::Calls,
+        level: Level::Warn,
+        message: "no rank calls MPI_Init, so there is nothing to verify".into(),
+        file: subject.spec.clone(),
+        line: None,
+        column: None,
+        process: None,
+        object: None,
+        replay: None,
+    }
 }
 
 fn of_leak(subject: &Subject, leak: &Leak) -> Warning {

@@ -16,18 +16,18 @@ struct Parameter {
 pub struct Call {
     pub function: String,
     pub parameter: String,
+    /// Is memory that is in use a mistake there?
+    pub is_used: bool,
+    /// May it be a null pointer?
     pub is_optional: bool,
 }
 
-/// What a function does with a pointer, if not read or write there before it returns: why it has no case.
-fn is_left_out(function: &str, parameter: &Parameter) -> bool {
-    let Parameter { kind, name, .. } = parameter;
+/// Is nothing read or written there before the function returns? Then memory that is in use may be there.
+fn is_used_later(function: &str, parameter: &Parameter) -> bool {
+    let Parameter { kind, .. } = parameter;
     let is_data = kind.ends_with("void *");
-    // The environment begins or ends.
-    ["Init", "Init_thread", "Finalize", "Abort", "Pcontrol"].contains(&function)
-        // An address or a value, not what is there.
-        || ["extra", "location"].contains(&name.as_str())
-        || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
+    // An address or a value, not what is there.
+    is_free(function, parameter)
         || ["Free_mem", "Buffer_attach", "Win_create"].contains(&function) && is_data
         // Persistent operations use it when they are started.
         || (function.ends_with("_init") && is_data)
@@ -36,13 +36,24 @@ fn is_left_out(function: &str, parameter: &Parameter) -> bool {
         || kind == "const char *"
 }
 
-/// What may be a null pointer: no status is wanted, or no weights are.
-fn is_optional(function: &str, name: &str) -> bool {
-    name.starts_with("status")
-        && !function.starts_with("Get_")
-        && !function.starts_with("Status_")
-        && !["Test_cancelled", "Topo_test"].contains(&function)
-        || name.ends_with("weights")
+/// A pointer whose value has no meaning to MPI: one that is only kept, or that the environment begins with.
+fn is_free(function: &str, parameter: &Parameter) -> bool {
+    let name = parameter.name.as_str();
+    ["argc", "argv"].contains(&name)
+        || ["extra", "location"].contains(&name)
+        || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
+}
+
+/// What may be a null pointer: no status is wanted, or there is nothing to call or to free.
+fn is_optional(function: &str, parameter: &Parameter) -> bool {
+    let Parameter { kind, name, .. } = parameter;
+    is_free(function, parameter)
+        || name.starts_with("status")
+            && !function.starts_with("Get_")
+            && !function.starts_with("Status_")
+            && !["Test_cancelled", "Topo_test"].contains(&function)
+        || kind.contains("attr_function")
+        || function == "Free_mem"
 }
 
 /// The parameters of a function as the header has them.
@@ -102,7 +113,9 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Aint", false) => "4",
         ("MPI_Aint", true) if is_const => "far",
         ("MPI_User_function *", _) => "add",
+        (other, _) if other.contains("errhandler_function") => "(void *)add",
         (other, _) if other.contains("_function") => "NULL",
+        ("MPI_File", _) => "MPI_FILE_NULL",
         ("char *", _) if is_const => "\"key\"",
         ("MPI_Count", _) => "1",
         ("int", false) => number(function, name),
@@ -135,7 +148,9 @@ fn number(function: &str, name: &str) -> &'static str {
         ("Type_get_contents", "integers") => "2",
         ("Type_match_size", "size") => "4",
         ("Info_get", "length") => "8",
-        (_, "key") if function.to_lowercase().contains("attr") => "attribute",
+        ("Win_set_attr" | "Win_delete_attr" | "Win_get_attr", "key") => "attributes[1]",
+        ("Type_set_attr" | "Type_delete_attr" | "Type_get_attr", "key") => "attributes[2]",
+        (_, "key") if function.to_lowercase().contains("attr") => "attributes[0]",
         (_, "order") => "MPI_ORDER_C",
         (_, "type") => "MPI_COMM_TYPE_SHARED",
         (_, "kind") => "MPI_TYPECLASS_INTEGER",
@@ -159,7 +174,10 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
         ("Type_free" | "Type_commit", _) => "derived",
         ("Info_free", _) => "info",
         ("Win_free", _) => "win",
-        ("Comm_free_keyval" | "Keyval_free" | "Win_free_keyval", _) => "attribute",
+        ("Comm_free_keyval" | "Keyval_free", _) => "attributes[0]",
+        ("Win_free_keyval", _) => "attributes[1]",
+        ("Type_free_keyval", _) => "attributes[2]",
+        ("Errhandler_free", _) => "handler",
         ("Mrecv" | "Imrecv", "MPI_Message *") => "message",
         _ => return None,
     })
@@ -173,7 +191,7 @@ pub fn program(header: &str) -> (String, Vec<Call>) {
     for (function, all) in functions(header) {
         for (at, pointer) in all.iter().enumerate() {
             let is_pointer = pointer.is_array || pointer.kind.ends_with('*');
-            if !is_pointer || is_left_out(&function, pointer) {
+            if !is_pointer {
                 continue;
             }
             let number = calls.len();
@@ -195,11 +213,11 @@ pub fn program(header: &str) -> (String, Vec<Call>) {
             )
             .unwrap();
             writeln!(text, "    case {}: MPI_{function}({null}); break;", 2 * number + 1).unwrap();
-            let is_optional = is_optional(&function, &pointer.name);
             calls.push(Call {
                 function: function.clone(),
                 parameter: pointer.name.clone(),
-                is_optional,
+                is_used: !is_used_later(&function, pointer),
+                is_optional: is_optional(&function, pointer),
             });
         }
     }
@@ -213,7 +231,7 @@ const PRELUDE: &str = r#"#include <mpi.h>
 #include <string.h>
 
 static char busy[512], room[16][512];
-static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attribute;
+static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attributes[3];
 static MPI_Aint far[8];
 static MPI_Datatype types[2], derived;
 static MPI_Comm world, grid, graph, around;
@@ -221,6 +239,7 @@ static MPI_Group group;
 static MPI_Info info;
 static MPI_Win win;
 static MPI_Op operator;
+static MPI_Errhandler handler = MPI_ERRORS_RETURN;
 static MPI_Request pending, other, persistent;
 static MPI_Message message;
 static int memory[16];
@@ -244,8 +263,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 8; i++) none[i] = MPI_DISTRIBUTE_DFLT_DARG;
   none[0] = MPI_DISTRIBUTE_NONE;
   MPI_Op_create(add, 1, &operator);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attribute, NULL);
-  MPI_Comm_set_attr(world, attribute, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &attributes[0], NULL);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &attributes[1], NULL);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &attributes[2], NULL);
+  MPI_Comm_set_attr(world, attributes[0], NULL);
   MPI_Buffer_attach(malloc(4096), 4096);
   MPI_Irecv(room[15], 64, MPI_BYTE, 0, 98, MPI_COMM_SELF, &other);
   MPI_Recv_init(room[14], 64, MPI_BYTE, 0, 97, MPI_COMM_SELF, &persistent);

@@ -157,6 +157,7 @@ ATTRIBUTES(Win_set_attr, Win_delete_attr, win, MPI_Win, &window_of(win)->object)
 FUNCTION(Type_get_attr, (MPI_Datatype type, int key, void *value, int *flag)) {
   CALL("MPI_Type_get_attr");
   OUT((void **)value);
-  *OUT(flag) = attribute_get(&type_get(type)->object, key, value);
+  OUT(flag);
+  *flag = attribute_get(&type_get(type)->object, key, value);
   return MPI_SUCCESS;
 }
