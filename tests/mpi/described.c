@@ -1,5 +1,5 @@
 // What programs ask about datatypes, statuses and hints.
-// 1, 2, 3, 4, 5: right
+// 1, 2, 3, 4, 5, 9: right
 // 6: datatype leak
 // 7: invalid argument
 // 8: invalid datatype
@@ -99,6 +99,21 @@ static void run(void) {
     case 7:
       MPI_Info_create(&info);
       MPI_Info_delete(info, "nothing"); // wrong 7
+      break;
+    case 9: // What C and the standard say: alignments, parts of values, dimensions that are close to each other.
+      MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 4}, (MPI_Datatype[]){MPI_CHAR, MPI_C_FLOAT_COMPLEX}, &inner);
+      MPI_Type_get_extent(inner, &places[0], &places[1]);
+      assert(places[1] == sizeof(struct { char a; float _Complex b; }) && places[1] == 12);
+      MPI_Type_free(&inner);
+      MPI_Status_set_elements(&status, MPI_CHAR, 13);
+      MPI_Get_elements(&status, MPI_DOUBLE_INT, &length);
+      assert(length == MPI_UNDEFINED);
+      memset(numbers, 0, sizeof numbers);
+      MPI_Dims_create(288, 2, numbers);
+      assert(numbers[0] == 18 && numbers[1] == 16);
+      numbers[0] = numbers[2] = numbers[3] = 0, numbers[1] = 2;
+      MPI_Dims_create(60, 4, numbers);
+      assert(numbers[0] == 5 && numbers[1] == 2 && numbers[2] == 3 && numbers[3] == 2);
       break;
     case 8: MPI_Type_get_contents(MPI_INT, 1, 1, 1, numbers, places, parts); break; // wrong 8
   }

@@ -37,6 +37,14 @@ int main(int argc, char **argv) {
   volatile int *nowhere = NULL;
   pthread_t thread;
   if (which == 4) MPI_Barrier(MPI_COMM_WORLD); // wrong 4
+  // What may be called at any time.
+  MPI_Info info;
+  int code, length;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  MPI_Add_error_class(&code);
+  MPI_Add_error_string(code, "late");
   MPI_Initialized(&flag);
   assert(!flag);
   MPI_Init(&argc, &argv);
@@ -65,5 +73,8 @@ int main(int argc, char **argv) {
   }
   MPI_Finalize();
   if (which == 7) MPI_Barrier(MPI_COMM_WORLD); // wrong 7
+  MPI_Info_free(&info);
+  MPI_Error_string(code, text, &length);
+  assert(length == 4);
   return 0;
 }

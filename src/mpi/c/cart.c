@@ -168,36 +168,32 @@ FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
   return MPI_SUCCESS;
 }
 
-/* Fills in the dimensions that are 0: the greatest prime factors first, each to the dimension that is smallest so far. */
+/* Dimensions that hold so many nodes, the greatest first, each as small as it can be and no greater than `most`. */
+static bool balance(int nodes, int count, int most, int *dims) {
+  if (count == 0) return nodes == 1;
+  for (int d = 1; d <= nodes && d <= most; d++)
+    if (nodes % d == 0 && balance(nodes / d, count - 1, d, dims + 1)) {
+      *dims = d;
+      return true;
+    }
+  return false;
+}
+
+/* Fills in the dimensions that are 0: they are as close to each other as they can be, and greater ones come first (MPI 4.1, 8.5.2). */
 FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
   CALL("MPI_Dims_create");
-  int left = nodes, open = 0, factors[64], count = 0;
-  bool is_open[64];
-  if (ndims < 0 || ndims > 64 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
+  int left = nodes, open = 0;
+  if (ndims < 0 || nodes < 1) fail("invalid argument", "%d nodes in %d dimensions", nodes, ndims);
   OUTS(dims, ndims);
   for (int d = 0; d < ndims; d++) {
-    is_open[d] = dims[d] == 0;
-    open += is_open[d];
+    open += dims[d] == 0;
     if (dims[d] < 0 || (dims[d] > 0 && left % dims[d])) fail("invalid argument", "dimension %d is %d", d, dims[d]);
     if (dims[d] > 0) left /= dims[d];
-    if (is_open[d]) dims[d] = 1;
   }
-  if (open == 0 && left != 1) fail("invalid argument", "the dimensions do not hold %d nodes", nodes);
-  for (int factor = 2; left > 1; factor++)
-    for (; left % factor == 0; left /= factor) factors[count++] = factor;
-  while (count > 0) {
-    int least = -1;
-    for (int d = 0; d < ndims; d++)
-      if (is_open[d] && (least < 0 || dims[d] < dims[least])) least = d;
-    dims[least] *= factors[--count];
-  }
-  /* Greater dimensions come first. */
+  int *found = allocate((size_t)open * sizeof *found), next = 0;
+  if (!balance(left, open, left, found)) fail("invalid argument", "the dimensions do not hold %d nodes", nodes);
   for (int d = 0; d < ndims; d++)
-    for (int e = d + 1; e < ndims; e++)
-      if (is_open[d] && is_open[e] && dims[e] > dims[d]) {
-        int swapped = dims[d];
-        dims[d] = dims[e];
-        dims[e] = swapped;
-      }
+    if (dims[d] == 0) dims[d] = found[next++];
+  release(found);
   return MPI_SUCCESS;
 }

@@ -556,6 +556,7 @@ MAZURKA_API(Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], c
 MAZURKA_API(Neighbor_alltoallw_init, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 
 /* Hints, statuses, and how datatypes were made */
+MAZURKA_API(Info_create_env, (int argc, char *argv[], MPI_Info *info))
 MAZURKA_API(Info_dup, (MPI_Info info, MPI_Info *made))
 MAZURKA_API(Info_delete, (MPI_Info info, const char *key))
 MAZURKA_API(Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag))

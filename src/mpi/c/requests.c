@@ -282,7 +282,7 @@ FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   return MPI_SUCCESS;
 }
 
-/* So many bytes in basic values; the last element may be in part. */
+/* So many bytes in basic values; the last element may be in part, but not the last value. */
 static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
   size_t bytes = get_bytes(INS(status, 1));
@@ -294,7 +294,7 @@ static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
     count += (MPI_Count)(here / size);
     bytes -= here;
   }
-  return count;
+  return of->size > 0 && bytes > 0 ? MPI_UNDEFINED : count;
 }
 
 FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {

@@ -11,14 +11,14 @@
 /* The basic types. The number of one is that of its handle, less 0x200. */
 struct basic {
   const char *name;
-  size_t size;
+  size_t size, alignment;
   uint32_t first;   /* of a pair: the type of its first value; the other one is an int */
   ptrdiff_t second; /* where that is; 0 if this is no pair */
 };
-#define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of)}
+#define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of), _Alignof(of)}
 /* Two values: they are sent one by one, so that such a pair fits a struct or two values of these types. */
 #define PAIR(handle, of, first_type) \
-  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
+  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };
 struct double_int { double a; int b; };
 struct long_int { long a; int b; };
@@ -402,12 +402,6 @@ FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint disp
   return type_done(type, made);
 }
 
-/* What a compiler aligns a value of a basic type to. */
-static size_t alignment(uint32_t basic) {
-  size_t size = basic_size(basic);
-  return size >= 16 ? 16 : size ? size & -size : 1;
-}
-
 FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made)) {
   CALL("MPI_Type_create_struct");
   check_count(count);
@@ -422,7 +416,7 @@ FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint dis
     type_add(type, displs[i], (size_t)lengths[i], part);
     contents_add_types(type, 1, &part);
     for (size_t p = 0; p < part->pieces; p++)
-      if (alignment(part->piece[p].run.basic) > align) align = alignment(part->piece[p].run.basic);
+      if (basics[part->piece[p].run.basic].alignment > align) align = basics[part->piece[p].run.basic].alignment;
   }
   /* The extent of a struct is rounded up, as in C. */
   type->extent = (type->extent + (ptrdiff_t)align - 1) / (ptrdiff_t)align * (ptrdiff_t)align;
