@@ -53,7 +53,7 @@ pub use actors::{Actors, Effects};
 pub(crate) use as_text::stored_as_text;
 pub use audit::audit_everything;
 pub use declarations::{Asking, Declarations, Objects, Polls};
-pub use describe::{Contents, Describe, Finale, Mark, Names, Runs, Site};
+pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
 pub use foresight::{Foresight, Point};
 pub use independence::{Chain, Footprint, Independence, Lookup, PaperRelation};
 pub use invariants::{Invariants, View};

@@ -62,6 +62,7 @@ fn warning(spec: &Spec, Unreached { kind, site, last_line }: &Unreached) -> Warn
         level: Level::Warn,
         message,
         file: spec.subject.spec.clone(),
+        has_files: false,
         line: Some(site.line),
         column: Some(site.column),
         process: None,

@@ -9,7 +9,7 @@ use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::drawing::Effort;
 use super::execution::Execution;
-use super::options::{MpiArgs, time};
+use super::options::{LintArgs, MpiArgs, time};
 use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
@@ -19,8 +19,9 @@ use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
-use crate::report::text::{quoted, shown};
 use crate::report::lint;
+use crate::report::lint::Levels;
+use crate::report::text::{quoted, shown};
 use crate::report::{CheckReport, Subject, Variants, ViolationReport};
 use crate::study::Limits;
 use crate::systems::history::History;
@@ -29,8 +30,8 @@ use crate::systems::history::History;
 ///
 /// The program is compiled with `mazurka mpicc`. Its ranks run as processes of their own, each once for every distinct history
 /// of what it is told, and not once for each execution. Reported are deadlocks, calls that do not fit together, wrong arguments,
-/// races for messages, buffers that are touched too early, requests and other objects that are never freed, crashes
-/// and failed assertions, each with file and line, and with an execution that leads there.
+/// races for messages, buffers that are touched too early, requests that nobody waits for, crashes and failed assertions, each with
+/// file and line, and with an execution that leads there; and, as warnings, communicators and other objects that are never freed.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -44,6 +45,8 @@ pub(super) struct Args {
     mpi: MpiArgs,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    lints: LintArgs,
     /// A rank that computes for longer than this without a call of MPI hangs
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
@@ -83,13 +86,16 @@ Examples:
   mazurka mpirun -n 4 ./ring
   mazurka mpirun -n 4 --buffering zero ./ring 100
   mazurka mpirun -n 3 --all --format json ./ring
+  mazurka mpirun -n 4 --deny leaks ./ring
 
-Exit codes: 0 explored, nothing violated; 1 a violation was found; 2 the command line is wrong, or the program cannot
-be run; 3 not complete, nothing found so far.";
+Exit codes: 0 explored, nothing violated; 1 a violation was found, or what is denied; 2 the command line is wrong, or the
+program cannot be run; 3 not complete, nothing found so far: a limit or a signal stopped it, or the program does what
+cannot be explored.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let setting = args.search.setting()?;
     let limits = args.search.limits()?;
+    let lints = args.lints()?;
     let drawing = args.results.direct([args.program()], output)?;
     if let Some(schedule) = &args.schedule {
         return args.replay(schedule, output);
@@ -123,6 +129,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         if outcome.is_complete() && !system.runner().have_called() {
             report.warnings.push(lint::of_no_calls(&report.subject));
         }
+        report.warnings = lints.applied(report.warnings);
         reports.push(report);
         let subject = args.subject(semantics);
         if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {
@@ -131,7 +138,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     progress.finish();
     args.results.print(&reports, output)?;
-    let exit = Variants::new(&reports).verdict.into();
+    let exit = match reports.iter().any(CheckReport::is_denied) {
+        true => Exit::Violation,
+        false => Variants::new(&reports).verdict.into(),
+    };
     if let Some(drawing) = drawing {
         let found = drawn.as_ref().map(|(spec, violations)| (spec, &violations[..]));
         verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
@@ -152,6 +162,15 @@ fn tell(report: &mut ViolationReport, found: Diagnosis) {
 impl Args {
     fn program(&self) -> &Path {
         Path::new(&self.command[0])
+    }
+
+    /// What is done about what is odd. What is never reached is not known of programs in C.
+    fn lints(&self) -> Result<Levels, Failure> {
+        let levels = self.lints.levels()?;
+        match levels.ask_about_all() {
+            true => Err(Failure::Usage("what is never reached is known of specs only".into())),
+            false => Ok(levels),
+        }
     }
 
     /// Shows one execution.

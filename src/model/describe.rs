@@ -52,6 +52,12 @@ pub trait Describe<L> {
         None
     }
 
+    /// What a process that has ended says of itself, if it says anything.
+    fn remarks(&self, local: &L) -> Option<Arc<[Remark]>> {
+        let _ = local;
+        None
+    }
+
     /// A value in the program's own words (variants by name).
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {
         let _ = names;
@@ -113,6 +119,26 @@ pub struct Site {
     pub column: u32,
     /// The source text of the operation, on one line.
     pub text: String,
+}
+
+/// What a process that really runs says of itself when it has ended. Nothing is wrong, but people should know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// What it is about.
+    pub kind: RemarkKind,
+    /// The object: what was not freed, or was asked for.
+    pub object: String,
+    /// Where the object was made or asked for.
+    pub site: Option<Site>,
+}
+
+/// The kinds of [`Remark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum RemarkKind {
+    /// It has made an object that it never frees.
+    Unfreed,
+    /// It asks for more threads than are explored, and was given fewer.
+    Threads,
 }
 
 /// How often processes that really run were run.

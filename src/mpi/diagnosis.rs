@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
-use crate::model::{LocalId, MailboxId, Op, Posted, ProcessId, Site, State, System};
-use crate::property::Replay;
+use crate::model::{LocalId, MailboxId, Op, Posted, ProcessId, RemarkKind, Site, State, System};
+use crate::property::{Leak, LeakKind, Replay};
 use crate::systems::history::History;
 
 /// What is wrong, in the terms of MPI.
@@ -44,6 +44,17 @@ pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
         },
         None => scene.deadlock(),
     }
+}
+
+/// Tells of an object that is never freed.
+pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
+    let is_it = |slip: &&Slip| {
+        leak.kind == LeakKind::Told(RemarkKind::Unfreed) && slip.unfreed() == Some(&leak.object)
+    };
+    let slip = *Slip::ALL.iter().find(is_it)?;
+    let message = format!("{} never frees the {} that it makes here", leak.process, leak.object);
+    let places = leak.site.as_ref().and_then(place).into_iter().collect();
+    Some(Diagnosis { slip, message, places })
 }
 
 /// `file.c:12`, without folders.

@@ -110,11 +110,8 @@ impl Liars {
         let mut dice = Dice(hasher.hash_one(seen));
         let mut ask = || self.ranks.understood((*rank, KEY), &question(&mut dice, KEY), ledger);
         let understood = (0..TRIES).find_map(|_| ask().ok());
-        understood.unwrap_or_else(|| Reply {
-            asked: Asked::Failed(failure("it cannot be understood", None)),
-            site: None,
-            printed: None,
-            back: 0,
+        understood.unwrap_or_else(|| {
+            Reply::new(Asked::Failed(failure("it cannot be understood", None)), None)
         })
     }
 }
@@ -197,4 +194,32 @@ fn without_the_key_nothing_is_believed() {
         believed += usize::from(understood(KEY));
     }
     assert!(believed > 200, "{believed} of them are right but for the key");
+}
+
+/// That there are too many is no mistake of the program: it is told where.
+#[test]
+fn a_search_that_meets_too_much_ends() {
+    let ranks = ranks();
+    let enter = |number: u32| {
+        let mut frame = KEY.to_ne_bytes().to_vec();
+        frame.push(b'E');
+        frame.put_block(b"MPI_Barrier");
+        (0..3).for_each(|_| frame.put_u32(0));
+        frame.put_block(format!("communicator {number}").as_bytes());
+        (1..3).rev().for_each(|number| frame.put_u32(number));
+        frame.push(0);
+        frame.put_u32(u32::MAX);
+        frame.put_block(b"MPI_Barrier");
+        frame.put_block(b"");
+        let reply = ranks.understood((1, KEY), &frame, &mut Ledger::default());
+        reply.unwrap_or_else(|_| panic!("a question")).asked
+    };
+    for number in 1..4096 {
+        assert!(matches!(enter(number), Asked::Op { .. }), "{number}");
+    }
+    assert_eq!(ranks.reservation(), None);
+    let Asked::Failed(failure) = enter(4096) else { panic!("there is no room") };
+    assert!(failure.is_unsupported());
+    let said = "there are more than 4096 communicators (rank 1)";
+    assert_eq!(ranks.reservation().as_deref(), Some(said));
 }

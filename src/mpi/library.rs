@@ -19,10 +19,11 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 33] = [
+pub(super) const PARTS: [(&str, &str); 35] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
+    ("threads.c", include_str!("c/threads.c")),
     ("calls.c", include_str!("c/calls.c")),
     ("tree.c", include_str!("c/tree.c")),
     ("files.c", include_str!("c/files.c")),

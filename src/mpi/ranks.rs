@@ -2,12 +2,13 @@
 
 mod questions;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::ledger::Ledger;
@@ -18,8 +19,8 @@ use super::uses::{Use, Uses};
 use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
-    End, Envelope, Failure, FailureKind, MailboxId, Objects, Op, Probing, Semantics, Site,
-    StopSignal, Touch,
+    End, Envelope, Failure, FailureKind, MailboxId, Objects, Op, Probing, Remark, RemarkKind,
+    Semantics, Site, StopSignal, Touch,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
 
@@ -72,10 +73,18 @@ pub struct Ranks {
     bias: u64,
     names: Mutex<Names>,
     uses: Mutex<Uses>,
-    /// Why nothing can be said about the program, where that was found first.
-    reservation: Mutex<Option<String>>,
+    unexplored: Mutex<Unexplored>,
     /// Has any rank asked for anything but its end?
     calls: AtomicBool,
+}
+
+/// What ranks did that cannot be explored.
+#[derive(Default)]
+struct Unexplored {
+    /// Where a search had to end, in a sentence; the first one.
+    end: Option<String>,
+    /// The ranks that have started threads, and where.
+    threads: BTreeMap<u32, Option<String>>,
 }
 
 impl Ranks {
@@ -104,8 +113,8 @@ impl Ranks {
         let source = Source::new(&launch.program, launch.base.clone());
         let (objects, bias) = (objects(&launch), servers.bias());
         let names = Mutex::new(Names::of_the_world());
-        let (uses, reservation, calls) = Default::default();
-        Ok(Ranks { launch, objects, servers, source, bias, names, uses, reservation, calls })
+        let (uses, unexplored, calls) = Default::default();
+        Ok(Ranks { launch, objects, servers, source, bias, names, uses, unexplored, calls })
     }
 
     /// Ranks none of which is started.
@@ -115,9 +124,9 @@ impl Ranks {
         let servers = Arc::new(servers.expect("nothing is started"));
         let source = Source::new(&launch.program, launch.base.clone());
         let objects = objects(&launch);
-        let (uses, reservation, calls) = Default::default();
+        let (uses, unexplored, calls) = Default::default();
         let names = Mutex::new(Names::of_the_world());
-        Ranks { launch, objects, servers, source, bias: 0, names, uses, reservation, calls }
+        Ranks { launch, objects, servers, source, bias: 0, names, uses, unexplored, calls }
     }
 
     /// What is run, and how.
@@ -134,7 +143,9 @@ impl Ranks {
 
     /// What ranks did that cannot be explored, in a sentence.
     pub fn reservation(&self) -> Option<String> {
-        self.reservation.lock().expect("no thread panics while it has it").clone()
+        let unexplored = self.unexplored();
+        let thread = || unexplored.threads.first_key_value();
+        unexplored.end.clone().or_else(|| thread().map(|(rank, place)| threads(*rank, place)))
     }
 
     /// Has any rank called MPI? One that does ends with `MPI_Finalize`, which is a question.
@@ -142,8 +153,8 @@ impl Ranks {
         self.calls.load(Ordering::Relaxed)
     }
 
-    fn reserve(&self, why: impl FnOnce() -> String) {
-        self.reservation.lock().expect("no thread panics while it has it").get_or_insert_with(why);
+    fn unexplored(&self) -> MutexGuard<'_, Unexplored> {
+        self.unexplored.lock().expect("no thread panics while it has it")
     }
 
     /// The next question of a rank.
@@ -156,23 +167,23 @@ impl Ranks {
                     ErrorKind::TimedOut => self.hang(process),
                     _ => self.crash(process),
                 };
-                return Reply { asked: Asked::Failed(failure), site: None, printed: None, back: 0 };
+                return Reply::new(Asked::Failed(failure), None);
             }
         };
         self.understood((process.rank, rank.key), &frame, &mut rank.ledger).unwrap_or_else(
             |trouble| {
-                let message = match trouble {
-                    Trouble::Protocol => {
-                        "the program was made by another version of `mazurka mpicc`".into()
-                    }
-                    Trouble::TooMany(what, most) => format!("there are more than {most} {what}"),
-                    Trouble::Forged => {
-                        "forged: the rank writes to the connection of the library to the verifier"
-                            .into()
-                    }
+                let failure = match trouble {
+                    Trouble::Protocol | Trouble::TooMany(..) => self.unsupported(
+                        process.rank,
+                        "the program was made by another version of `mazurka mpicc`",
+                        None,
+                    ),
+                    Trouble::Forged => failure(
+                        "forged: the rank writes to the connection of the library to the verifier",
+                        None,
+                    ),
                 };
-                let asked = Asked::Failed(failure(&message, None));
-                Reply { asked, site: None, printed: None, back: 0 }
+                Reply::new(Asked::Failed(failure), None)
             },
         )
     }
@@ -194,7 +205,13 @@ impl Ranks {
         let printed = parts.text()?;
         let asked = match self.note_uses(rank, parts)? {
             Some(clash) => Asked::Failed(clash),
-            None => self.asked(kind, parts, &site)?,
+            None => match self.asked(kind, parts, &site) {
+                Err(Trouble::TooMany(what, most)) => {
+                    let what = format!("there are more than {most} {what}");
+                    Asked::Failed(self.unsupported(rank, &what, Some(site.clone())))
+                }
+                other => other?,
+            },
         };
         let mut back = 0;
         if let Asked::Op { op, .. } = &asked {
@@ -205,16 +222,15 @@ impl Ranks {
                 return Err(Trouble::Forged);
             }
         }
-        if let Asked::Failed(Failure { kind: FailureKind::Unsupported, message, site }) = &asked {
-            self.reserve(|| {
-                let place = site.as_ref().and_then(place);
-                let place =
-                    place.map_or(format!(" (rank {rank})"), |at| format!(" (rank {rank}, {at})"));
-                Slip::of(message).map_or(message.clone(), |(_, what)| format!("{what}{place}"))
-            });
+        if let Asked::Failed(failure) = &asked {
+            self.note_end(rank, failure);
         }
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
-        Ok(Reply { asked, site: Some(Arc::new(site)), printed, back })
+        let remarks = match asked {
+            Asked::Done => self.remarks(parts)?,
+            _ => None,
+        };
+        Ok(Reply { printed, remarks, back, ..Reply::new(asked, Some(Arc::new(site))) })
     }
 
     /// Notes what a rank has done with files and threads. Returns what is wrong with it.
@@ -225,18 +241,31 @@ impl Ranks {
             let site = self.site(&parts.u64s()?, "");
             let at = place(&site);
             if letter == b't' {
-                self.reserve(|| threads(rank, at));
+                self.unexplored().threads.entry(rank).or_insert(at);
                 continue;
             }
             let what = Use::of(letter).ok_or(Trouble::Protocol)?;
             let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
             let found = uses.add(&path, rank, what, at);
-            clash = clash.or(found.map(|found| {
-                let known = Some(site).filter(|site| site.line > 0);
-                failure(&format!("{}: {found}", Slip::Unsupported), known)
-            }));
+            clash = clash.or(found.map(|found| self.unsupported(rank, &found, Some(site))));
         }
         Ok(clash)
+    }
+
+    /// What a rank says of itself when it has ended.
+    fn remarks(&self, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
+        let count = parts.u32()?;
+        let one = |_| {
+            let (class, what) = (parts.text()?, parts.text()?);
+            let site = Some(self.site(&[parts.u64()?], "")).filter(|site| site.line > 0);
+            let slip = Slip::named(&class).ok_or(Trouble::Protocol)?;
+            Ok(match slip.unfreed() {
+                Some(object) => Remark { kind: RemarkKind::Unfreed, object: object.into(), site },
+                None => Remark { kind: RemarkKind::Threads, object: what, site },
+            })
+        };
+        let remarks = (0..count).map(one).collect::<Result<Vec<_>, Trouble>>()?;
+        Ok((!remarks.is_empty()).then(|| remarks.into()))
     }
 
     /// The place of a call: the first of these addresses that is in the program.
@@ -259,9 +288,11 @@ impl Ranks {
     fn crash(&self, process: &mut Process) -> Failure {
         let rank = process.rank;
         match process.ended() {
-            Some(-1) => self.unsupported(rank, "the rank closes the connection of the library"),
+            Some(-1) => {
+                self.unsupported(rank, "the rank closes the connection of the library", None)
+            }
             Some(status) if status & 0x7f == SIGSYS => {
-                self.unsupported(rank, "the rank makes a system call that cannot be followed")
+                self.unsupported(rank, "the rank makes a system call that cannot be followed", None)
             }
             Some(status) if status & 0x7f != 0 => {
                 let signal = status & 0x7f;
@@ -271,14 +302,24 @@ impl Ranks {
                 let code = status >> 8 & 0xff;
                 failure(&format!("exit: the rank ended by _exit({code})"), None)
             }
-            None => self.unsupported(rank, "the server of the rank has ended"),
+            None => self.unsupported(rank, "the server of the rank has ended", None),
         }
     }
 
     /// What a rank does, or what is done to it, of which nothing can be said.
-    fn unsupported(&self, rank: u32, what: &str) -> Failure {
-        self.reserve(|| format!("{what} (rank {rank})"));
-        failure(&format!("{}: {what}", Slip::Unsupported), None)
+    fn unsupported(&self, rank: u32, what: &str, site: Option<Site>) -> Failure {
+        let known = site.filter(|site| site.line > 0);
+        let failure = failure(&format!("{}: {what}", Slip::Unsupported), known);
+        self.note_end(rank, &failure);
+        failure
+    }
+
+    /// Notes why a search has to end here, if it has to.
+    fn note_end(&self, rank: u32, failure: &Failure) {
+        let Some((Slip::Unsupported, what)) = Slip::of(&failure.message) else { return };
+        let place = failure.site.as_ref().and_then(place);
+        let place = place.map_or(String::new(), |at| format!(", {at}"));
+        self.unexplored().end.get_or_insert_with(|| format!("{what} (rank {rank}{place})"));
     }
 
     /// Adds the next question. Does the rank wait for an answer?
@@ -319,8 +360,8 @@ fn place(site: &Site) -> Option<String> {
     Some(format!("{file}:{}", site.line))
 }
 
-fn threads(rank: u32, place: Option<String>) -> String {
-    let place = place.map_or(String::new(), |place| format!(" ({place})"));
+fn threads(rank: u32, place: &Option<String>) -> String {
+    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
     format!(
         "rank {rank} starts a thread{place}, and what the threads of a rank do at the same time was seen in one order only \
          (programs of OpenMP start none with `OMP_NUM_THREADS=1`)"
@@ -371,9 +412,12 @@ impl Runner for Ranks {
             Err(error) => {
                 let asked = Asked::Failed(match StopSignal::is_raised_here() {
                     true => failure("hang: the search has ended before the rank has begun", None),
-                    false => self.unsupported(rank, &format!("the rank cannot be run: {error}")),
+                    false => {
+                        let what = format!("the rank cannot be run: {error}");
+                        self.unsupported(rank, &what, None)
+                    }
                 });
-                replies.push(Reply { asked, site: None, printed: None, back: 0 });
+                replies.push(Reply::new(asked, None));
                 None
             }
         }
@@ -392,6 +436,14 @@ impl Runner for Ranks {
             if !self.read(rank, replies) {
                 return;
             }
+        }
+    }
+
+    /// Threads may run in another order the next time.
+    fn on_difference(&self, rank: &u32) -> FailureKind {
+        match self.unexplored().threads.contains_key(rank) {
+            true => FailureKind::Unsupported,
+            false => FailureKind::Error,
         }
     }
 

@@ -86,8 +86,27 @@ impl Slip {
     /// The kind that a message begins with, and the rest of it.
     pub fn of(message: &str) -> Option<(Slip, &str)> {
         let (name, rest) = message.split_once(": ")?;
-        let slip = Slip::ALL.iter().find(|slip| slip.name() == name)?;
-        Some((*slip, rest))
+        Some((Slip::named(name)?, rest))
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<Slip> {
+        Slip::ALL.iter().copied().find(|slip| slip.name() == name)
+    }
+
+    /// The object that is left behind, if this is about one that is never freed. That does no harm: a rank says so in a
+    /// [remark](crate::model::Remark) when it has ended.
+    pub fn unfreed(self) -> Option<&'static str> {
+        Some(match self {
+            Slip::CommunicatorLeak => "communicator",
+            Slip::DatatypeLeak => "datatype",
+            Slip::GroupLeak => "group",
+            Slip::OperatorLeak => "operator",
+            Slip::WindowLeak => "window",
+            Slip::RequestLeak => "persistent request",
+            Slip::MissingStart => "unused persistent request",
+            _ => return None,
+        })
     }
 
     /// Is it known to a suite under this label? What depends on the input is labelled apart there.

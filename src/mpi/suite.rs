@@ -178,23 +178,25 @@ impl Mark {
 }
 
 impl Test {
-    /// How good this answer is. Of a label that is disputed, the standard has the last word.
+    /// How good this answer is. What is never freed is found where a mistake is expected, and is no false alarm elsewhere. Of a label that is disputed, the standard has the last word.
     pub fn mark(&self, answer: &Answer, dispute: Option<&Dispute>) -> Mark {
         match (answer, &self.expected) {
             (Answer::Unsure(doubt), _) => doubt.into(),
-            (Answer::Right, Expected::Open) => Mark::Verified,
+            (Answer::Right | Answer::Odd(_), Expected::Open) => Mark::Verified,
             (Answer::Wrong(_), Expected::Open) => Mark::Reported,
             (_, _) if let Some(dispute) = dispute => dispute.mark(answer),
-            (Answer::Right, Expected::Right) => Mark::Passed,
+            (Answer::Right | Answer::Odd(_), Expected::Right) => Mark::Passed,
             (Answer::Right, Expected::Wrong(_)) => Mark::Missed,
             (Answer::Wrong(_), Expected::Right) => Mark::FalseAlarm,
-            (Answer::Wrong(diagnosis), Expected::Wrong(label)) => Mark::Found {
-                kind: label.as_ref().map(|label| diagnosis.slip.is_labelled(label)),
-                place: match self.places.is_empty() {
-                    true => None,
-                    false => Some(!self.places.is_disjoint(&diagnosis.places)),
-                },
-            },
+            (Answer::Odd(diagnosis) | Answer::Wrong(diagnosis), Expected::Wrong(label)) => {
+                Mark::Found {
+                    kind: label.as_ref().map(|label| diagnosis.slip.is_labelled(label)),
+                    place: match self.places.is_empty() {
+                        true => None,
+                        false => Some(!self.places.is_disjoint(&diagnosis.places)),
+                    },
+                }
+            }
         }
     }
 }

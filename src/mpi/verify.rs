@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::time::Instant;
 
-use super::diagnosis::{Diagnosis, diagnose};
+use super::diagnosis::{Diagnosis, diagnose, unfreed};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
 use crate::explore::{Budget, NoObserver, Setting, StopReason, Violation, explore};
@@ -17,7 +17,9 @@ use crate::systems::history::History;
 pub enum Answer {
     /// Nothing is wrong with it.
     Right,
-    /// This is.
+    /// Nothing wrong was found, but this should be mended.
+    Odd(Diagnosis),
+    /// This is wrong with it.
     Wrong(Diagnosis),
     /// That cannot be said.
     Unsure(Doubt),
@@ -61,12 +63,15 @@ pub fn verify(
                 let others = Others::new(&system, setting, budget);
                 return Ok(Answer::Wrong(others.finding(first)));
             }
-            None => {
-                if let Some(reason) = outcome.stopped_by {
+            None if matches!(answer, Answer::Odd(_)) => {}
+            None => match (outcome.leaks.iter().find_map(unfreed), outcome.stopped_by) {
+                (Some(odd), _) => answer = Answer::Odd(odd),
+                (None, Some(reason)) => {
                     let unsupported = system.runner().reservation().map(Doubt::Unsupported);
                     answer = Answer::Unsure(unsupported.unwrap_or(Doubt::Stopped(reason)));
                 }
-            }
+                (None, None) => {}
+            },
         }
     }
     Ok(answer)

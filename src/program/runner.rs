@@ -43,7 +43,7 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { asked, site, printed: live.printed(), back: 0 }
+        Reply { printed: live.printed(), ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {

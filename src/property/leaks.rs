@@ -1,6 +1,9 @@
 //! What executions leave behind: messages that nobody receives, requests that nothing answers, mutexes that are not
 //! given back.
 //!
+//! Processes that really run say more of themselves when they have ended ([`Remark`]): that they never free an object of their own,
+//! say. That is noted in the same way.
+//!
 //! None of this is a violation. It is looked for at the end of executions that end well: nothing objects to the end, and no
 //! process has failed. (In a deadlock messages and requests are left, too, but there the deadlock is the news.) So a leak is a statement about one execution:
 //! "in some execution this message is never received". An explorer that reaches every terminal state finds, for each kind
@@ -17,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use super::process_failure;
 use crate::model::{
-    End, Handle, LocalId, Locals, Posted, ProcessId, Schedule, Site, State, System,
+    End, Handle, LocalId, Locals, Posted, ProcessId, Remark, RemarkKind, Schedule, Site, State,
+    System,
 };
 
 /// The most leaks that are kept.
@@ -38,6 +42,8 @@ pub enum LeakKind {
     Held,
     /// A request for one that is never granted and never taken back.
     Queued,
+    /// What the process says of itself.
+    Told(RemarkKind),
 }
 
 /// Something that an execution leaves behind.
@@ -47,9 +53,9 @@ pub struct Leak {
     pub kind: LeakKind,
     /// Who left it.
     pub process: String,
-    /// The mailbox, the mutex or the semaphore.
+    /// The mailbox, the mutex or the semaphore; of what the process says, the object.
     pub object: String,
-    /// Where it was sent or asked for.
+    /// Where it was sent, made or asked for.
     pub site: Option<Site>,
     /// An execution that leaves it behind.
     pub schedule: Schedule,
@@ -89,7 +95,7 @@ impl Leak {
     }
 }
 
-/// A request as it can be told apart from others without looking back.
+/// A request, or a remark by its number, as it can be told apart from others without looking back.
 type Seen = (ProcessId, Handle, LeakKind, LocalId);
 
 /// The leaks found so far.
@@ -103,7 +109,18 @@ impl Leaks {
     /// Notes what the execution that ends in `state` leaves behind. Nothing objects to that end.
     #[inline]
     pub fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
-        if self.found.len() < MAX_LEAKS && state.has_open_requests() {
+        if self.found.len() >= MAX_LEAKS {
+            return;
+        }
+        let describe = locals.system().describe();
+        let remarks = state.program_processes().filter_map(|process| {
+            let end = state.local(process);
+            Some((process, end, describe.remarks(locals.get(end))?))
+        });
+        for (process, end, remarks) in remarks {
+            self.note_remarks(locals, state, (process, end, &remarks));
+        }
+        if state.has_open_requests() {
             self.note(locals, state);
         }
     }
@@ -114,8 +131,34 @@ impl Leaks {
     }
 
     #[cold]
+    fn note_remarks<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        (process, end, remarks): (ProcessId, LocalId, &[Remark]),
+    ) {
+        if has_failed(locals, state) {
+            return;
+        }
+        for (number, remark) in (0..).map(Handle).zip(remarks) {
+            let kind = LeakKind::Told(remark.kind);
+            if self.seen.insert((process, number, kind, end)) {
+                let describe = locals.system().describe();
+                let leak = Leak {
+                    kind,
+                    process: describe.process_name(locals.get(end)),
+                    object: remark.object.clone(),
+                    site: remark.site.clone(),
+                    schedule: Schedule::of(state),
+                };
+                leak.add_to(&mut self.found);
+            }
+        }
+    }
+
+    #[cold]
     fn note<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
-        if state.processes().any(|p| process_failure(locals, state, p).is_some()) {
+        if has_failed(locals, state) {
             return;
         }
         for (process, handle, posted) in state.open_requests() {
@@ -166,6 +209,10 @@ impl Leaks {
         };
         leak.add_to(&mut self.found);
     }
+}
+
+fn has_failed<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
+    state.processes().any(|process| process_failure(locals, state, process).is_some())
 }
 
 fn kind_of(state: &State, posted: Posted) -> LeakKind {

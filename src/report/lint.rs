@@ -5,6 +5,8 @@
 //! | `messages` | `leaks` | messages that nobody receives | warn |
 //! | `requests` | `leaks` | receives that no message comes for, units of semaphores that are never granted | warn |
 //! | `locks` | `leaks` | mutexes that ended processes own or queue for | warn |
+//! | `handles` | `leaks` | communicators, datatypes and other objects of MPI that a rank never frees | warn |
+//! | `threads` | `threads` | a rank that asks for a level of threads which is not explored | warn |
 //! | `lines` | `unreached` | statements and handlers that no execution runs | allow |
 //! | `branches` | `unreached` | conditions that are always decided in one way, arms of `match` that are never taken | allow |
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
@@ -24,7 +26,7 @@ use serde::{Serialize, Serializer};
 
 use super::Subject;
 use crate::explore::{Outcome, StopReason};
-use crate::model::System;
+use crate::model::{RemarkKind, System};
 use crate::property::{Leak, LeakKind, Leaks, Replay, Standing};
 
 /// A kind of warning.
@@ -36,6 +38,10 @@ pub enum Lint {
     Requests,
     /// Mutexes that ended processes own or queue for.
     Locks,
+    /// Objects of MPI that a rank never frees.
+    Handles,
+    /// A rank asks for more threads than are explored.
+    Threads,
     /// Statements and handlers that no execution runs.
     Lines,
     /// Conditions that are always decided in one way, and arms that are never taken.
@@ -50,10 +56,12 @@ pub enum Lint {
 const UNREACHED: &str = "unreached";
 
 /// The names of each lint, from the most particular to the one for all.
-const NAMES: [(Lint, [&str; 3]); 7] = [
+const NAMES: [(Lint, [&str; 3]); 9] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
     (Lint::Locks, ["locks", "leaks", "all"]),
+    (Lint::Handles, ["handles", "leaks", "all"]),
+    (Lint::Threads, ["threads", "threads", "all"]),
     (Lint::Lines, ["lines", UNREACHED, "all"]),
     (Lint::Branches, ["branches", UNREACHED, "all"]),
     (Lint::Assertions, ["assertions", UNREACHED, "all"]),
@@ -88,6 +96,8 @@ impl From<LeakKind> for Lint {
             LeakKind::Message => Lint::Messages,
             LeakKind::Receive | LeakKind::Acquire | LeakKind::Collective => Lint::Requests,
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
+            LeakKind::Told(RemarkKind::Unfreed) => Lint::Handles,
+            LeakKind::Told(RemarkKind::Threads) => Lint::Threads,
         }
     }
 }
@@ -213,8 +223,11 @@ pub struct Warning {
     pub level: Level,
     /// What is odd, in a sentence without a full stop.
     pub message: String,
-    /// The spec.
+    /// The file: the spec, unless the program has several files.
     pub file: String,
+    /// Has it?
+    #[serde(skip)]
+    pub has_files: bool,
     /// The line.
     pub line: Option<u32>,
     /// The column there.
@@ -255,7 +268,7 @@ pub fn of_execution<S: System>(subject: &Subject, replay: &Replay<'_, S>) -> Vec
 fn sorted(leaks: &[Leak]) -> Vec<&Leak> {
     let mut leaks: Vec<&Leak> = leaks.iter().collect();
     leaks.sort_by_key(|leak| {
-        let place = leak.site.as_ref().map(|site| (site.line, site.column));
+        let place = leak.site.as_ref().map(|site| (&site.file, site.line, site.column));
         (Lint::from(leak.kind), place, leak.kind)
     });
     leaks
@@ -268,6 +281,7 @@ pub fn of_no_calls(subject: &Subject) -> Warning {
         level: Level::Warn,
         message: "no rank calls MPI_Init, so there is nothing to verify".into(),
         file: subject.spec.clone(),
+        has_files: false,
         line: None,
         column: None,
         process: None,
@@ -289,12 +303,20 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
         LeakKind::Collective => format!("{object} never ends for {process}, which has entered it"),
         LeakKind::Held => format!("{process} ends without giving {object} back"),
         LeakKind::Queued => format!("{process} ends in the queue of {object}"),
+        LeakKind::Told(RemarkKind::Unfreed) => {
+            format!("{process} never frees the {object} that it makes here")
+        }
+        LeakKind::Told(RemarkKind::Threads) => format!(
+            "{process} asks for {object}, and is given MPI_THREAD_FUNNELED: what it does with more was not looked at"
+        ),
     };
+    let file = leak.site.as_ref().and_then(|site| site.file.as_ref());
     Warning {
         lint: leak.kind.into(),
         level: Level::Warn,
         message,
-        file: subject.spec.clone(),
+        file: file.map_or_else(|| subject.spec.clone(), |file| file.to_string()),
+        has_files: file.is_some(),
         line: leak.site.as_ref().map(|site| site.line),
         column: leak.site.as_ref().map(|site| site.column),
         process: Some(process.clone()),

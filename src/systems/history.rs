@@ -39,7 +39,7 @@ pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
     Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
-    Objects, Response, Runs, Site, System, Touch, Values,
+    Objects, Remark, Response, Runs, Site, System, Touch, Values,
 };
 use live::Live;
 use patience::{Telling, Watched};
@@ -123,7 +123,7 @@ impl<R: Runner> History<R> {
         let time = humantime::format_duration(patience);
         let message = format!("hang: {after}the process asks for nothing any more for {time}");
         let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
-        let reply = Reply { asked: Asked::Failed(failure), site, printed: None, back: 0 };
+        let reply = Reply::new(Asked::Failed(failure), site);
         match told {
             Some(told) => drop(self.attach(node, told, reply)),
             None => self.tree_mut().begin(node, reply),
@@ -163,7 +163,7 @@ impl<R: Runner> History<R> {
         let (process, mut replies, path) = self.run(&mut live, node, &last);
         let found = match path.is_empty() {
             true => None,
-            false => difference::of(&self.tree(), &path, &replies),
+            false => self.difference(&self.tree(), node, &path, &replies),
         };
         let reply = found.or_else(|| replies.pop());
         let reply = reply.expect("a process asks something after each outcome");
@@ -209,8 +209,9 @@ impl<R: Runner> History<R> {
         reply: &Reply<R::Start>,
     ) -> Option<Reply<R::Start>> {
         let (_, replies, path) = self.run_anew(live, node, last);
-        let found = difference::of(&self.tree(), &path, &replies);
-        found.or_else(|| difference::between(reply, replies.last()?))
+        let found = self.difference(&self.tree(), node, &path, &replies);
+        let kind = || self.runner().on_difference(self.tree().start(node));
+        found.or_else(|| difference::between(reply, replies.last()?, &kind))
     }
 
     /// A process that has this history and was then told `last`. Also what it has asked since it was met, and the histories that it
@@ -265,10 +266,21 @@ impl<R: Runner> History<R> {
         if known <= node {
             return known;
         }
-        match difference::of(&tree, &[known], std::slice::from_ref(&reply)) {
+        match self.difference(&tree, known, &[known], std::slice::from_ref(&reply)) {
             Some(found) => tree.replace(known, found),
             None => known,
         }
+    }
+
+    /// What is wrong with the process of a history that asked `again` in these of its histories.
+    fn difference(
+        &self,
+        tree: &Tree<R::Start>,
+        node: NodeId,
+        path: &[NodeId],
+        again: &[Reply<R::Start>],
+    ) -> Option<Reply<R::Start>> {
+        difference::of(tree, path, again, &|| self.runner().on_difference(tree.start(node)))
     }
 
     fn start(
@@ -467,5 +479,9 @@ impl<R: Runner> Describe<Local> for History<R> {
 
     fn printed(&self, &Local(node): &Local) -> Option<String> {
         self.tree().reply(node)?.printed.as_deref().map(String::from)
+    }
+
+    fn remarks(&self, &Local(node): &Local) -> Option<Arc<[Remark]>> {
+        self.tree().reply(node)?.remarks.clone()
     }
 }

@@ -92,7 +92,7 @@ impl<S: System + Clone + Send + 'static> Interpreted<S> {
             Asked::Spawn(_) => Asked::Spawn(()),
             Asked::Done | Asked::Returned(_) | Asked::Failed(_) => Asked::Done,
         });
-        Reply { asked, site: site.map(Arc::new), printed: None, back: 0 }
+        Reply::new(asked, site.map(Arc::new))
     }
 }
 

@@ -1,6 +1,6 @@
 // What programs ask about datatypes, statuses and hints.
 // 1, 2, 3, 4, 5, 9: right
-// 6: datatype leak
+// 6: warning: datatype leak
 // 7: invalid argument
 // 8: invalid datatype
 #include "cases.h"

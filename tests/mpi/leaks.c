@@ -1,11 +1,13 @@
-// What is made and never freed.
+// What is made and never freed: that does no harm, so the search goes on.
 // 1, 2, 3: right
-// 4: communicator leak
-// 5: datatype leak
-// 6: group leak
-// 7: operator leak
-// 8: window leak
-// 9: communicator leak
+// 4: warning: communicator leak
+// 5: warning: datatype leak
+// 6: warning: group leak
+// 7: warning: operator leak
+// 8: warning: window leak
+// 9: warning: communicator leak
+// 10: message race, 3 ranks
+// 11: missing wait
 #include "cases.h"
 
 static void sum(void *in, void *inout, int *length, MPI_Datatype *type) {
@@ -20,6 +22,7 @@ static void run(void) {
   MPI_Op op;
   MPI_Win win;
   static int memory[4];
+  MPI_Request request;
   switch (which) {
     case 1: MPI_Comm_split(world, rank % 2, 0, &comm); MPI_Comm_free(&comm); break;
     case 2: MPI_Comm_group(world, &group); MPI_Group_free(&group); break;
@@ -30,5 +33,15 @@ static void run(void) {
     case 7: MPI_Op_create(sum, 1, &op); break; // wrong 7
     case 8: MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, world, &win); break; // wrong 8
     case 9: MPI_Comm_split(world, 0, rank, &comm); break; // wrong 9
+    case 10: // In one execution there is more than a leak.
+      MPI_Type_contiguous(2, MPI_INT, &type);
+      if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, 0, world);
+      for (int i = 1; i < size && rank == 0; i++) MPI_Recv(&memory[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, world, MPI_STATUS_IGNORE);
+      if (memory[1] == 2) abort(); // wrong 10
+      break;
+    case 11: // What is worse is told.
+      MPI_Comm_dup(world, &comm);
+      MPI_Ibarrier(world, &request); // wrong 11
+      break;
   }
 }

@@ -4,7 +4,7 @@
 // 5: invalid request
 // 6: local concurrency
 // 8: call order
-// 9: request leak
+// 9: warning: request leak
 #include "cases.h"
 #include <assert.h>
 

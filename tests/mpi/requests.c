@@ -4,10 +4,10 @@
 // 6: missing wait
 // 7: missing wait
 // 8: missing start
-// 9: request leak
+// 9: warning: request leak
 // 13: local concurrency
-// 11: missing start
-// 12: request leak
+// 11: warning: missing start
+// 12: warning: request leak
 #include "cases.h"
 
 static void run(void) {

@@ -18,7 +18,7 @@ use super::super::progress;
 use super::super::{Exit, Failure, interrupt};
 use super::Args;
 use crate::explore::{Budget, Setting};
-use crate::model::{Buffering, Leaving, Semantics};
+use crate::model::Semantics;
 use crate::mpi::suite::{CONFIGURED, Dispute, Expected, MAKEFILE, Mark, Program, Suite, Test};
 use crate::mpi::{Answer, Compiler, Files, Language, Launch, TICK, Unreceived, verify};
 use crate::property::Properties;
@@ -72,7 +72,7 @@ impl Marked {
         };
         let found = match &self.answer {
             Err(why) => why.clone(),
-            Ok(Answer::Wrong(diagnosis)) => {
+            Ok(Answer::Odd(diagnosis) | Answer::Wrong(diagnosis)) => {
                 let places = bracketed(&diagnosis.places);
                 format!("{}: {}{places}", diagnosis.slip, diagnosis.message)
             }
@@ -341,12 +341,7 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
 }
 
 /// What a test is searched with.
-fn variants(test: &Test) -> Vec<Semantics> {
-    let bufferings = match test.buffering {
-        None => vec![Buffering::Infinite, Buffering::Zero],
-        Some(buffering) => vec![buffering],
-    };
-    let leaving = Leaving::Synchronizing;
-    let with = |buffering| Semantics { buffering, leaving, ..Semantics::default() };
-    bufferings.into_iter().map(with).collect()
+fn variants(test: &Test) -> [Semantics; 1] {
+    let any = Semantics::ANY;
+    [Semantics { buffering: test.buffering.unwrap_or(any.buffering), ..any }]
 }

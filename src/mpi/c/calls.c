@@ -21,14 +21,12 @@
  * SIGSYS is never blocked as long as the program blocks it by sigprocmask. */
 #include "calls.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -288,15 +286,13 @@ static void set_result(ucontext_t *at, long result) {
 #endif
 }
 
-/* Threads take turns. */
-static char is_busy;
 static void enter(ucontext_t *at) {
-  while (__atomic_test_and_set(&is_busy, __ATOMIC_ACQUIRE)) raw(SYS_sched_yield);
+  turn_take();
   interrupted = at;
 }
 static void leave(void) {
   interrupted = NULL;
-  __atomic_clear(&is_busy, __ATOMIC_RELEASE);
+  turn_give(NULL);
 }
 
 long raw_in_the_open(long number, long a, long b, long c, long d, long e) {
@@ -406,18 +402,4 @@ void calls_follow(bool files_too) {
   struct sock_fprog program = {filter_length, filter};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
     give_up("the system calls of the rank cannot be followed (seccomp)");
-}
-
-/* Threads that do not call MPI are let run, but what they do to each other is seen in one order only: the verifier says so. */
-#pragma weak dlsym
-enum { MOST_THREADS = 1000 };
-WEAK int pthread_create(pthread_t *made, const pthread_attr_t *how, void *(*body)(void *), void *with) {
-  int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = NULL;
-  if (dlsym) *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-  if (!real) refuse("the rank starts a thread");
-  static uint32_t count;
-  if (is_verified && __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) > MOST_THREADS)
-    refuse("the rank starts more than %d threads", MOST_THREADS);
-  if (is_verified) file_use(STARTING_THREADS, "");
-  return real(made, how, body, with);
 }

@@ -8,8 +8,18 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the level that they ask for: many ask for more than they use. Whoever calls MPI in a second thread is told so. */
-static int thread_level = MPI_THREAD_SINGLE;
+/* The level of threads that the program asks for, and the one that it is given: what several threads do with MPI is not explored. */
+static int wanted_level = MPI_THREAD_SINGLE, thread_level = MPI_THREAD_SINGLE;
+static uint32_t questions_before; /* so many were asked when it was given */
+
+static const char *level_name(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+  }
+}
 
 bool env_is_over(void) { return phase != INSIDE; }
 
@@ -18,50 +28,71 @@ void env_check(void) {
   if (phase == AFTER) fail("missing init", "%s is called after MPI_Finalize", call.name);
 }
 
-static int init(void) {
+void env_check_thread(void) {
+  if (!is_verified || is_thread_main()) return;
+  if (wanted_level > thread_level)
+    fail("unsupported", "%s is called by a second thread: the rank asks for %s, which is not explored", call.name, level_name(wanted_level));
+  fail("threads", "%s is called by a second thread, and the rank asks for %s only", call.name, level_name(wanted_level));
+}
+
+void env_check_level(const char *how) {
+  if (wanted_level > thread_level && questions == questions_before)
+    fail("unsupported", "the rank %s as it begins: it asks for %s, which is not explored, and is given %s", how,
+         level_name(wanted_level), level_name(thread_level));
+}
+
+static int init(int level) {
   if (!is_verified) {
     fprintf(stderr, "This program was made by `mazurka mpicc`: start it with `mazurka mpirun -n RANKS PROGRAM`.\n");
     exit(2);
   }
   if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
   phase = INSIDE;
+  thread_is_main();
+  wanted_level = level;
+  thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
+  questions_before = questions;
+  if (wanted_level > thread_level) remark(call.site, "threads", level_name(wanted_level));
   return MPI_SUCCESS;
 }
 
 FUNCTION(Init, (int *argc, char ***argv)) {
-  HERE("MPI_Init");
+  ANYWHERE("MPI_Init");
   (void)argc, (void)argv;
-  return init();
+  return init(MPI_THREAD_SINGLE);
 }
 
 FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
-  HERE("MPI_Init_thread");
+  ANYWHERE("MPI_Init_thread");
   (void)argc, (void)argv;
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
-  thread_level = *OUT(provided) = required;
-  return init();
+  init(required);
+  *OUT(provided) = thread_level;
+  return MPI_SUCCESS;
 }
 
 FUNCTION(Query_thread, (int *provided)) {
-  CALL("MPI_Query_thread");
+  ANYWHERE("MPI_Query_thread");
+  env_check();
   *OUT(provided) = thread_level;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Is_thread_main, (int *flag)) {
-  CALL("MPI_Is_thread_main");
-  *OUT(flag) = 1;
+  ANYWHERE("MPI_Is_thread_main");
+  env_check();
+  *OUT(flag) = is_thread_main();
   return MPI_SUCCESS;
 }
 
 FUNCTION(Initialized, (int *flag)) {
-  HERE("MPI_Initialized");
+  ANYWHERE("MPI_Initialized");
   *OUT(flag) = phase != BEFORE;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Finalized, (int *flag)) {
-  HERE("MPI_Finalized");
+  ANYWHERE("MPI_Finalized");
   *OUT(flag) = phase == AFTER;
   return MPI_SUCCESS;
 }
@@ -76,7 +107,7 @@ FUNCTION(Finalize, (void)) {
   windows_check_end();
   struct bytes nothing = {0};
   exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &nothing);
-  handles_check_leaks();
+  handles_check_left();
   phase = AFTER;
   return MPI_SUCCESS;
 }
@@ -84,19 +115,22 @@ FUNCTION(Finalize, (void)) {
 FUNCTION(Abort, (MPI_Comm comm, int code)) {
   HERE("MPI_Abort");
   (void)comm;
+  env_check_level("calls MPI_Abort");
   fail("abort", "the rank calls MPI_Abort with code %d", code);
 }
 
 /* What assert() calls when it fails, and abort(). */
 WEAK void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
   (void)function;
-  HERE("assert");
+  ANYWHERE("assert");
   (void)file, (void)line;
+  env_check_level("fails an assertion");
   fail("assertion", "%s", assertion);
 }
 
 WEAK void abort(void) {
-  HERE("abort");
+  ANYWHERE("abort");
+  env_check_level("calls abort()");
   fail("abort", "the program calls abort()");
 }
 
@@ -107,14 +141,14 @@ FUNCTION(Get_processor_name, (char *name, int *length)) {
 }
 
 FUNCTION(Get_version, (int *version, int *subversion)) {
-  HERE("MPI_Get_version");
+  ANYWHERE("MPI_Get_version");
   *OUT(version) = MPI_VERSION;
   *OUT(subversion) = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_library_version, (char *version, int *length)) {
-  HERE("MPI_Get_library_version");
+  ANYWHERE("MPI_Get_library_version");
   *OUT(length) = text_out(version, "Mazurka");
   return MPI_SUCCESS;
 }
@@ -141,9 +175,10 @@ FUNCTION(Pcontrol, (const int level, ...)) {
 /* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
  * program may have its own, or something else with such a name. */
 uint64_t nanoseconds = 1000000000ull * 1000000000ull;
+static uint64_t go_on(uint64_t time) { return __atomic_add_fetch(&nanoseconds, time, __ATOMIC_RELAXED); }
 static uint64_t tick(void) {
   unseen++;
-  return nanoseconds += time_tick;
+  return go_on(time_tick);
 }
 uint64_t clock_of_program(void) { return tick() - 1000000000ull * 1000000000ull; }
 
@@ -174,11 +209,11 @@ WEAK clock_t clock(void) { return (clock_t)(clock_of_program() / 1000); }
 WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
 /* Nobody waits: what others do is told in calls of MPI only. */
-WEAK unsigned sleep(unsigned seconds) { return nanoseconds += seconds * 1000000000ull, 0; }
-WEAK int usleep(useconds_t time) { return nanoseconds += time * 1000ull, 0; }
+WEAK unsigned sleep(unsigned seconds) { return go_on(seconds * 1000000000ull), 0; }
+WEAK int usleep(useconds_t time) { return go_on(time * 1000ull), 0; }
 WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
   (void)left;
-  return nanoseconds += (uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec, 0;
+  return go_on((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec), 0;
 }
 
 WEAK int timespec_get(struct timespec *to, int base) { return clock_gettime(CLOCK_REALTIME, to) ? 0 : base; }

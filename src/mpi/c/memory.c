@@ -175,6 +175,7 @@ int text_out(char *to, const char *text) {
 }
 
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
+  TURN;
   if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];
@@ -191,6 +192,7 @@ void memory_watch(const void *base, size_t size) {
 }
 
 static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum access access, uintptr_t site) {
+  TURN;
   if (is_watched(from, length)) {
     unseen++;
     windows_see(from, length, access, site);
@@ -259,24 +261,22 @@ void *__tsan_memset(void *to, int value, size_t length) {
   return memset(to, value, length);
 }
 
-/* Atomics of the program: one thread runs, so they are plain accesses. */
+/* Atomics of the program. */
 #define ATOMIC(bits, type)                                                                                    \
   type __tsan_atomic##bits##_load(const volatile type *at, int order) {                                       \
-    return (void)order, see((void *)at, sizeof(type), READS, SITE), *at;                                      \
+    return (void)order, see((void *)at, sizeof(type), READS, SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);    \
   }                                                                                                           \
   void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {                                \
-    (void)order, see((void *)at, sizeof(type), WRITES, SITE), *at = value;                                    \
+    (void)order, see((void *)at, sizeof(type), WRITES, SITE), __atomic_store_n(at, value, __ATOMIC_SEQ_CST);  \
   }                                                                                                           \
   type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order) {                             \
-    type old = *at;                                                                                           \
-    return (void)order, see((void *)at, sizeof(type), WRITES, SITE), *at = value, old;                        \
+    return (void)order, see((void *)at, sizeof(type), WRITES, SITE), __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); \
   }                                                                                                           \
-  CHANGE(bits, type, add, old + value) CHANGE(bits, type, sub, old - value) CHANGE(bits, type, and, old & value) \
-  CHANGE(bits, type, or, old | value) CHANGE(bits, type, xor, old ^ value) CHANGE(bits, type, nand, ~(old & value)) \
+  CHANGE(bits, type, add) CHANGE(bits, type, sub) CHANGE(bits, type, and)                                     \
+  CHANGE(bits, type, or) CHANGE(bits, type, xor) CHANGE(bits, type, nand)                                     \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *old, type new, int one, int two) { \
     (void)one, (void)two, see((void *)at, sizeof(type), WRITES, SITE);                                        \
-    if (*at == *old) return *at = new, 1;                                                                     \
-    return *old = *at, 0;                                                                                     \
+    return __atomic_compare_exchange_n(at, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
   }                                                                                                           \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *old, type new, int one, int two) { \
     return __tsan_atomic##bits##_compare_exchange_strong(at, old, new, one, two);                             \
@@ -285,14 +285,14 @@ void *__tsan_memset(void *to, int value, size_t length) {
     __tsan_atomic##bits##_compare_exchange_strong(at, &old, new, one, two);                                   \
     return old;                                                                                               \
   }
-#define CHANGE(bits, type, name, result)                                                                      \
+#define CHANGE(bits, type, name)                                                                              \
   type __tsan_atomic##bits##_fetch_##name(volatile type *at, type value, int order) {                         \
-    type old = *at;                                                                                           \
-    return (void)order, see((void *)at, sizeof(type), WRITES, SITE), *at = (type)(result), old;               \
+    (void)order, see((void *)at, sizeof(type), WRITES, SITE);                                                 \
+    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                \
   }
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)
-void __tsan_atomic_thread_fence(int order) { (void)order; }
+void __tsan_atomic_thread_fence(int order) { (void)order, __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int order) { (void)order; }

@@ -27,6 +27,7 @@
 #define error_raise mazurka_error_raise
 #define give_up mazurka_give_up
 #define release mazurka_release
+#define remark mazurka_remark
 #define text_of mazurka_text_of
 #define text_with mazurka_text_with
 #define ask_posted mazurka_ask_posted
@@ -39,7 +40,6 @@
 #define basic_name mazurka_basic_name
 #define basic_size mazurka_basic_size
 #define call mazurka_call
-#define check_thread mazurka_check_thread
 #define check_buffer mazurka_check_buffer
 #define check_memory mazurka_check_memory
 #define heap_free mazurka_heap_free
@@ -54,6 +54,8 @@
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
+#define env_check_level mazurka_env_check_level
+#define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
 #define fail mazurka_fail
@@ -70,7 +72,8 @@
 #define grow mazurka_grow
 #define handle_get mazurka_handle_get
 #define handle_new mazurka_handle_new
-#define handles_check_leaks mazurka_handles_check_leaks
+#define handles_check_left mazurka_handles_check_left
+#define is_thread_main mazurka_is_thread_main
 #define is_verified mazurka_is_verified
 #define memory_own mazurka_memory_own
 #define memory_own_more mazurka_memory_own_more
@@ -95,6 +98,7 @@
 #define put_u64 mazurka_put_u64
 #define put_u8 mazurka_put_u8
 #define question mazurka_question
+#define questions mazurka_questions
 #define receive_end mazurka_receive_end
 #define request_complete mazurka_request_complete
 #define request_get mazurka_request_get
@@ -144,7 +148,12 @@
 #define memory_watch mazurka_memory_watch
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
+#define thread_is_main mazurka_thread_is_main
 #define time_tick mazurka_time_tick
+#define turn_give mazurka_turn_give
+#define turn_pause mazurka_turn_pause
+#define turn_resume mazurka_turn_resume
+#define turn_take mazurka_turn_take
 
 /* A function of MPI: PMPI_F, and MPI_F unless the program has its own. */
 #define FUNCTION_OF(result, name, parameters)                                                       \
@@ -161,12 +170,23 @@ struct call {
   const char *name;
   uintptr_t site; /* the address that it returns to */
 };
-extern struct call call;
-/* Only one thread of a rank may call MPI: wire.c */
-void check_thread(void);
-#define HERE(function) (call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++, check_thread())
+extern _Thread_local struct call call;
+/* HERE, for functions that every thread may call. */
+#define ANYWHERE(function) TURN; call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++
+#define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
-#define CALL(function) (HERE(function), env_check())
+#define CALL(function) HERE(function); env_check()
+
+/* threads.c: from here to the end of the block no other thread is in the library. */
+#define TURN __attribute__((cleanup(turn_give), unused)) const char in_turn = turn_take()
+char turn_take(void);
+void turn_give(const char *unused);
+/* Lets others in for a while, and then takes the turn back. */
+unsigned turn_pause(void);
+void turn_resume(unsigned paused);
+/* From now on this is the thread that calls MPI. Is it this one? */
+void thread_is_main(void);
+bool is_thread_main(void);
 
 /* wire.c: bytes to and from the verifier */
 struct bytes {
@@ -208,11 +228,14 @@ void fail_at(uintptr_t site, const char *class, const char *format, ...) __attri
 /* The same at the first of these addresses that is in the program. */
 void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...)
     __attribute__((noreturn, format(printf, 4, 5)));
+/* What is no violation, but should be known: told when the rank has ended. `what` belongs to the class. */
+void remark(uintptr_t site, const char *class, const char *what);
 const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
 /* How far the program was loaded from where it was linked to be. */
 uintptr_t wire_bias(void);
 extern int world_rank, world_size;
 extern uint64_t time_tick; /* how far time goes on when somebody looks, in nanoseconds */
+extern uint32_t questions; /* so many were asked */
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
 
@@ -239,6 +262,9 @@ char *text_with(const char *format, va_list values);
 uint64_t clock_of_program(void); /* nanoseconds since the rank began */
 extern uint64_t nanoseconds;     /* the time: who reads it for the program goes on by a tick */
 void env_check(void);
+void env_check_thread(void);
+/* A rank that gives up as it begins, because of the level of threads that it was given, makes no mistake. */
+void env_check_level(const char *how);
 bool env_is_over(void);
 
 /* handles.c: objects behind handles */
@@ -263,8 +289,8 @@ struct object {
 };
 uintptr_t handle_new(enum kind kind, struct object *object);
 struct object *handle_get(enum kind kind, const void *handle); /* NULL if it never was one */
-/* Fails if an object was made and not freed. */
-void handles_check_leaks(void);
+/* The rank ends: fails if a request is active, and remarks what else was not freed. */
+void handles_check_left(void);
 void object_set_name(struct object *object, const char *name);
 const char *object_name(const struct object *object);
 

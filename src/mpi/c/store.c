@@ -61,6 +61,7 @@ static size_t class_for(size_t size) {
 }
 
 void *allocate(size_t size) {
+  TURN;
   size_t class = class_for(size);
   struct head *piece = unused[class];
   if (piece)
@@ -73,6 +74,7 @@ void *allocate(size_t size) {
 
 void release(const void *piece) {
   if (!piece) return;
+  TURN;
   struct head *head = (struct head *)piece - 1;
   head->next = unused[head->class];
   unused[head->class] = head;

@@ -147,6 +147,7 @@ static void heap_put(uintptr_t start, size_t size) {
 
 static void heap_add(void *start, size_t size) {
   if (!start || !is_verified) return;
+  TURN;
   if (2 * heap_used >= heap_room) {
     struct heap_piece *old = heap;
     size_t room = heap_room;
@@ -200,7 +201,9 @@ WEAK void *calloc(size_t number, size_t size) {
 
 /* The program gives up a piece of the heap. */
 static void heap_remove(void *start, uintptr_t site) {
-  struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
+  if (!start || !is_verified) return;
+  TURN;
+  struct heap_piece *piece = heap_find((uintptr_t)start);
   if (!piece) return;
   memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
   piece->start = 1;

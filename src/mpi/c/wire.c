@@ -11,7 +11,7 @@
  *
  * A question is the key, its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
  * since the last question, what was done with files (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
- * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one, 'F'ailed. Polls
+ * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls
  * (polls.c) end with how many outcomes ago the rank was where it is, or 0. What is told begins with a letter as well, and but in the list
  * ends with a byte: is this the last that is known? src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
@@ -32,7 +32,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct call call;
 int world_rank, world_size;
 bool is_verified;
 uint64_t time_tick = 1000;
@@ -44,11 +43,19 @@ static struct bytes frame;  /* the question that is being written */
 static struct reader history;
 static const uint8_t *vain_from; /* from here on it says of polls only that they are in vain */
 static uint64_t key; /* every question begins with it: what the program itself writes to the wire does not */
-static bool is_silent; /* the rank has ended */
+static _Thread_local bool is_silent; /* the rank has ended */
+uint32_t questions;
 static bool are_files_own;
 
-/* A fault of the library or of its surroundings, not of the program. */
+/* A fault of the library or of its surroundings, not of the program. If even that cannot be told, the rank ends as by a system
+ * call that cannot be followed. */
 void give_up(const char *what) {
+  static bool has_failed;
+  if (key && !has_failed) {
+    has_failed = true;
+    fail("unsupported", "%s: %s", what, strerror(errno));
+  }
+  if (key) raw(SYS_kill, raw(SYS_getpid), SIGSYS);
   dprintf(STDERR_FILENO, "mazurka: rank %d: %s: %s\n", world_rank, what, strerror(errno));
   _exit(3);
 }
@@ -163,12 +170,14 @@ static void dial(void) {
 /* A process that the rank has started does not keep the connection open. */
 void wire_leave(void) { raw(SYS_close, WIRE); }
 
-/* What was printed since the last question, or its end. */
+/* What was printed since the last question, or its end. A thread that prints may wait for its turn. */
 enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
   struct stat now = {0};
+  unsigned paused = turn_pause();
   fflush(stdout);
   fflush(stderr);
+  turn_resume(paused);
   raw(SYS_fstat, PRINTED, &now);
   off_t length = now.st_size > printed ? now.st_size - printed : 0, told = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
@@ -214,6 +223,7 @@ static void __attribute__((noinline)) wipe_stack(void) {
 static void send_question(bool is_waited_for) {
   static struct bytes batch;
   static uint64_t begun;
+  questions++;
   uint32_t length = (uint32_t)frame.length - 4;
   memcpy(frame.at, &length, sizeof length);
   if (is_waited_for && batch.length == 0) {
@@ -245,7 +255,10 @@ struct reader ask(void) {
   } else {
     static struct reader last;
     release(last.at);
-    last = told = receive(WIRE);
+    unsigned paused = turn_pause();
+    told = receive(WIRE);
+    turn_resume(paused);
+    last = told;
     asks_anew = *--told.end;
   }
   wipe_stack();
@@ -268,6 +281,7 @@ static void __attribute__((noreturn)) last_words(void) {
 
 static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t count, const char *class, const char *format,
                                                 va_list values) {
+  turn_take();
   char *message = text_with(format, values);
   if (!is_verified || is_child) {
     dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
@@ -299,21 +313,27 @@ void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, con
   fail_with(sites, count, class, format, values);
 }
 
-static _Thread_local bool is_main; /* does this thread call MPI? */
+static struct bytes remarks;
+static uint32_t count_of_remarks;
 
-void check_thread(void) {
-  if (is_verified && !is_main && !is_silent)
-    fail("threads", "%s is called by another thread than the one that runs main", call.name);
+void remark(uintptr_t site, const char *class, const char *what) {
+  count_of_remarks++;
+  put_text(&remarks, class);
+  put_text(&remarks, what);
+  put_u64(&remarks, site);
 }
 
 /* The rank has come to its end: main returned, or exit was called. */
 static void at_end(void) {
   if (is_silent || !is_verified || is_child) return;
+  TURN;
   processes_wait();
-  call.name = "the end";
-  call.site = 0;
+  call = (struct call){"the end", 0};
+  if (!env_is_over()) env_check_level("ends without MPI_Finalize");
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Finalize");
-  question('D');
+  struct bytes *to = question('D');
+  put_u32(to, count_of_remarks);
+  put(to, remarks.at, remarks.length);
   last_words();
 }
 
@@ -377,7 +397,7 @@ static void begin_rank(uint32_t id) {
   dup2(PRINTED, STDERR_FILENO);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   catch_crashes();
-  is_main = true;
+  thread_is_main();
   atexit(at_end);
   processes_begin();
   calls_follow(are_files_own);

@@ -154,8 +154,8 @@ impl Dispute {
     pub(super) fn mark(&self, answer: &Answer) -> Mark {
         match (answer, self.slip) {
             (Answer::Unsure(doubt), _) => doubt.into(),
-            (Answer::Right, None) => Mark::Disputed,
-            (Answer::Right, Some(_)) => Mark::Missed,
+            (Answer::Right | Answer::Odd(_), None) => Mark::Disputed,
+            (Answer::Right | Answer::Odd(_), Some(_)) => Mark::Missed,
             (Answer::Wrong(found), slip) if Some(found.slip) == slip => Mark::Disputed,
             (Answer::Wrong(_), _) => Mark::FalseAlarm,
         }

@@ -31,8 +31,13 @@ impl Display for Warnings<'_> {
 impl Warnings<'_> {
     /// The first warnings of a lint, and how many more there are.
     fn some_of(&self, f: &mut Formatter<'_>, warnings: &[&Warning]) -> fmt::Result {
-        for Warning { lint, message, line, replay, .. } in warnings.iter().take(SHOWN) {
-            let place = line.map_or(String::new(), |line| format!("line {line}: "));
+        for Warning { lint, message, file, has_files, line, replay, .. } in
+            warnings.iter().take(SHOWN)
+        {
+            let place = line.map_or(String::new(), |line| match has_files {
+                true => format!("{file}:{line}: "),
+                false => format!("line {line}: "),
+            });
             writeln!(f, "  {place}{message} ({})", lint.name())?;
             match replay {
                 Some(replay) if self.0.has_file() => {

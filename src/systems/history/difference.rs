@@ -6,20 +6,22 @@ use super::runner::{Asked, Reply};
 use super::tree::{NodeId, Tree};
 use crate::model::{Failure, FailureKind, Site};
 
-/// What is wrong with a process that asked `again` in these histories, and then perhaps more.
+/// What is wrong with a process that asked `again` in these histories, and then perhaps more: a failure of this kind.
 pub(super) fn of<S: Clone + PartialEq + Debug>(
     tree: &Tree<S>,
     path: &[NodeId],
     again: &[Reply<S>],
+    kind: &dyn Fn() -> FailureKind,
 ) -> Option<Reply<S>> {
     let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
-    known.zip(again).find_map(|(known, again)| between(known, again))
+    known.zip(again).find_map(|(known, again)| between(known, again, kind))
 }
 
 /// What is wrong with a process that asked `known` first and then `again`.
 pub(super) fn between<S: PartialEq + Debug>(
     known: &Reply<S>,
     again: &Reply<S>,
+    kind: &dyn Fn() -> FailureKind,
 ) -> Option<Reply<S>> {
     if is_same(known, again) {
         return None;
@@ -29,9 +31,9 @@ pub(super) fn between<S: PartialEq + Debug>(
         words(known),
         words(again)
     );
-    let (kind, site) = (FailureKind::Error, again.site.as_deref().cloned());
+    let (kind, site) = (kind(), again.site.as_deref().cloned());
     let asked = Asked::Failed(Failure { kind, message, site });
-    Some(Reply { asked, site: again.site.clone(), printed: again.printed.clone(), back: 0 })
+    Some(Reply { printed: again.printed.clone(), ..Reply::new(asked, again.site.clone()) })
 }
 
 /// A message of a failure may differ: it may tell addresses.

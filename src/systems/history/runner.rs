@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{
-    Access as Accessing, Contents, Envelope, Failure, Handle, MailboxId, Objects, Op, ProcessId,
-    Response, Site, Touch, Value, ValueId, Values,
+    Access as Accessing, Contents, Envelope, Failure, FailureKind, Handle, MailboxId, Objects, Op,
+    ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
 };
 
 /// Processes that run for themselves, each alone.
@@ -62,6 +62,13 @@ pub trait Runner: Send + Sync + 'static {
     /// never told its outcomes again is not found out.
     fn repeats(&self) -> bool {
         false
+    }
+
+    /// What it means that a process which was started from this was told the same twice and asked something else: that it is
+    /// wrong, or, if it may well be right, that it cannot be explored.
+    fn on_difference(&self, start: &Self::Start) -> FailureKind {
+        let _ = start;
+        FailureKind::Error
     }
 
     /// How long a process may run until it asks something, where the runner does not watch that itself, because processes run in
@@ -122,6 +129,15 @@ pub struct Reply<S> {
     /// If it is where it was before it was told the last so many outcomes, and will do the same again if it is told the same: so
     /// many. Otherwise 0.
     pub back: u32,
+    /// What it says of itself, if it has ended.
+    pub remarks: Option<Arc<[Remark]>>,
+}
+
+impl<S> Reply<S> {
+    /// A process that asks this somewhere, and has printed nothing.
+    pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
+        Reply { asked, site, printed: None, back: 0, remarks: None }
+    }
 }
 
 /// What a process asks.

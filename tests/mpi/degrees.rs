@@ -1,0 +1,117 @@
+//! What is a mistake, what is a warning, and what Mazurka cannot do: three degrees, with exit codes and JSON of their own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::cli::{code, json, mazurka, stderr, stdout};
+
+use super::{compile, folder, has_compiler, offences};
+
+#[test]
+fn what_is_never_freed_is_warned_of_or_denied_or_allowed() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-degrees");
+    let leaks = compile("leaks", &folder);
+    let mpirun =
+        |options: &[&str]| mazurka(&["mpirun"]).args(options).args([&leaks, "4"]).output().unwrap();
+
+    let warned = mpirun(&[]);
+    assert_eq!(code(&warned), 0, "{}", stdout(&warned));
+    let line = "leaks.c:30: in some execution rank 0 never frees the communicator that it makes \
+                here (handles)";
+    assert!(stdout(&warned).contains(line), "{}", stdout(&warned));
+
+    let one = ["--buffering", "infinite", "--collectives", "early"];
+    let denied = mpirun(&[&one[..], &["--deny", "leaks", "--format", "json"]].concat());
+    assert_eq!(code(&denied), 1);
+    let report = json(&denied);
+    assert_eq!((&report["verdict"], &report["complete"]), (&"ok".into(), &true.into()));
+    let warning = &report["warnings"][0];
+    assert_eq!((&warning["lint"], &warning["level"]), (&"handles".into(), &"deny".into()));
+    assert_eq!((&warning["object"], &warning["line"]), (&"communicator".into(), &30.into()));
+    assert!(warning["file"].as_str().unwrap().ends_with("leaks.c"), "{warning}");
+    let replay = warning["replay"].as_str().unwrap();
+    let again = mpirun(&[&one[..], &["--schedule", replay]].concat());
+    assert!(stdout(&again).contains("rank 0 never frees the communicator"), "{}", stdout(&again));
+
+    let allowed = mpirun(&["--allow", "leaks"]);
+    assert_eq!(code(&allowed), 0);
+    assert!(!stdout(&allowed).contains("never frees"), "{}", stdout(&allowed));
+    let refused = mpirun(&["--warn", "lines"]);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("known of specs only"), "{}", stderr(&refused));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_cannot_be_verified_is_no_error() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-unsupported");
+    let threads = compile("threads", &folder);
+    let report = |case: &str| {
+        let found = mazurka(&["mpirun", "--buffering", "zero", "--collectives", "early"])
+            .args(["--format", "json", &threads, case])
+            .output()
+            .unwrap();
+        assert_eq!(code(&found), 3, "{case}: {}", stdout(&found));
+        json(&found)
+    };
+    for (case, why) in [
+        ("2", "the rank calls MPI_Abort as it begins: it asks for MPI_THREAD_MULTIPLE"),
+        ("5", "rank 0 starts a thread ("),
+        ("7", "MPI_Comm_size is called by a second thread: the rank asks for MPI_THREAD_MULTIPLE"),
+    ] {
+        let report = report(case);
+        assert_eq!(report["stopped_by"], "unsupported", "{case}");
+        let said = report["unsupported"].as_str().unwrap();
+        assert!(said.starts_with(why) && said.contains("threads.c:"), "{said}");
+        assert!(said.contains("rank 0"), "{said}");
+    }
+    let asks = mazurka(&["mpirun", &threads, "1"]).output().unwrap();
+    assert_eq!(code(&asks), 0);
+    let said = "rank 0 asks for MPI_THREAD_MULTIPLE, and is given MPI_THREAD_FUNNELED";
+    assert!(stdout(&asks).contains(said), "{}", stdout(&asks));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Threads take turns in the library, so none of them garbles what another one says.
+#[test]
+fn threads_that_call_mpi_at_once_are_told_so() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-hammer");
+    let threads = compile("threads", &folder);
+    for (case, expected) in [
+        ("8", "Not decided: MPI_Irecv is called by a second thread"),
+        ("9", "Error: threads: MPI_Irecv is called by a second thread"),
+        ("10", "Not decided: rank 0 starts a thread"),
+        ("17", "Not decided: rank 0 starts a thread"),
+    ] {
+        let run = |_| {
+            let args = ["mpirun", "-q", "--buffering", "infinite", "--collectives", "early"];
+            stdout(&mazurka(&args).args([&threads, case]).output().unwrap())
+        };
+        let said: BTreeSet<String> = (0..10).map(run).collect();
+        assert!(said.iter().all(|said| said.starts_with(expected)), "{case}: {said:#?}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn optimized_code_comes_to_the_same() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-degrees-O2");
+    for name in ["leaks", "threads"] {
+        let path = format!("tests/mpi/{name}.c");
+        let (_, _, found) = offences(Path::new(&path), "-O2", &folder);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
