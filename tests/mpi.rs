@@ -199,23 +199,21 @@ fn no_function_forgets_a_pointer() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// The same in optimized code, where calls and variables are elsewhere.
+/// An optimiser moves variables, lets them share memory, and keeps pointers in registers.
 #[test]
-fn what_is_wrong_is_found_in_optimized_code() {
+fn what_is_known_of_memory_does_not_depend_on_the_optimiser() {
     if !has_compiler() {
         return;
     }
     let folder = folder("mpi-optimized");
-    let names = ["replace", "attributes", "errors", "legal", "places"];
+    let names = ["replace", "variables", "attributes", "errors", "legal", "places", "buffering"];
     let found = names.map(|name| {
         let path = format!("tests/mpi/{name}.c");
-        offences(Path::new(&path), "-O2", &folder)
+        ["-O1", "-O2", "-O3"].map(|option| offences(Path::new(&path), option, &folder).2)
     });
     std::fs::remove_dir_all(&folder).unwrap();
-    for (right, wrong, offences) in found {
-        assert!(offences.is_empty(), "{offences:#?}");
-        assert!(right >= 3 && wrong >= 3, "{right} right, {wrong} wrong");
-    }
+    let found: Vec<_> = found.into_iter().flatten().flatten().collect();
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 /// Compiles a program of `tests/mpi` with `mazurka mpicc`.

@@ -36,6 +36,10 @@ pub struct Compiler {
 const INSTRUMENTED: [&str; 4] =
     ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer"];
 
+/// What is given to those compilers that have it: each variable has a place of its own, and each call in the source is one in the
+/// program. Otherwise a temporary may be where a variable is that is not in use, and a call may be done by one in another block.
+pub(super) const SEPARATE: [&str; 2] = ["-fstack-reuse=none", "-fno-crossjumping"];
+
 /// Options whose value is the next word.
 const WITH_VALUE: [&str; 33] = [
     "-o",
@@ -281,7 +285,7 @@ impl Compiler {
 
     fn instrumented(&self, library: &Library) -> Result<Command, String> {
         let mut call = self.call()?;
-        call.arg("-I").arg(library.headers()).args(INSTRUMENTED);
+        call.arg("-I").arg(library.headers()).args(INSTRUMENTED).args(library.options()?);
         Ok(call)
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::compiler::Compiler;
+use super::compiler::{Compiler, SEPARATE};
 
 /// What programs include.
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
@@ -74,6 +74,9 @@ const OPTIONS: [&str; 8] = [
 const SCRIPT: (&str, &str) =
     ("own.ld", "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n");
 
+/// The file that says which options the compiler has.
+const ACCEPTED: &str = "options";
+
 /// The library, compiled.
 #[derive(Clone, Debug)]
 pub struct Library {
@@ -103,6 +106,14 @@ impl Library {
     /// What programs are linked with.
     pub fn object(&self) -> PathBuf {
         self.folder.join("mazurka.o")
+    }
+
+    /// Those of [`SEPARATE`] that the compiler has.
+    pub(super) fn options(&self) -> Result<Vec<String>, String> {
+        let path = self.folder.join(ACCEPTED);
+        let text =
+            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
+        Ok(text?.lines().map(String::from).collect())
     }
 
     /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
@@ -135,6 +146,18 @@ impl Library {
             finish(compiler, &mut call, name)?;
             objects.push(object);
         }
+        let mut accepted = String::new();
+        for option in SEPARATE {
+            let mut call = compiler.call()?;
+            call.arg(option)
+                .args(["-x", "c", "-c", "/dev/null", "-o"])
+                .arg(folder.join("nothing.o"));
+            if compiler.status(call.stderr(Stdio::null()))? {
+                accepted += &format!("{option}\n");
+            }
+        }
+        fs::write(folder.join(ACCEPTED), accepted)
+            .map_err(|error| format!("{ACCEPTED}: {error}"))?;
         let mut call = compiler.call()?;
         call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
@@ -155,7 +178,7 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT)
+    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT, SEPARATE)
         .hash(&mut hasher);
     Ok(hasher.finish())
 }

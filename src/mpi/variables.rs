@@ -4,19 +4,22 @@
 //! is a mistake that no message shows. It is told everything at once, as a table of 64-bit words (`c/variables.c` reads it):
 //!
 //! ```text
-//! how many runs, layouts, globals, functions, locals, names
+//! how many runs, layouts, globals, pointers, functions, locals, names
 //! run       offset, kind, size of a value, how many values one after the other
 //! layout    first run, how many
 //! global    address, size, layout, name
+//! pointer   the same of a global one: its address, and size and layout of what it points to
 //! function  first address, address behind the last, first local, how many
-//! local     offset from the frame, size, layout, name, first address of its scope, address behind the last
+//! local     what is there, place, size, layout, name, first address of its scope, address behind the last
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
-//! What is not told plainly is left out: variables in registers or at places that change, those of unknown length, and
-//! layouts with too many parts. A program that is not optimised leaves out little.
+//! A local is a variable at an offset from its frame, or a pointer there or in a register; then size and layout are those of what it
+//! points to. A pointer that moves, and a scope in several pieces, are told once for each. What is not told plainly is left out:
+//! values in pieces or computed ones, variables that move or have no known length, and layouts with too many parts.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -67,11 +70,21 @@ struct Global {
 }
 
 struct Local {
-    offset: i64,
+    form: Form,
+    /// The offset or the number of the register.
+    place: i64,
     size: u64,
     layout: u64,
     name: u64,
     scope: (u64, u64),
+}
+
+/// What is at a place; the numbers are those of `enum form` in `c/variables.c`.
+#[derive(Clone, Copy)]
+enum Form {
+    Variable = 0,
+    Pointer = 1,
+    PointerInRegister = 2,
 }
 
 struct Function {
@@ -80,11 +93,33 @@ struct Function {
     count: u64,
 }
 
+/// Where a variable is.
+enum Location {
+    Frame(i64),
+    Register(u16),
+    Address(u64),
+}
+
+impl Location {
+    /// Where a pointer is, for the table of locals.
+    fn of_pointer(&self) -> Option<(Form, i64)> {
+        match *self {
+            Location::Frame(offset) => Some((Form::Pointer, offset)),
+            Location::Register(number) => Some((Form::PointerInRegister, number.into())),
+            Location::Address(_) => None,
+        }
+    }
+}
+
+/// Pieces of code, each by its first address and the one behind its last.
+type Code = Rc<[(u64, u64)]>;
+
 #[derive(Default)]
 struct Table {
     runs: Vec<Run>,
     layouts: Vec<(u64, u64)>,
     globals: Vec<Global>,
+    pointers: Vec<Global>,
     functions: Vec<Function>,
     locals: Vec<Local>,
     names: Vec<u8>,
@@ -112,12 +147,23 @@ fn read(program: &Path) -> Option<Table> {
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
         if let Ok(unit) = dwarf.unit(header) {
+            let known = HashMap::new();
             let mut reading =
-                OfUnit { dwarf: &dwarf, unit: &unit, known: HashMap::new(), table: &mut table };
+                OfUnit { dwarf: &dwarf, unit: &unit, known, anything: None, table: &mut table };
             // What cannot be read is left out.
             let _ = reading.all();
         }
     }
+    // Those that the linker has left out have addresses all the same.
+    let is_there = |global: &Global| {
+        let holds = |section: object::Section| {
+            let start = section.address();
+            start > 0 && (start..start + section.size()).contains(&global.at)
+        };
+        file.sections().any(holds)
+    };
+    table.globals.retain(is_there);
+    table.pointers.retain(is_there);
     table.globals.sort_by_key(|global| global.at);
     table.functions.sort_by_key(|function| function.code.0);
     Some(table)
@@ -129,6 +175,7 @@ impl Table {
             self.runs.len(),
             self.layouts.len(),
             self.globals.len(),
+            self.pointers.len(),
             self.functions.len(),
             self.locals.len(),
             self.names.len(),
@@ -138,7 +185,7 @@ impl Table {
             words.extend([run.offset, run.kind as u64, run.size, run.count]);
         }
         words.extend(self.layouts.iter().flat_map(|&(first, count)| [first, count]));
-        for global in &self.globals {
+        for global in self.globals.iter().chain(&self.pointers) {
             words.extend([global.at, global.size, global.layout, global.name]);
         }
         for function in &self.functions {
@@ -148,7 +195,8 @@ impl Table {
         for local in &self.locals {
             let (first, behind) = local.scope;
             words.extend([
-                local.offset as u64,
+                local.form as u64,
+                local.place as u64,
                 local.size,
                 local.layout,
                 local.name,
@@ -180,31 +228,33 @@ struct OfUnit<'t> {
     unit: &'t Unit<Slice>,
     /// The types met so far; `None` if nothing is known of one.
     known: HashMap<UnitOffset, Option<(u64, u64)>>,
+    /// What is known of memory of which nothing is known.
+    anything: Option<(u64, u64)>,
     table: &'t mut Table,
 }
 
-/// Where the walk through the tree of entries is: the function, what its frame begins at, and the scope.
-#[derive(Clone, Copy)]
+/// Where the walk through the tree of entries is: the pieces of the function in the table, what its frame begins at, and the scope.
+#[derive(Clone)]
 struct Place {
-    function: Option<usize>,
+    function: Option<Range<usize>>,
     /// How far behind its frame pointer the frame of the function begins, for `DW_OP_fbreg`.
     frame: i64,
-    scope: (u64, u64),
+    scope: Code,
 }
 
 impl OfUnit<'_> {
     fn all(&mut self) -> gimli::Result<()> {
-        let nowhere = Place { function: None, frame: 0, scope: (0, 0) };
+        let nowhere = Place { function: None, frame: 0, scope: Rc::new([]) };
         let unit = self.unit;
         let mut tree = unit.entries_tree(None)?;
         let root = tree.root()?;
-        self.children(root, nowhere)
+        self.children(root, &nowhere)
     }
 
     fn children(
         &mut self,
         node: gimli::EntriesTreeNode<'_, '_, Slice>,
-        place: Place,
+        place: &Place,
     ) -> gimli::Result<()> {
         let mut children = node.children();
         while let Some(child) = children.next()? {
@@ -214,39 +264,43 @@ impl OfUnit<'_> {
                     Some(inner) => inner,
                     None => continue,
                 },
-                gimli::DW_TAG_lexical_block => {
-                    let scope = self.code(&entry)?.unwrap_or(place.scope);
-                    Place { scope, ..place }
+                gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine => {
+                    Place { scope: self.code(&entry)?, ..place.clone() }
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                     // One that cannot be read is left out.
                     let _ = self.variable(&entry, place);
                     continue;
                 }
-                gimli::DW_TAG_namespace => place,
+                gimli::DW_TAG_namespace => place.clone(),
                 _ => continue,
             };
-            self.children(child, inner)?;
-            self.close(inner, place);
+            self.children(child, &inner)?;
+            self.close(&inner, place);
         }
         Ok(())
     }
 
     /// The locals of a function are those that were added since it began.
-    fn close(&mut self, inner: Place, outer: Place) {
-        if let (Some(index), None) = (inner.function, outer.function) {
-            let function = &mut self.table.functions[index];
-            function.count = self.table.locals.len() as u64 - function.first;
+    fn close(&mut self, inner: &Place, outer: &Place) {
+        if let (Some(pieces), None) = (&inner.function, &outer.function) {
+            for function in &mut self.table.functions[pieces.clone()] {
+                function.count = self.table.locals.len() as u64 - function.first;
+            }
         }
     }
 
     fn function(&mut self, entry: &Entry) -> gimli::Result<Option<Place>> {
-        let Some(code) = self.code(entry)? else { return Ok(None) };
-        let Some(frame) = self.frame(entry)? else { return Ok(None) };
+        let scope = self.code(entry)?;
+        let Some(frame) = self.frame(entry)?.filter(|_| !scope.is_empty()) else {
+            return Ok(None);
+        };
         let first = self.table.locals.len() as u64;
-        self.table.functions.push(Function { code, first, count: 0 });
-        let function = Some(self.table.functions.len() - 1);
-        Ok(Some(Place { function, frame, scope: code }))
+        let before = self.table.functions.len();
+        let pieces = scope.iter().map(|&code| Function { code, first, count: 0 });
+        self.table.functions.extend(pieces);
+        let function = Some(before..self.table.functions.len());
+        Ok(Some(Place { function, frame, scope }))
     }
 
     /// What the offsets of locals count from, as a distance from the canonical frame address.
@@ -263,54 +317,135 @@ impl OfUnit<'_> {
         })
     }
 
-    /// The addresses of the code of an entry, if it is in one piece.
-    fn code(&self, entry: &Entry) -> gimli::Result<Option<(u64, u64)>> {
+    /// The code of an entry.
+    fn code(&self, entry: &Entry) -> gimli::Result<Code> {
         let mut ranges = self.dwarf.die_ranges(self.unit, entry)?;
-        let first = ranges.next()?;
-        let is_whole = ranges.next()?.is_none();
-        Ok(first
-            .filter(|range| is_whole && range.begin < range.end && range.begin > 0)
-            .map(|r| (r.begin, r.end)))
+        let mut found = Vec::new();
+        while let Some(range) = ranges.next()? {
+            found.extend(
+                (0 < range.begin && range.begin < range.end).then_some((range.begin, range.end)),
+            );
+        }
+        Ok(found.into())
     }
 
-    fn variable(&mut self, entry: &Entry, place: Place) -> gimli::Result<()> {
-        let Some(AttributeValue::Exprloc(location)) = entry.attr_value(gimli::DW_AT_location)
-        else {
-            return Ok(());
-        };
-        // What a declaration elsewhere says.
-        let origin = match entry.attr_value(gimli::DW_AT_specification) {
-            Some(AttributeValue::UnitRef(offset)) => self.unit.entry(offset)?,
-            _ => entry.clone(),
-        };
+    fn variable(&mut self, entry: &Entry, place: &Place) -> gimli::Result<()> {
+        // What a declaration elsewhere says, or that of a function that is inlined.
+        let mut origin = entry.clone();
+        for name in [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification] {
+            if let Some(AttributeValue::UnitRef(offset)) = origin.attr_value(name) {
+                origin = self.unit.entry(offset)?;
+            }
+        }
         let Some(AttributeValue::UnitRef(of_type)) = origin.attr_value(gimli::DW_AT_type) else {
             return Ok(());
         };
-        let Some((size, layout)) = self.layout(of_type)? else { return Ok(()) };
         let name = match origin.attr_value(gimli::DW_AT_name) {
             Some(name) => self.dwarf.attr_string(self.unit, name)?.to_string_lossy()?.into_owned(),
             None => String::new(),
         };
-        let mut operations = location.clone().operations(self.unit.encoding());
-        let first = operations.next()?;
-        let is_plain = operations.next()?.is_none();
-        match (first, place.function) {
-            (Some(gimli::Operation::FrameOffset { offset }), Some(_)) if is_plain => {
-                let name = self.table.add_name(&name);
-                let offset = offset + place.frame;
-                self.table.locals.push(Local { offset, size, layout, name, scope: place.scope });
+        let name = self.table.add_name(&name);
+        let pointed = self.pointed(of_type)?;
+        let Some(location) = entry.attr_value(gimli::DW_AT_location) else { return Ok(()) };
+        if let AttributeValue::Exprloc(expression) = location {
+            let own = self.layout(of_type)?;
+            let Some(location) = self.location(expression, place)? else { return Ok(()) };
+            if let Location::Address(at) = location {
+                let global = |(size, layout)| Global { at, size, layout, name };
+                self.table.globals.extend(own.map(global));
+                self.table.pointers.extend(pointed.map(global));
             }
-            (Some(gimli::Operation::Address { .. } | gimli::Operation::AddressIndex { .. }), _)
-                if is_plain =>
-            {
-                if let Some(at) = self.address(location)? {
-                    let name = self.table.add_name(&name);
-                    self.table.globals.push(Global { at, size, layout, name });
+            for &scope in place.scope.iter() {
+                if let Location::Frame(offset) = location {
+                    self.local(Some((Form::Variable, offset)), own, name, scope);
                 }
+                self.local(location.of_pointer(), pointed, name, scope);
             }
-            _ => {}
+        } else if let Some(mut list) = self.dwarf.attr_locations(self.unit, location)? {
+            // These are places where its value is for a while. They may be parts of other variables, but only the value of a pointer
+            // matters.
+            while let Some(one) = list.next()? {
+                let location = self.location(one.data, place)?;
+                let at = location.and_then(|location| location.of_pointer());
+                self.local(at, pointed, name, (one.range.begin, one.range.end));
+            }
         }
         Ok(())
+    }
+
+    fn local(
+        &mut self,
+        at: Option<(Form, i64)>,
+        shape: Option<(u64, u64)>,
+        name: u64,
+        scope: (u64, u64),
+    ) {
+        if let (Some((form, place)), Some((size, layout))) = (at, shape) {
+            self.table.locals.push(Local { form, place, size, layout, name, scope });
+        }
+    }
+
+    /// Where a variable is by an expression of one operation.
+    fn location(
+        &self,
+        expression: gimli::Expression<Slice>,
+        place: &Place,
+    ) -> gimli::Result<Option<Location>> {
+        let mut operations = expression.clone().operations(self.unit.encoding());
+        let first = operations.next()?;
+        let is_plain = operations.next()?.is_none();
+        Ok(match first.filter(|_| is_plain) {
+            Some(gimli::Operation::FrameOffset { offset }) => {
+                Some(Location::Frame(offset + place.frame))
+            }
+            Some(gimli::Operation::Register { register }) => Some(Location::Register(register.0)),
+            Some(gimli::Operation::Address { .. } | gimli::Operation::AddressIndex { .. }) => {
+                self.address(expression)?.map(Location::Address)
+            }
+            _ => None,
+        })
+    }
+
+    /// What is known of the memory that a pointer of this type points to: `None` if it is no pointer, and anything may be there if the type
+    /// does not say (`void`).
+    fn pointed(&mut self, of_type: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
+        let Some(pointee) = self.pointee(of_type, DEEPEST)? else { return Ok(None) };
+        let known = match pointee {
+            Some(pointee) => self.layout(pointee)?,
+            None => None,
+        };
+        let is_told = |&(size, layout): &(u64, u64)| {
+            let (_, runs) = self.table.layouts[layout as usize];
+            size > 0 && runs > 0
+        };
+        Ok(Some(known.filter(is_told).unwrap_or_else(|| self.anything())))
+    }
+
+    /// The type that a pointer of this type points to, and that is `None` for `void`.
+    fn pointee(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Option<Option<UnitOffset>>> {
+        let entry = self.unit.entry(offset)?;
+        let inner = match entry.attr_value(gimli::DW_AT_type) {
+            Some(AttributeValue::UnitRef(inner)) => Some(inner),
+            _ => None,
+        };
+        match (entry.tag(), inner) {
+            (gimli::DW_TAG_pointer_type, _) => Ok(Some(inner)),
+            (
+                gimli::DW_TAG_typedef
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+                | gimli::DW_TAG_restrict_type
+                | gimli::DW_TAG_atomic_type,
+                Some(inner),
+            ) if depth > 0 => self.pointee(inner, depth - 1),
+            _ => Ok(None),
+        }
+    }
+
+    /// A byte that may be part of any value.
+    fn anything(&mut self) -> (u64, u64) {
+        let runs = [Run { offset: 0, kind: Kind::Unknown, size: 1, count: 1 }];
+        *self.anything.get_or_insert_with(|| (1, self.table.add_layout(&runs)))
     }
 
     fn address(&self, location: gimli::Expression<Slice>) -> gimli::Result<Option<u64>> {

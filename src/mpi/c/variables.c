@@ -1,14 +1,15 @@
 /* The memory behind a buffer: a variable that the debug information tells of, or a piece of the heap.
  *
  * Variables come as a table from the verifier (src/mpi/variables.rs says what is in it). Locals are found by going through the
- * frames on the stack: each begins with the frame pointer of the caller and the address to return to. The program and this library are
- * compiled so. What is not found is not judged. */
+ * frames on the stack, with what compilers say for exceptions. What is on the heap has the type of the program's own pointers to it, if
+ * they agree. What is not found is not judged. */
 #include "rank.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* What a value is; the numbers are those of `Kind` in src/mpi/variables.rs. */
 enum value { UNKNOWN, SIGNED, UNSIGNED, FLOATING, CHARACTER, TRUTH, COMPLEX, POINTER };
@@ -25,16 +26,19 @@ struct global {
 struct function {
   uint64_t first, behind, first_local, count;
 };
+/* The numbers are those of `Form` in src/mpi/variables.rs. */
+enum form { VARIABLE, POINTER_THERE, POINTER_IN_REGISTER };
 struct local {
-  int64_t offset;
+  uint64_t form;
+  int64_t place;
   uint64_t size, layout, name, first, behind;
 };
 static struct {
-  uint64_t runs, layouts, globals, functions, locals, names;
+  uint64_t runs, layouts, globals, pointers, functions, locals, names;
 } count;
 static const struct value_run *runs;
 static const struct layout *layouts;
-static const struct global *globals;
+static const struct global *globals, *pointers;
 static const struct function *functions;
 static const struct local *locals;
 static const char *names;
@@ -50,7 +54,8 @@ void variables_read(const char *path) {
       runs = (const struct value_run *)(at + sizeof count);
       layouts = (const struct layout *)(runs + count.runs);
       globals = (const struct global *)(layouts + count.layouts);
-      functions = (const struct function *)(globals + count.globals);
+      pointers = globals + count.globals;
+      functions = (const struct function *)(pointers + count.pointers);
       locals = (const struct local *)(functions + count.functions);
       names = (const char *)(locals + count.locals);
     }
@@ -93,87 +98,129 @@ static const struct function *function_at(uint64_t place) {
   return low > 0 && place < functions[low - 1].behind ? &functions[low - 1] : NULL;
 }
 
+/* A frame on the stack: where its function goes on, where it begins, and the registers that functions keep. */
+enum { REGISTERS = 32 };
 #if defined(__x86_64__)
-extern void *__libc_stack_end;
-
-static bool find_local(uintptr_t at, struct memory *found) {
-  const uintptr_t *frame = __builtin_frame_address(0);
-  uintptr_t end = (uintptr_t)__libc_stack_end;
-  for (int depth = 0; depth < 1000; depth++) {
-    uintptr_t place = frame[1] - wire_bias() - 1;
-    const uintptr_t *outer = (const uintptr_t *)frame[0];
-    /* The frame of the function that this one returns to begins behind two words. */
-    if (outer <= frame || (uintptr_t)outer + 16 > end || (uintptr_t)outer % sizeof *outer) return false;
-    const struct function *function = function_at(place);
-    uintptr_t base = (uintptr_t)outer + 16;
-    for (uint64_t i = 0; function && i < function->count; i++) {
-      const struct local *local = &locals[function->first_local + i];
-      uintptr_t start = base + (uintptr_t)local->offset;
-      if (at < start || at >= start + local->size || place < local->first || place >= local->behind) continue;
-      *found = (struct memory){start, local->size, &layouts[local->layout], names + local->name};
-      return true;
-    }
-    frame = outer;
-  }
-  return false;
-}
+static const int kept[] = {3, 6, 12, 13, 14, 15};
 #else
-/* Where a frame begins is known there only with more than the frame pointer. */
-static bool find_local(uintptr_t at, struct memory *found) {
-  (void)at, (void)found;
-  return false;
-}
+static const int kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
 #endif
+struct frame {
+  uint64_t place; /* 0 if there is none yet */
+  uintptr_t base;
+  uintptr_t registers[REGISTERS];
+};
 
-/* The heap: a table of its pieces by where they start. */
+/* Somebody who looks at frames, the innermost one first, until there are no more or it wants no more. */
+struct visitor {
+  bool (*visit)(const struct frame *frame, void *with);
+  void *with;
+  struct frame frame;
+};
+
+/* A frame begins where the stack pointer of its caller is: so each is looked at when its caller is known. */
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *of) {
+  struct visitor *visitor = of;
+  struct frame *frame = &visitor->frame;
+  frame->base = _Unwind_GetCFA(context);
+  if (frame->place && !visitor->visit(frame, visitor->with)) return _URC_END_OF_STACK;
+  frame->place = _Unwind_GetIP(context) - wire_bias() - 1;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) frame->registers[kept[i]] = _Unwind_GetGR(context, kept[i]);
+  return _URC_NO_REASON;
+}
+
+static void each_frame(bool (*visit)(const struct frame *frame, void *with), void *with) {
+  struct visitor visitor = {.visit = visit, .with = with};
+  _Unwind_Backtrace(step, &visitor);
+}
+
+static bool is_in_scope(const struct local *local, const struct frame *frame) {
+  return frame->place >= local->first && frame->place < local->behind;
+}
+
+/* The variable at an address. If there are two, the compiler has put both at the same place, and it is not known which one it is. */
+struct search {
+  uintptr_t at;
+  struct memory *found;
+  size_t count;
+};
+
+static bool find_in_frame(const struct frame *frame, void *with) {
+  struct search *search = with;
+  const struct function *function = function_at(frame->place);
+  for (uint64_t i = 0; function && i < function->count; i++) {
+    const struct local *local = &locals[function->first_local + i];
+    uintptr_t start = frame->base + (uintptr_t)local->place;
+    bool is_there = local->form == VARIABLE && search->at >= start && search->at < start + local->size;
+    if (!is_there || !is_in_scope(local, frame)) continue;
+    *search->found = (struct memory){start, local->size, &layouts[local->layout], names + local->name};
+    search->count++;
+  }
+  return search->count == 0;
+}
+
+static bool find_local(uintptr_t at, struct memory *found) {
+  extern void *__libc_stack_end;
+  struct search search = {at, found, 0};
+  bool is_on_stack = at > (uintptr_t)__builtin_frame_address(0) && at < (uintptr_t)__libc_stack_end;
+  if (is_on_stack && count.locals) each_frame(find_in_frame, &search);
+  return search.count == 1;
+}
+
+/* The heap: a table of its pieces by where they start. Those that were freed stay, since pointers to them may be around. */
 struct heap_piece {
-  uintptr_t start; /* 0: free; 1: was taken */
-  size_t size;
+  uintptr_t start; /* 0: there was none yet */
+  size_t size, freed; /* of the longest one that was freed there */
+  bool is_there;
 };
 static struct heap_piece *heap;
-static size_t heap_room, heap_taken, heap_used;
+static size_t heap_room, heap_used;
 /* In a larger heap only pieces that begin at the buffer are found. */
 enum { SEARCHED = 1 << 16 };
 
-static size_t heap_slot(uintptr_t start) { return (start >> 4) * 0x9e3779b97f4a7c15u >> 20 & (heap_room - 1); }
-
-static void heap_put(uintptr_t start, size_t size) {
-  size_t slot = heap_slot(start);
-  while (heap[slot].start > 1) slot = (slot + 1) & (heap_room - 1);
-  if (heap[slot].start == 0) heap_used++;
-  heap[slot] = (struct heap_piece){start, size};
-  heap_taken++;
+/* Where a piece is in the table, or belongs. */
+static struct heap_piece *heap_slot(uintptr_t start) {
+  size_t slot = (start >> 4) * 0x9e3779b97f4a7c15u >> 20 & (heap_room - 1);
+  while (heap[slot].start && heap[slot].start != start) slot = (slot + 1) & (heap_room - 1);
+  return &heap[slot];
 }
 
 static void heap_add(void *start, size_t size) {
   if (!start || !is_verified) return;
   TURN;
   if (2 * heap_used >= heap_room) {
-    struct heap_piece *old = heap;
-    size_t room = heap_room;
-    while (heap_room == 0 || 4 * heap_taken >= heap_room) heap_room = heap_room ? 2 * heap_room : 256;
+    struct heap_piece *old = heap, *end = old + heap_room;
+    heap_room = heap_room ? 2 * heap_room : 256;
     heap = allocate(heap_room * sizeof *heap);
-    heap_taken = heap_used = 0;
-    for (size_t i = 0; i < room; i++)
-      if (old[i].start > 1) heap_put(old[i].start, old[i].size);
+    for (struct heap_piece *piece = old; piece < end; piece++)
+      if (piece->start) *heap_slot(piece->start) = *piece;
     release(old);
   }
-  heap_put((uintptr_t)start, size);
+  struct heap_piece *piece = heap_slot((uintptr_t)start);
+  if (!piece->start) heap_used++;
+  piece->start = (uintptr_t)start;
+  piece->size = size;
+  piece->is_there = true;
 }
 
 static struct heap_piece *heap_find(uintptr_t start) {
-  if (!heap_room) return NULL;
-  for (size_t slot = heap_slot(start); heap[slot].start; slot = (slot + 1) & (heap_room - 1))
-    if (heap[slot].start == start) return &heap[slot];
-  return NULL;
+  struct heap_piece *piece = heap_room ? heap_slot(start) : NULL;
+  return piece && piece->is_there ? piece : NULL;
 }
 
 static bool find_on_heap(uintptr_t at, struct memory *found) {
   struct heap_piece *piece = heap_find(at);
   for (size_t i = 0; !piece && heap_room <= SEARCHED && i < heap_room; i++)
-    if (heap[i].start > 1 && at >= heap[i].start && at - heap[i].start < heap[i].size) piece = &heap[i];
+    if (heap[i].is_there && at >= heap[i].start && at - heap[i].start < heap[i].size) piece = &heap[i];
   if (piece) *found = (struct memory){piece->start, piece->size, NULL, NULL};
   return piece;
+}
+
+/* Was there ever a piece here that was freed? */
+static bool was_freed(uintptr_t at) {
+  for (size_t i = 0; i < heap_room; i++)
+    if (at >= heap[i].start && at - heap[i].start < heap[i].freed) return true;
+  return false;
 }
 
 bool is_beyond_heap(const void *base, size_t size) {
@@ -200,19 +247,24 @@ WEAK void *calloc(size_t number, size_t size) {
 }
 
 /* The program gives up a piece of the heap. */
-static void heap_remove(void *start, uintptr_t site) {
-  if (!start || !is_verified) return;
-  TURN;
-  struct heap_piece *piece = heap_find((uintptr_t)start);
-  if (!piece) return;
-  memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
-  piece->start = 1;
-  heap_taken--;
+static void heap_remove(struct heap_piece *piece) {
+  if (piece->size > piece->freed) piece->freed = piece->size;
+  piece->is_there = false;
+}
+
+/* The piece there, which nothing must use: the program gives it up. */
+static struct heap_piece *heap_release(void *start, uintptr_t site) {
+  struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
+  if (piece) memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
+  return piece;
 }
 
 WEAK void *realloc(void *old, size_t size) {
-  heap_remove(old, (uintptr_t)__builtin_return_address(0));
+  TURN;
+  struct heap_piece *piece = heap_release(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
+  /* One that only grows is still the same. */
+  if (piece && made != old) heap_remove(piece);
   heap_add(made, size);
   return made;
 }
@@ -233,7 +285,9 @@ WEAK int posix_memalign(void **made, size_t alignment, size_t size) {
 
 WEAK void free(void *piece) { heap_free(piece, (uintptr_t)__builtin_return_address(0)); }
 void heap_free(void *piece, uintptr_t site) {
-  heap_remove(piece, site);
+  TURN;
+  struct heap_piece *known = heap_release(piece, site);
+  if (known) heap_remove(known);
   __libc_free(piece);
 }
 #else
@@ -289,17 +343,70 @@ static const char *value_name(const struct value_run *run) {
 /* Of so many elements the types are looked at. */
 enum { LOOKED_AT = 64 };
 
-static void check_values(const struct memory *memory, uintptr_t at, size_t number, const struct type *type, const char *parameter) {
+/* How elements do not fit what is in memory; NULL if they do. What is not in it is not judged. */
+static char *misfit(const struct memory *memory, uintptr_t at, size_t number, const struct type *type) {
   for (size_t i = 0; i < number && i < LOOKED_AT; i++)
     for (size_t p = 0; p < type->pieces && p < LOOKED_AT; p++) {
       const struct piece *piece = &type->piece[p];
       uint64_t offset = at - memory->start + (uintptr_t)((ptrdiff_t)i * type->extent + piece->at);
+      if (offset >= memory->size) continue;
       const struct value_run *run = run_at(memory->layout, offset);
       bool is_within = run && (offset - run->offset) % run->size != 0 && run->kind != CHARACTER && run->kind != COMPLEX;
       if (value_of(piece->run.basic) == UNKNOWN || (run && !is_within && fits(run, piece->run.basic))) continue;
-      fail("datatype mismatch", "%s is in `%s`, where %s %s is, but it is said to be %s", parameter, memory->name,
-           is_within ? "the middle of a" : run ? "a" : "no", run ? value_name(run) : "value", basic_name(piece->run.basic));
+      return text_of("%s %s is, but it is said to be %s", is_within ? "the middle of a" : run ? "a" : "no",
+                     run ? value_name(run) : "value", basic_name(piece->run.basic));
     }
+  return NULL;
+}
+
+static void check_values(const struct memory *memory, uintptr_t at, size_t number, const struct type *type, const char *parameter) {
+  const char *wrong = misfit(memory, at, number, type);
+  if (wrong) fail("datatype mismatch", "%s is in `%s`, where %s", parameter, memory->name, wrong);
+}
+
+/* Memory of the heap has no type of its own: that is known from the program's variables that point there. Each tells of one value, since
+ * others may be behind it. If they do not agree, or one points to anything (`void`, unions), it is not known what was stored there
+ * last. */
+struct pointing {
+  uintptr_t at;
+  size_t number;
+  const struct type *type;
+  struct memory values; /* where a pointer does not fit */
+  const char *wrong;
+  bool may_fit;
+};
+
+static void judge_pointer(struct pointing *of, uintptr_t to, const struct layout *layout, uint64_t size, const char *name) {
+  if (to > of->at || of->at - to >= size) return;
+  struct memory values = {to, size, layout, name};
+  char *wrong = misfit(&values, of->at, of->number, of->type);
+  if (wrong) of->values = values, of->wrong = wrong;
+  else of->may_fit = true;
+}
+
+static bool judge_pointers_of(const struct frame *frame, void *with) {
+  struct pointing *of = with;
+  const struct function *function = function_at(frame->place);
+  for (uint64_t i = 0; function && i < function->count; i++) {
+    const struct local *local = &locals[function->first_local + i];
+    if (local->form == VARIABLE || !is_in_scope(local, frame)) continue;
+    uintptr_t to = 0;
+    if (local->form == POINTER_THERE) memcpy(&to, (const void *)(frame->base + (uintptr_t)local->place), sizeof to);
+    else if (local->place < REGISTERS) to = frame->registers[local->place];
+    judge_pointer(of, to, &layouts[local->layout], local->size, names + local->name);
+  }
+  return !of->may_fit;
+}
+
+static void check_heap_values(uintptr_t at, size_t number, const struct type *type, const char *parameter) {
+  struct pointing of = {.at = at, .number = number, .type = type};
+  for (uint64_t i = 0; i < count.pointers && !of.may_fit; i++)
+    judge_pointer(&of, *(const uintptr_t *)(pointers[i].at + wire_bias()), &layouts[pointers[i].layout], pointers[i].size,
+                  names + pointers[i].name);
+  if (!of.may_fit && count.locals) each_frame(judge_pointers_of, &of);
+  /* A pointer may be older than what is there now. */
+  if (of.may_fit || !of.wrong || was_freed(of.values.start)) return;
+  fail("datatype mismatch", "%s is on the heap, where `%s` points, and %s", parameter, of.values.name, of.wrong);
 }
 
 void check_memory(const void *buffer, const void *part, size_t number, const struct type *type, const char *parameter) {
@@ -320,5 +427,6 @@ void check_memory(const void *buffer, const void *part, size_t number, const str
   if (first < 0 || (size_t)behind > memory.size)
     fail("invalid buffer", "%s needs bytes %td to %td of %s%s%s, which has %zu", parameter, first, behind - 1,
          memory.name ? "`" : "", memory.name ? memory.name : "a piece of the heap", memory.name ? "`" : "", memory.size);
-  if (memory.layout && memory.layout->count > 0) check_values(&memory, at, number, type, parameter);
+  if (!memory.layout) check_heap_values(at, number, type, parameter);
+  else if (memory.layout->count > 0) check_values(&memory, at, number, type, parameter);
 }
