@@ -206,7 +206,10 @@ fn what_is_known_of_memory_does_not_depend_on_the_optimiser() {
         return;
     }
     let folder = folder("mpi-optimized");
-    let names = ["replace", "variables", "attributes", "errors", "legal", "places", "buffering"];
+    let names = [
+        "replace", "variables", "pending", "overlaps", "attributes", "errors", "legal", "places",
+        "buffering",
+    ];
     let found = names.map(|name| {
         let path = format!("tests/mpi/{name}.c");
         ["-O1", "-O2", "-O3"].map(|option| offences(Path::new(&path), option, &folder).2)

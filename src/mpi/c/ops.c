@@ -220,8 +220,8 @@ FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype typ
   memory_use_values(in, (size_t)count, of, READS, "the input buffer");
   memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
   uint32_t owned = memory_own(in, (size_t)count, of, READS);
-  memory_own_more(&owned, inout, (size_t)count, of, WRITES);
-  if (memory_overlaps(owned)) fail("invalid buffer", "what is read and what is written overlap");
+  memory_own_more(&owned, inout, (size_t)count, of, READS | WRITES);
+  if (memory_overlaps(owned)) fail("invalid buffer", "the result goes where the other operand is");
   memory_release(owned);
   op_apply(op, in, inout, (size_t)count, type);
   return MPI_SUCCESS;

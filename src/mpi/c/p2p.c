@@ -38,10 +38,11 @@ static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatyp
   return handle;
 }
 
-/* Space for buffered sends. */
+/* Space for buffered sends. It belongs to MPI as long as it is attached. */
 static struct {
   void *at;
   size_t size;
+  uint32_t owned;
 } buffer;
 
 static void start_send(struct request *request) {
@@ -192,8 +193,9 @@ static int exchange_with(const void *sendbuf, int sendcount, MPI_Datatype sendty
                          MPI_Status *status) {
   MPI_Request receive = prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
   MPI_Request send = prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
-  start(request_get(receive));
+  /* Both go on at the same time (MPI 4.1, 3.10): who gets the message does not know that the receive is posted. */
   start(request_get(send));
+  start(request_get(receive));
   request_wait(&send, NULL);
   request_wait(&receive, status);
   return MPI_SUCCESS;
@@ -347,6 +349,7 @@ FUNCTION(Buffer_attach, (void *at, int size)) {
   memory_use(at, (size_t)size, WRITES, "the buffer");
   buffer.at = at;
   buffer.size = (size_t)size;
+  buffer.owned = memory_own(at, buffer.size, type_get(MPI_BYTE), READS | WRITES);
   return MPI_SUCCESS;
 }
 
@@ -354,6 +357,7 @@ FUNCTION(Buffer_detach, (void *at, int *size)) {
   CALL("MPI_Buffer_detach");
   *OUT((void **)at) = buffer.at;
   *OUT(size) = (int)buffer.size;
+  memory_release(buffer.owned);
   buffer.at = NULL;
   buffer.size = 0;
   return MPI_SUCCESS;
