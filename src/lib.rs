@@ -35,7 +35,7 @@
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
-//! | [`property`] | what is judged, and when; deadlocks and failures explained; what executions leave behind | `model` |
+//! | [`property`] | what is judged, and when; deadlocks and failures explained; what executions leave behind | `trace`, `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
 //! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |

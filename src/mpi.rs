@@ -58,6 +58,7 @@ mod forged;
 mod ledger;
 mod library;
 mod ranks;
+mod ready;
 mod servers;
 mod slip;
 mod source;

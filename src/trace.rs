@@ -18,6 +18,7 @@
 //! | [`WakeupTree`] | continuations that are to be executed |
 //! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
 //! | [`spin`] | loops that wait: which of their actions are left out of executions |
+//! | [`order()`] | the order of an execution that is given |
 //! | [`causal_past()`] | the part of an execution that its last action needs |
 //! | [`Cuts`] | the states of a class that some of its actions tell apart |
 //! | [`standstill()`] | a part of a class in which nothing need ever happen again |
@@ -43,7 +44,7 @@ mod standstill;
 mod wakeup_tree;
 
 pub use backtrack_sets::{BacktrackSets, Candidate};
-pub use causal_past::causal_past;
+pub use causal_past::{causal_past, order};
 pub use cuts::Cuts;
 pub use execution::{Execution, Strand};
 pub use few_switches::{Linearisation, few_switches, switches};

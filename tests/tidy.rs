@@ -12,7 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("trace", &["model"]),
     ("random", &[]),
     ("unfolding", &["random", "model"]),
-    ("property", &["model"]),
+    ("property", &["trace", "model"]),
     ("lang", &["model"]),
     ("alternatives", &["unfolding", "model"]),
     ("explore", &["trace", "unfolding", "alternatives", "property", "random", "model"]),

@@ -45,6 +45,7 @@ slips! {
     Truncation "truncation" ""
     TagMismatch "tag mismatch" "TagMatching"
     BufferingHazard "buffering hazard" "BufferingHazard"
+    ReadyMode "ready mode" ""
     MessageRace "message race" "MessageRace"
     InvalidBuffer "invalid buffer" "InvalidBuffer"
     InvalidCount "invalid count" "InvalidOtherArg"

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use super::ready;
 use super::slip::Slip;
 use crate::model::{Failure, FailureKind};
 use crate::property::{Objection, Position, Property};
 
-/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive for every send.
+/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive for every send. For a send in ready
+/// mode it wants one that is posted.
 #[derive(Clone, Copy)]
 pub struct Unreceived;
 
@@ -19,14 +21,17 @@ impl fmt::Debug for Unreceived {
 impl Property for Unreceived {
     fn objection(&self, at: Position<'_>) -> Option<Objection> {
         let sends = at.state().network().sends();
-        let left = sends.iter().find(|sent| sent.receive().is_none())?;
-        let number = |part: Option<i64>| part.unwrap_or_default();
-        let message = format!(
-            "{}: a message of {} with tag {} is never received",
-            Slip::CallOrder,
-            at.name(left.process),
-            number(left.envelope.tag)
-        );
+        let left = sends.iter().find(|sent| sent.receive().is_none());
+        let never = left.map(|left| {
+            let number = |part: Option<i64>| part.unwrap_or_default();
+            format!(
+                "{}: a message of {} with tag {} is never received",
+                Slip::CallOrder,
+                at.name(left.process),
+                number(left.envelope.tag)
+            )
+        });
+        let message = never.or_else(|| ready::objection(at))?;
         Some(Objection::Wrong(Failure { kind: FailureKind::Error, message, site: None }))
     }
 }

@@ -13,23 +13,25 @@ pub(super) struct Data {
     bytes: Arc<[u8]>,
     /// How many of them are the program's own.
     shown: u32,
+    /// A message that was sent in ready mode.
+    is_ready: bool,
 }
 
 impl Data {
     /// As a value.
     pub(super) fn value(bytes: &[u8]) -> Value {
-        Data::with(bytes, bytes.len() as u32)
+        Data::with(bytes, bytes.len() as u32, false)
     }
 
     /// A message: where it was sent, by whom, with which tag, its signature, its data, the sender's clock.
-    pub(super) fn message(bytes: &[u8]) -> Result<Value, Short> {
+    pub(super) fn message(bytes: &[u8], is_ready: bool) -> Result<Value, Short> {
         let mut parts = Parts(bytes);
         parts.take(16)?;
         for _ in 0..parts.u32()? {
             parts.take(12)?;
         }
         let shown = parts.u32()?;
-        Ok(Data::with(bytes, shown))
+        Ok(Data::with(bytes, shown, is_ready))
     }
 
     /// How many bytes of a value are the program's own.
@@ -40,8 +42,12 @@ impl Data {
         }
     }
 
-    fn with(bytes: &[u8], shown: u32) -> Value {
-        Value::Opaque(Opaque::new(Data { bytes: bytes.into(), shown }))
+    fn with(bytes: &[u8], shown: u32, is_ready: bool) -> Value {
+        Value::Opaque(Opaque::new(Data { bytes: bytes.into(), shown, is_ready }))
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.is_ready
     }
 }
 

@@ -9,9 +9,10 @@ use std::fmt::Debug;
 
 use super::{Spin, broken_invariants, final_failure, is_deadlock, oversubscription};
 use crate::model::{
-    CellId, Failure, LocalId, Locals, ProcessId, Schedule, Site, State, Status, System, Value,
-    Values,
+    CellId, Failure, LocalId, Locals, PaperRelation, ProcessId, Schedule, Site, State, Status,
+    System, Value, Values,
 };
+use crate::trace::{HappensBefore, order};
 
 /// Where a search is.
 #[derive(Clone, Copy)]
@@ -51,6 +52,12 @@ impl<'p> Position<'p> {
         Schedule::of(self.state)
     }
 
+    /// Which actions of the execution that led here happen before which. That is the same in all executions of a class, so
+    /// a [`Property`](super::Property) may depend on it if the explorer visits every class.
+    pub fn order(self) -> HappensBefore<PaperRelation> {
+        self.terms.order(self.state)
+    }
+
     /// The process that a [`Property`](super::Property) is asked about; `None` if it is asked about the whole state.
     pub fn process(self) -> Option<ProcessId> {
         self.process
@@ -83,6 +90,11 @@ impl<'p> Position<'p> {
     /// The place of the process in the source, if the system has one.
     pub fn site(self, process: ProcessId) -> Option<Site> {
         self.terms.site(self.state.local(self.state.served(process)))
+    }
+
+    /// The place in the source of the action at this place of the execution that led here.
+    pub fn site_of_action(self, place: usize) -> Option<Site> {
+        self.terms.site(self.state.before(place))
     }
 
     /// The local state of the process, to be printed.
@@ -141,6 +153,7 @@ impl<'p> Position<'p> {
 
 /// What [`Locals`] tell without the type of the system.
 trait Terms {
+    fn order(&self, state: &State) -> HappensBefore<PaperRelation>;
     fn name(&self, local: LocalId) -> String;
     fn status(&self, local: LocalId) -> &Status;
     fn site(&self, local: LocalId) -> Option<Site>;
@@ -160,6 +173,10 @@ trait Terms {
 }
 
 impl<S: System> Terms for Locals<'_, S> {
+    fn order(&self, state: &State) -> HappensBefore<PaperRelation> {
+        order(self.system(), &Schedule::of(state))
+    }
+
     fn name(&self, local: LocalId) -> String {
         self.system().describe().process_name(self.get(local))
     }

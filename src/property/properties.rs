@@ -91,7 +91,7 @@ pub enum When {
     /// not go through.
     Invariant,
     /// At the end of an execution: nothing can happen any more. The answer may depend on the whole state, but not on the
-    /// way there. If several properties object, only the first objection is reported.
+    /// way there, except for its [order](Position::order). If several properties object, only the first objection is reported.
     End,
     /// Where nothing can happen any more except fruitless rounds of loops: [`Position::spins`].
     Livelock,

@@ -12,6 +12,11 @@ pub fn causal_past<S: System>(system: &S, schedule: &Schedule) -> Schedule {
     Schedule::of_actions(&mut locals, needed.map(|position| schedule[position]))
 }
 
+/// The happens-before order of an execution.
+pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore<PaperRelation> {
+    happens_before(system, schedule).1
+}
+
 /// The happens-before order of an execution, and fresh local states that have met only this execution, so that the
 /// actions of `schedule` have the same names there.
 pub(super) fn happens_before<'s, S: System>(

@@ -153,7 +153,7 @@ impl Ranks {
         self.note_member(mailbox, parts.u32()?);
         let envelope = Envelope { src: Some(parts.i32()?.into()), tag: Some(parts.i32()?.into()) };
         let mode = parts.u8()?;
-        let message = Data::message(parts.block()?)?;
+        let message = Data::message(parts.block()?, mode == 3)?;
         let completion = match mode {
             1 => Completion::Late,
             2 => Completion::Early,
