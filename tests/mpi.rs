@@ -207,7 +207,14 @@ fn what_is_known_of_memory_does_not_depend_on_the_optimiser() {
     }
     let folder = folder("mpi-optimized");
     let names = [
-        "replace", "variables", "pending", "overlaps", "attributes", "errors", "legal", "places",
+        "replace",
+        "variables",
+        "pending",
+        "overlaps",
+        "attributes",
+        "errors",
+        "legal",
+        "places",
         "buffering",
     ];
     let found = names.map(|name| {

@@ -268,9 +268,8 @@ pub(super) struct LintArgs {
     allow: Vec<Named>,
     /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks` (ended processes own them
     /// or queue for them), `handles` (of communicators, datatypes and other objects of MPI: a rank never frees them), in short
-    /// `leaks`; `threads` (a rank asks for more of them than are explored); `lines`, `branches` (no execution runs them),
-    /// `assertions` (none evaluates them), in short `unreached`; `all` [default: leaks, threads]. What is unreached is known only
-    /// of specs, and when every class was explored
+    /// `leaks`; `lines`, `branches` (no execution runs them), `assertions` (none evaluates them), in short `unreached`; `all`
+    /// [default: leaks]. What is unreached is known only of specs, and when every class was explored
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     warn: Vec<Named>,
     /// Tell of these, and if there are any, end with exit code 1

@@ -126,9 +126,9 @@ pub struct Site {
 pub struct Remark {
     /// What it is about.
     pub kind: RemarkKind,
-    /// The object: what was not freed, or was asked for.
-    pub object: String,
-    /// Where the object was made or asked for.
+    /// The object.
+    pub object: &'static str,
+    /// Where the object was made.
     pub site: Option<Site>,
 }
 
@@ -137,8 +137,6 @@ pub struct Remark {
 pub enum RemarkKind {
     /// It has made an object that it never frees.
     Unfreed,
-    /// It asks for more threads than are explored, and was given fewer.
-    Threads,
 }
 
 /// How often processes that really run were run.

@@ -2,7 +2,7 @@
 
 mod questions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
@@ -85,6 +85,15 @@ struct Unexplored {
     end: Option<String>,
     /// The ranks that have started threads, and where.
     threads: BTreeMap<u32, Option<String>>,
+    /// The ranks all of whose threads may call MPI.
+    callers: BTreeSet<u32>,
+}
+
+impl Unexplored {
+    /// May a rank that waits for ever go on by another thread?
+    fn threads_may_call(&self) -> bool {
+        self.threads.keys().any(|rank| self.callers.contains(rank))
+    }
 }
 
 impl Ranks {
@@ -135,10 +144,17 @@ impl Ranks {
     }
 
     /// What a search of them comes to: it is not complete if ranks did what cannot be explored. Then [`Ranks::reservation`] says
-    /// why.
-    pub fn judged(&self, outcome: Outcome) -> Outcome {
+    /// why. And a standstill is none if another thread of a rank may have been about to call MPI.
+    pub fn judged(&self, mut outcome: Outcome) -> Outcome {
+        if self.unexplored().threads_may_call() {
+            outcome.violations.retain(|violation| !violation.kind.is_standstill());
+        }
         let reserved = self.reservation().map(|_| StopReason::Unsupported);
-        Outcome { stopped_by: outcome.stopped_by.or(reserved), ..outcome }
+        outcome.stopped_by = match outcome.stopped_by {
+            Some(StopReason::Violation) if outcome.violations.is_empty() => reserved,
+            other => other.or(reserved),
+        };
+        outcome
     }
 
     /// What ranks did that cannot be explored, in a sentence.
@@ -244,6 +260,10 @@ impl Ranks {
                 self.unexplored().threads.entry(rank).or_insert(at);
                 continue;
             }
+            if letter == b'm' {
+                self.unexplored().callers.insert(rank);
+                continue;
+            }
             let what = Use::of(letter).ok_or(Trouble::Protocol)?;
             let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
             let found = uses.add(&path, rank, what, at);
@@ -256,13 +276,10 @@ impl Ranks {
     fn remarks(&self, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
         let count = parts.u32()?;
         let one = |_| {
-            let (class, what) = (parts.text()?, parts.text()?);
+            let object = Slip::named(&parts.text()?).and_then(Slip::unfreed);
             let site = Some(self.site(&[parts.u64()?], "")).filter(|site| site.line > 0);
-            let slip = Slip::named(&class).ok_or(Trouble::Protocol)?;
-            Ok(match slip.unfreed() {
-                Some(object) => Remark { kind: RemarkKind::Unfreed, object: object.into(), site },
-                None => Remark { kind: RemarkKind::Threads, object: what, site },
-            })
+            let (kind, object) = (RemarkKind::Unfreed, object.ok_or(Trouble::Protocol)?);
+            Ok(Remark { kind, object, site })
         };
         let remarks = (0..count).map(one).collect::<Result<Vec<_>, Trouble>>()?;
         Ok((!remarks.is_empty()).then(|| remarks.into()))

@@ -147,7 +147,7 @@ impl Leaks {
                 let leak = Leak {
                     kind,
                     process: describe.process_name(locals.get(end)),
-                    object: remark.object.clone(),
+                    object: remark.object.into(),
                     site: remark.site.clone(),
                     schedule: Schedule::of(state),
                 };

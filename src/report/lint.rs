@@ -6,7 +6,6 @@
 //! | `requests` | `leaks` | receives that no message comes for, units of semaphores that are never granted | warn |
 //! | `locks` | `leaks` | mutexes that ended processes own or queue for | warn |
 //! | `handles` | `leaks` | communicators, datatypes and other objects of MPI that a rank never frees | warn |
-//! | `threads` | `threads` | a rank that asks for a level of threads which is not explored | warn |
 //! | `lines` | `unreached` | statements and handlers that no execution runs | allow |
 //! | `branches` | `unreached` | conditions that are always decided in one way, arms of `match` that are never taken | allow |
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
@@ -40,8 +39,6 @@ pub enum Lint {
     Locks,
     /// Objects of MPI that a rank never frees.
     Handles,
-    /// A rank asks for more threads than are explored.
-    Threads,
     /// Statements and handlers that no execution runs.
     Lines,
     /// Conditions that are always decided in one way, and arms that are never taken.
@@ -56,12 +53,11 @@ pub enum Lint {
 const UNREACHED: &str = "unreached";
 
 /// The names of each lint, from the most particular to the one for all.
-const NAMES: [(Lint, [&str; 3]); 9] = [
+const NAMES: [(Lint, [&str; 3]); 8] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
     (Lint::Locks, ["locks", "leaks", "all"]),
     (Lint::Handles, ["handles", "leaks", "all"]),
-    (Lint::Threads, ["threads", "threads", "all"]),
     (Lint::Lines, ["lines", UNREACHED, "all"]),
     (Lint::Branches, ["branches", UNREACHED, "all"]),
     (Lint::Assertions, ["assertions", UNREACHED, "all"]),
@@ -97,7 +93,6 @@ impl From<LeakKind> for Lint {
             LeakKind::Receive | LeakKind::Acquire | LeakKind::Collective => Lint::Requests,
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
             LeakKind::Told(RemarkKind::Unfreed) => Lint::Handles,
-            LeakKind::Told(RemarkKind::Threads) => Lint::Threads,
         }
     }
 }
@@ -306,9 +301,6 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
         LeakKind::Told(RemarkKind::Unfreed) => {
             format!("{process} never frees the {object} that it makes here")
         }
-        LeakKind::Told(RemarkKind::Threads) => format!(
-            "{process} asks for {object}, and is given MPI_THREAD_FUNNELED: what it does with more was not looked at"
-        ),
     };
     let file = leak.site.as_ref().and_then(|site| site.file.as_ref());
     Warning {

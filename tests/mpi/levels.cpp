@@ -8,7 +8,7 @@
 int main(int argc, char **argv) {
   int level, rank, size;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  if (level < MPI_THREAD_FUNNELED) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (level < MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   assert(argc == 4 && argv[1] == std::string("-n") && argv[3] == std::string("--all"));

@@ -72,8 +72,9 @@ size_t sites_now(uintptr_t *sites, size_t room);
 /* From now on the calls of this process are looked at. */
 void calls_follow(bool files_too);
 
-/* How a rank uses a file: what others can notice, and what of others it can notice. */
-enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', STARTING_THREADS = 't' };
+/* How a rank uses a file: what others can notice, and what of others it can notice. Or that it starts threads, and lets them
+ * call MPI. */
+enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', STARTING_THREADS = 't', LETTING_THREADS_CALL = 'm' };
 /* The rank uses the file of this name; the verifier gets to know it with the next question. */
 void file_use(enum use use, const char *path);
 /* The same for the file behind a descriptor, if it has a name. */

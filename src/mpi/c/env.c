@@ -1,5 +1,5 @@
 /* The environment: MPI_Init to MPI_Finalize, errors, time. What could differ from run to run is fixed. */
-#include "rank.h"
+#include "calls.h"
 
 #include <sys/time.h>
 #include <time.h>
@@ -8,9 +8,9 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* The level of threads that the program asks for, and the one that it is given: what several threads do with MPI is not explored. */
-static int wanted_level = MPI_THREAD_SINGLE, thread_level = MPI_THREAD_SINGLE;
-static uint32_t questions_before; /* so many were asked when it was given */
+/* Programs get the level of threads that they ask for: many ask for more than they use, and go another way or give up if they are given
+ * less. Calls of several threads are not explored, whatever the level: that is found when the second thread calls. */
+static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
   switch (level) {
@@ -30,15 +30,10 @@ void env_check(void) {
 
 void env_check_thread(void) {
   if (!is_verified || is_thread_main()) return;
-  if (wanted_level > thread_level)
-    fail("unsupported", "%s is called by a second thread: the rank asks for %s, which is not explored", call.name, level_name(wanted_level));
-  fail("threads", "%s is called by a second thread, and the rank asks for %s only", call.name, level_name(wanted_level));
-}
-
-void env_check_level(const char *how) {
-  if (wanted_level > thread_level && questions == questions_before)
-    fail("unsupported", "the rank %s as it begins: it asks for %s, which is not explored, and is given %s", how,
-         level_name(wanted_level), level_name(thread_level));
+  const char *level = level_name(thread_level);
+  if (thread_level > MPI_THREAD_FUNNELED)
+    fail("unsupported", "%s is called by a second thread, as %s allows, but the order of such calls is not explored", call.name, level);
+  fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level);
 }
 
 static int init(int level) {
@@ -49,10 +44,8 @@ static int init(int level) {
   if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
   phase = INSIDE;
   thread_is_main();
-  wanted_level = level;
-  thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
-  questions_before = questions;
-  if (wanted_level > thread_level) remark(call.site, "threads", level_name(wanted_level));
+  thread_level = level;
+  if (level > MPI_THREAD_FUNNELED) file_use(LETTING_THREADS_CALL, "");
   return MPI_SUCCESS;
 }
 
@@ -66,9 +59,8 @@ FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
   ANYWHERE("MPI_Init_thread");
   (void)argc, (void)argv;
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
-  init(required);
-  *OUT(provided) = thread_level;
-  return MPI_SUCCESS;
+  *OUT(provided) = required;
+  return init(required);
 }
 
 FUNCTION(Query_thread, (int *provided)) {
@@ -115,7 +107,6 @@ FUNCTION(Finalize, (void)) {
 FUNCTION(Abort, (MPI_Comm comm, int code)) {
   HERE("MPI_Abort");
   (void)comm;
-  env_check_level("calls MPI_Abort");
   fail("abort", "the rank calls MPI_Abort with code %d", code);
 }
 
@@ -124,13 +115,11 @@ WEAK void __assert_fail(const char *assertion, const char *file, unsigned line, 
   (void)function;
   ANYWHERE("assert");
   (void)file, (void)line;
-  env_check_level("fails an assertion");
   fail("assertion", "%s", assertion);
 }
 
 WEAK void abort(void) {
   ANYWHERE("abort");
-  env_check_level("calls abort()");
   fail("abort", "the program calls abort()");
 }
 

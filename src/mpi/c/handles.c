@@ -56,7 +56,7 @@ void handles_check_left(void) {
       if (!leak_of(object) || !is_left(object)) continue;
       if (object->kind == REQUEST && ((struct request *)object)->state == ACTIVE)
         fail_at(object->made_at, leak_of(object), "what %s makes here is never waited for", object->made_by);
-      remark(object->made_at, leak_of(object), "");
+      remark(object->made_at, leak_of(object));
     }
   }
 }

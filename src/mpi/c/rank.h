@@ -54,7 +54,6 @@
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
-#define env_check_level mazurka_env_check_level
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
@@ -98,7 +97,6 @@
 #define put_u64 mazurka_put_u64
 #define put_u8 mazurka_put_u8
 #define question mazurka_question
-#define questions mazurka_questions
 #define receive_end mazurka_receive_end
 #define request_complete mazurka_request_complete
 #define request_get mazurka_request_get
@@ -228,14 +226,13 @@ void fail_at(uintptr_t site, const char *class, const char *format, ...) __attri
 /* The same at the first of these addresses that is in the program. */
 void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...)
     __attribute__((noreturn, format(printf, 4, 5)));
-/* What is no violation, but should be known: told when the rank has ended. `what` belongs to the class. */
-void remark(uintptr_t site, const char *class, const char *what);
+/* What is no violation, but should be known: told when the rank has ended. */
+void remark(uintptr_t site, const char *class);
 const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
 /* How far the program was loaded from where it was linked to be. */
 uintptr_t wire_bias(void);
 extern int world_rank, world_size;
 extern uint64_t time_tick; /* how far time goes on when somebody looks, in nanoseconds */
-extern uint32_t questions; /* so many were asked */
 extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
 
@@ -263,8 +260,6 @@ uint64_t clock_of_program(void); /* nanoseconds since the rank began */
 extern uint64_t nanoseconds;     /* the time: who reads it for the program goes on by a tick */
 void env_check(void);
 void env_check_thread(void);
-/* A rank that gives up as it begins, because of the level of threads that it was given, makes no mistake. */
-void env_check_level(const char *how);
 bool env_is_over(void);
 
 /* handles.c: objects behind handles */

@@ -44,7 +44,6 @@ static struct reader history;
 static const uint8_t *vain_from; /* from here on it says of polls only that they are in vain */
 static uint64_t key; /* every question begins with it: what the program itself writes to the wire does not */
 static _Thread_local bool is_silent; /* the rank has ended */
-uint32_t questions;
 static bool are_files_own;
 
 /* A fault of the library or of its surroundings, not of the program. If even that cannot be told, the rank ends as by a system
@@ -223,7 +222,6 @@ static void __attribute__((noinline)) wipe_stack(void) {
 static void send_question(bool is_waited_for) {
   static struct bytes batch;
   static uint64_t begun;
-  questions++;
   uint32_t length = (uint32_t)frame.length - 4;
   memcpy(frame.at, &length, sizeof length);
   if (is_waited_for && batch.length == 0) {
@@ -316,10 +314,9 @@ void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, con
 static struct bytes remarks;
 static uint32_t count_of_remarks;
 
-void remark(uintptr_t site, const char *class, const char *what) {
+void remark(uintptr_t site, const char *class) {
   count_of_remarks++;
   put_text(&remarks, class);
-  put_text(&remarks, what);
   put_u64(&remarks, site);
 }
 
@@ -329,7 +326,6 @@ static void at_end(void) {
   TURN;
   processes_wait();
   call = (struct call){"the end", 0};
-  if (!env_is_over()) env_check_level("ends without MPI_Finalize");
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Finalize");
   struct bytes *to = question('D');
   put_u32(to, count_of_remarks);
