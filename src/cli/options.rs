@@ -51,9 +51,9 @@ pub(super) struct MpiArgs {
     /// `mpirun`]
     #[arg(long, value_name = "WHEN", hide_possible_values = true)]
     collectives: Option<LeavingArg>,
-    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain; then a process waits
-    /// for what it polls [default: 2]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=200))]
+    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain, in a loop that goes on in
+    /// another way each time. A loop in which nothing changes waits [default: 2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=i64::from(Semantics::MOST_POLLS)))]
     polls: Option<u8>,
 }
 

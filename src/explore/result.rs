@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::symptom::Symptom;
 use crate::alternatives::Combs;
-use crate::model::{Failure, FailureKind, ProcessId, Schedule, Site};
+use crate::model::{Failure, FailureKind, ProcessId, Schedule, Semantics, Site};
 use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
@@ -89,7 +89,7 @@ pub struct CutPoll {
 impl CutPoll {
     /// A bound that is worth a try instead, if there is a greater one.
     pub fn next(&self) -> Option<u8> {
-        let more = self.polls.saturating_mul(4).max(8);
+        let more = self.polls.saturating_mul(4).clamp(8, Semantics::MOST_POLLS);
         (more > self.polls).then_some(more)
     }
 }

@@ -162,7 +162,8 @@ fn parse_line(
             }
             "polls" => {
                 let polls = number(words.next(), at)?;
-                expectation.semantics.get_or_insert_default().max_polls = polls.min(200) as u8;
+                expectation.semantics.get_or_insert_default().max_polls =
+                    polls.min(Semantics::MOST_POLLS.into()) as u8;
             }
             "with" => {
                 while let Some((setting, at)) = words.next_if(|(word, _)| word.contains('=')) {

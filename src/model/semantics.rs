@@ -19,9 +19,15 @@ pub struct Semantics {
     /// When a rank leaves a collective.
     #[serde(rename = "collectives")]
     pub leaving: Leaving,
-    /// So often in a row the same poll may be in vain; then a process waits for what it polls.
+    /// So often in a row the same poll may be in vain; then a process waits for what it polls, and the search is not complete if it
+    /// would go on otherwise.
     #[serde(rename = "polls")]
     pub max_polls: u8,
+}
+
+impl Semantics {
+    /// The greatest bound on polls that can be asked for.
+    pub const MOST_POLLS: u8 = 200;
 }
 
 impl Default for Semantics {

@@ -162,7 +162,7 @@ static char *maps(void) {
 }
 
 /* More memory is not compared. */
-static const size_t most_memory = (size_t)1 << 32;
+static const size_t most_memory = (size_t)1 << 30;
 
 /* The sum of the present state. False if that is not known. */
 static bool state_now(struct sum *state, const uint8_t *arguments, size_t count) {

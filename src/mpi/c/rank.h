@@ -174,6 +174,8 @@ extern _Thread_local struct call call;
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
 #define CALL(function) HERE(function); env_check()
+/* CALL, for functions that change nothing but what the program sees: polls.c */
+#define LOOK(function) CALL(function); unseen--
 
 /* threads.c: from here to the end of the block no other thread is in the library. */
 #define TURN __attribute__((cleanup(turn_give), unused)) const char in_turn = turn_take()

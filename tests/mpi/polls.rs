@@ -1,0 +1,98 @@
+//! Loops that poll, in programs in C.
+
+use mazurka::model::Semantics;
+use mazurka::mpi::Answer;
+
+use super::*;
+
+fn compiled(option: &str, folder: &Path) -> String {
+    compile_as("mpicc", "polls.c", &["-Wall", option], folder)
+}
+
+#[test]
+fn loops_that_poll_are_told_apart_in_optimized_code_too() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-polls-optimized");
+    let (right, wrong, found) = offences(Path::new("tests/mpi/polls.c"), "-O2", &folder);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((right, wrong, found), (12, 14, Vec::new()));
+}
+
+/// Nothing of that depends on instrumentation: states are compared as they are.
+#[test]
+fn loops_that_poll_are_told_apart_without_instrumentation() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-polls-plain");
+    let (_, _, found) = offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder);
+    std::fs::remove_dir_all(&folder).unwrap();
+    // The race of case 25 is not seen.
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+/// What a loop does that goes on in another way after each poll is found out with a bound that is high enough.
+#[test]
+fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-polls-bound");
+    for option in ["-O0", "-O2"] {
+        let program = compiled(option, &folder);
+        let found = |number: u32, max_polls: u8| {
+            let (number, lines) = (number.to_string(), Vec::new());
+            let case = Case { number, ranks: 2, slip: None, lines };
+            let semantics = Semantics { max_polls, ..Semantics::default() };
+            answer_with(Path::new(&program), &case, &[semantics])
+        };
+        for number in [1, 16, 17, 18, 19, 20, 21] {
+            assert_eq!(found(number, 2), Answer::Unsure, "{number} {option}");
+            assert_eq!(found(number, 12), Answer::Right, "{number} {option}");
+        }
+        // Nobody knows when these end.
+        for number in [14, 15] {
+            assert_eq!(found(number, 12), Answer::Unsure, "{number} {option}");
+        }
+        assert_eq!(found(24, 4), Answer::Unsure, "{option}");
+        let Answer::Wrong(diagnosis) = found(24, 8) else { panic!("five polls are few") };
+        assert_eq!(diagnosis.slip.name(), "abort", "{option}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_report_says_which_bound_to_try() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-polls-report");
+    let program = compiled("-O1", &folder);
+    let mpirun = |args: &[&str]| mazurka(&[&["mpirun"], args].concat()).output().unwrap();
+
+    let cut = mpirun(&["--buffering", "infinite", &program, "1"]);
+    assert_eq!(code(&cut), 3, "{}", stdout(&cut));
+    let (text, line) = (stdout(&cut), "cut at --polls 2: try --polls 8");
+    assert!(text.contains("polls.c:") && text.contains(line), "{text}");
+    let report = json(&mpirun(&["--buffering", "infinite", "--format", "json", &program, "1"]));
+    assert_eq!(report["stopped_by"], "polls");
+    assert_eq!(report["verdict"], "incomplete");
+    assert_eq!(report["cut_poll"]["polls"], 2);
+    let enough = mpirun(&["--polls", "12", &program, "1"]);
+    assert_eq!(code(&enough), 0, "{}", stdout(&enough));
+
+    // Who waits for ever says where it polls, and that can be seen again.
+    let stuck = mpirun(&["--format", "json", "--buffering", "infinite", &program, "22"]);
+    assert_eq!(code(&stuck), 1);
+    let violation = &json(&stuck)["violations"][0];
+    assert_eq!(violation["kind"], "livelock");
+    assert!(violation["message"].as_str().unwrap().contains("MPI_Test (rank 0, polls.c:"));
+    assert_eq!(violation["spinning"], serde_json::json!(["rank 0"]));
+    let replay = violation["replay"].as_str().unwrap();
+    let again = mpirun(&["--schedule", replay, "--buffering", "infinite", &program, "22"]);
+    assert_eq!(code(&again), 1, "{}", stderr(&again));
+    assert!(stdout(&again).contains("Livelock"), "{}", stdout(&again));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
