@@ -96,6 +96,8 @@ const DISPUTES: &[Dispute] = &[
         programs: &[
             "*/0-level/pt2pt/MissingCall-MPIWait.c",
             "*/0-level/conflo/pt2pt/MissingCall-MPIWait.c",
+            "*/ReqLifecycle_MissingWait_Isend_*_nok.c",
+            "*/ReqLifecycle_MissingWait_Send_init_*_nok.c",
         ],
         slip: None,
         section: "11.2.2 Finalizing MPI",
