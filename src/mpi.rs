@@ -37,7 +37,7 @@
 //!
 //! # What is absent
 //!
-//! Threads that call MPI (the library lets one thread in at a time, and says so), files of MPI, intercommunicators, processes that are spawned, partitioned communication, sessions.
+//! Threads that call MPI (the rank is not verified then), files of MPI, intercommunicators, processes that are spawned, partitioned communication, sessions.
 //! A function that the header lacks is named by the compiler or the linker.
 //!
 //! What ranks do to each other without MPI is not explored. Where that is seen (files that one rank changes and another one

@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <unistd.h>
 
 enum { THREADS = 8 };
 static int which, rank, peer, shared, mine[4] = {1, 2, 3, 4}, theirs[4];
 static atomic_int sum;
+static pthread_barrier_t ready;
 static MPI_Comm world = MPI_COMM_WORLD;
 
 static void *compute(void *unused) {
@@ -38,6 +40,7 @@ static void *size_of_world(void *unused) {
 
 static void *hammer(void *tag) {
   int got[4], number = (int)(long)tag;
+  pthread_barrier_wait(&ready);
   for (int i = 0; i < 20; i++) {
     MPI_Request request;
     MPI_Irecv(got, 4, MPI_INT, peer, number, world, &request); // wrong 9
@@ -48,12 +51,14 @@ static void *hammer(void *tag) {
 }
 
 static void *work(void *unused) {
+  pthread_barrier_wait(&ready);
   for (int i = 0; i < 2000; i++) {
     char *text = malloc((size_t)i % 100 + 1);
     text[0] = (char)i;
     sum += i % 2;
     text = realloc(text, 300);
     free(text);
+    if (i % 20 == 0) access("/tmp", F_OK);
   }
   return unused;
 }
@@ -103,7 +108,9 @@ static void exchange(void) {
 
 static void together(void *(*body)(void *)) {
   pthread_t threads[THREADS];
+  pthread_barrier_init(&ready, NULL, THREADS + 1);
   for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, body, (void *)i);
+  pthread_barrier_wait(&ready);
   for (int round = 0; round < 50 && which != 9; round++) exchange();
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
 }
