@@ -324,7 +324,7 @@ fn a_program_without_calls_is_told() {
         let shown = mazurka(&["mpirun", &program]).output().unwrap();
         assert_eq!(code(&shown), 0, "{}", stdout(&shown));
         let report = json(&mazurka(&["mpirun", "--format", "json", &program]).output().unwrap());
-        let warnings = report["searches"][0]["warnings"].as_array().into_iter().flatten();
+        let warnings = report["warnings"].as_array().into_iter().flatten();
         let told: Vec<_> = warnings.map(|warning| warning["lint"].clone()).collect();
         (stdout(&shown).contains("no rank calls MPI_Init"), told)
     };
@@ -373,7 +373,7 @@ fn executions_know_nothing_of_each_other() {
         .output()
         .unwrap();
     let report = json(&shown);
-    let violations = report["searches"][0]["violations"].as_array().unwrap();
+    let violations = report["violations"].as_array().unwrap();
     assert_eq!(violations.len(), 1, "{report}");
     let printed = violations[0]["printed"].as_array().unwrap();
     let texts: Vec<_> = printed.iter().map(|one| one["text"].as_str().unwrap()).collect();
