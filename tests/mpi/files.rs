@@ -76,7 +76,7 @@ fn ranks_change_files_as_in_a_real_run_and_the_users_stay_as_they_are() {
         let args = [&["mpirun", "-n", "4"], &args[..], &[&program, expected]].concat();
         let ran = mazurka(&args).current_dir(&work).output().unwrap();
         assert_eq!(code(&ran), 0, "{option}: {}", stdout(&ran));
-        assert_eq!(json(&ran)["searches"][0]["stats"]["traces"], 6);
+        assert_eq!(json(&ran)["stats"]["traces"], 6);
         assert_eq!(snapshot(&work), before, "{option}");
     }
     // So they can be told apart: the real files are changed by the first run, and the second one sees that.
@@ -103,7 +103,7 @@ fn streams_of_cxx_are_files() {
     assert_eq!(code(&right), 0, "{}", stdout(&right));
     let shared = ran(&["mpirun", "--format", "json", &program, "shared"]);
     assert_eq!(code(&shared), 3, "{}", stdout(&shared));
-    let why = json(&shared)["searches"][0]["unsupported"].as_str().unwrap().to_owned();
+    let why = json(&shared)["unsupported"].as_str().unwrap().to_owned();
     let text = fs::read_to_string("tests/mpi/streams.cpp").unwrap();
     assert!(why.contains(&*marked("streams.cpp", &text, "1")[0]), "{why}");
     assert_eq!(snapshot(&work), before);
@@ -126,7 +126,7 @@ fn what_ranks_do_without_mpi_is_not_decided_at_a_line() {
             let ran = mazurka(&["mpirun", "--format", "json", &program, number]).output().unwrap();
             let report = json(&ran);
             assert_eq!((code(&ran), &report["verdict"]), (3, &"incomplete".into()), "{report}");
-            let search = &report["searches"][0];
+            let search = &report;
             assert_eq!(search["stopped_by"], "unsupported", "{name} {number}: {report}");
             let why = search["unsupported"].as_str().unwrap();
             let lines = marked(name, &text, number);
@@ -157,7 +157,7 @@ fn clocks_numbers_and_surroundings_are_the_same_in_each_run() {
         let mut command = mazurka(&args);
         let ran = command.env("MAZURKA_TEST", "7").output().unwrap();
         let report = json(&ran);
-        let violations = report["searches"][0]["violations"].as_array().unwrap().clone();
+        let violations = report["violations"].as_array().unwrap().clone();
         // That one sender is first, and not that a rank did something else the second time.
         assert_eq!(violations.len(), 1, "{} {report}", stderr(&ran));
         assert_eq!(violations[0]["slip"], "message race", "{report}");

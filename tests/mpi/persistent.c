@@ -1,6 +1,6 @@
 // Collectives that are started again and again.
 // 1, 2, 3, 7, 10: right
-// 4: missing start
+// 4: warning: missing start
 // 5: invalid request
 // 6: local concurrency
 // 8: call order

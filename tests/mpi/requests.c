@@ -3,7 +3,7 @@
 // 5: missing wait
 // 6: missing wait
 // 7: missing wait
-// 8: missing start
+// 8: warning: missing start
 // 9: warning: request leak
 // 13: local concurrency
 // 11: warning: missing start
