@@ -192,7 +192,7 @@ pub struct CheckReport {
     pub stopped_by: Option<StopReason>,
     /// The poll at which the bound on polls cut executions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cut_poll: Option<CutPoll>,
+    pub cut_poll: Option<Box<CutPoll>>,
     /// What a process did that cannot be explored, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,

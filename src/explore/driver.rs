@@ -65,7 +65,7 @@ pub struct Driver<'o> {
     /// Was there a loop that nobody could judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
     pub(super) has_long_loop: bool,
     /// The first poll at which the bound on polls cut executions.
-    cut_poll: Option<CutPoll>,
+    cut_poll: Option<Box<CutPoll>>,
 }
 
 impl<'o> Driver<'o> {
@@ -330,7 +330,7 @@ impl<'o> Driver<'o> {
     ) {
         if self.cut_poll.is_none() && state.is_cut_at_poll(locals, process) {
             let site = locals.system().describe().site(locals.get(state.local(process)));
-            self.cut_poll = Some(CutPoll { site, polls: state.max_polls() });
+            self.cut_poll = Some(Box::new(CutPoll { site, polls: state.max_polls() }));
         }
         match property::process_failure(locals, state, process) {
             Some(failure) if failure.is_unsupported() => self.stop(StopReason::Unsupported),

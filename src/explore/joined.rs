@@ -22,7 +22,7 @@ pub(super) struct Joined {
     /// The classes that were completed, if all pieces tell them apart.
     classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
-    cut_poll: Option<CutPoll>,
+    cut_poll: Option<Box<CutPoll>>,
     /// Of similar violations, is the shortest kept?
     shortest: bool,
 }

@@ -66,7 +66,7 @@ pub struct Outcome {
     pub stopped_by: Option<StopReason>,
     /// The first poll at which the bound on polls cut executions, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut_poll: Option<CutPoll>,
+    pub cut_poll: Option<Box<CutPoll>>,
     /// How long it took.
     pub elapsed: Duration,
     /// Of a piece of a search that tells classes apart: those that it has completed, each by its

@@ -13,7 +13,7 @@
  *
  * What else there is does not change, or is counted (`unseen`), and counts as another state: what this library keeps in its own memory
  * changes in calls of MPI; then there are looks at the clock, random numbers, system calls that are followed (calls.c), and
- * accesses to windows. Time alone, while the rank sleeps, is no change: who has not looked does not know of it. It is put back, as the
+ * accesses to windows. With a timer that runs, no states are compared. Time alone, while the rank sleeps, is no change: who has not looked does not know of it. It is put back, as the
  * rank was never away.
  *
  * States are compared by sums of 128 bits. Each word changes both sums by functions that are one to one. */
