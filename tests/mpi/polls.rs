@@ -50,12 +50,20 @@ fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
             answer_with(Path::new(&program), &case, &[semantics])
         };
         for number in [1, 16, 17, 18, 19, 20, 21] {
-            assert_eq!(found(number, 2), Answer::Unsure(Doubt::Stopped(StopReason::Polls)), "{number} {option}");
+            assert_eq!(
+                found(number, 2),
+                Answer::Unsure(Doubt::Stopped(StopReason::Polls)),
+                "{number} {option}"
+            );
             assert_eq!(found(number, 12), Answer::Right, "{number} {option}");
         }
         // Nobody knows when these end.
         for number in [14, 15] {
-            assert_eq!(found(number, 12), Answer::Unsure(Doubt::Stopped(StopReason::Polls)), "{number} {option}");
+            assert_eq!(
+                found(number, 12),
+                Answer::Unsure(Doubt::Stopped(StopReason::Polls)),
+                "{number} {option}"
+            );
         }
         assert_eq!(found(24, 4), Answer::Unsure(Doubt::Stopped(StopReason::Polls)), "{option}");
         let Answer::Wrong(diagnosis) = found(24, 8) else { panic!("five polls are few") };
