@@ -1,5 +1,5 @@
 // What is legal though it looks wrong, and what is wrong next to it.
-// 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11: right
+// 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 21, 22, 23: right
 // 12: invalid request
 // 13: unsupported
 // 14: invalid request
@@ -13,6 +13,11 @@
 #include <assert.h>
 #include <string.h>
 
+static void add(void *in, void *inout, int *length, MPI_Datatype *type) {
+  (void)type;
+  for (int i = 0; i < *length; i++) ((int *)inout)[i] += ((int *)in)[i];
+}
+
 static void run(void) {
   int peer = 1 - rank, mine[4] = {rank, 10, 20, 30}, other[4] = {-1, -1, -1, -1}, flag, length, index, count;
   char name[MPI_MAX_OBJECT_NAME], given[200];
@@ -21,6 +26,8 @@ static void run(void) {
   MPI_Datatype column;
   MPI_Comm made;
   MPI_Group all, none;
+  MPI_Op own;
+  int counts[2];
   MPI_Win win;
   switch (which) {
     case 1: // A send that nobody waits for is known to be over when it was answered.
@@ -203,6 +210,26 @@ static void run(void) {
       MPI_Put(other, 1, MPI_INT, peer, 0, 1, MPI_INT, win); // wrong 20
       MPI_Win_unlock(MPI_PROC_NULL, win);
       MPI_Win_free(&win);
+      break;
+    case 21: // The buffer takes the answer of its own detaching.
+      MPI_Buffer_attach(given, sizeof given);
+      MPI_Buffer_detach(given, &length);
+      assert(length == sizeof given);
+      break;
+    case 22: // What is given may be where the result goes.
+      counts[0] = counts[1] = 1;
+      MPI_Reduce_scatter(MPI_IN_PLACE, mine, counts, MPI_INT, MPI_SUM, world);
+      assert(mine[0] == (rank ? 20 : 1));
+      other[0] = other[1] = rank;
+      MPI_Reduce_scatter_block(MPI_IN_PLACE, other, 1, MPI_INT, MPI_SUM, world);
+      assert(other[0] == 1);
+      break;
+    case 23: // An operator goes when what has begun with it is over.
+      MPI_Op_create(add, 1, &own);
+      MPI_Iallreduce(mine, other, 2, MPI_INT, own, world, &request);
+      MPI_Op_free(&own);
+      MPI_Wait(&request, &status);
+      assert(other[0] == 1 && other[1] == 20);
       break;
   }
 }

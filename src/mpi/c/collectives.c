@@ -112,7 +112,7 @@ static void check(const struct collective *of) {
     if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "%s is for windows only", op_get(of->op)->name);
     if (of->shape == REDUCE_SCATTER) {
       check_parts(of, &of->recv, true, "the receive buffer");
-      check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
+      if (!of->is_in_place) check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
       if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
     } else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");
   } else if (gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root)) {

@@ -355,9 +355,10 @@ FUNCTION(Buffer_attach, (void *at, int size)) {
 
 FUNCTION(Buffer_detach, (void *at, int *size)) {
   CALL("MPI_Buffer_detach");
+  /* From here on the buffer is the program's, which may want the answer in it. */
+  memory_release(buffer.owned);
   *OUT((void **)at) = buffer.at;
   *OUT(size) = (int)buffer.size;
-  memory_release(buffer.owned);
   buffer.at = NULL;
   buffer.size = 0;
   return MPI_SUCCESS;
