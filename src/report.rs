@@ -554,6 +554,7 @@ impl ExecutionReport {
         let violation = ViolationReport::of(replay, &subject.spec, &standing, &steps);
         let mut movers: Vec<ProcessId> = replay.enabled().iter().map(|a| a.process).collect();
         movers.dedup();
+        movers.extend(replay.pollers());
         let schedule = Schedule::of(replay.state());
         ExecutionReport {
             seed,

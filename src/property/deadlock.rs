@@ -91,7 +91,7 @@ pub(super) struct Wait {
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
     let blocked: Vec<_> = state.unfinished(locals).collect();
-    let is_standstill = replay.is_livelocked() || state.is_standstill(locals);
+    let is_standstill = replay.is_livelocked() || replay.stands_still();
     if blocked.is_empty() || !is_standstill {
         return None;
     }

@@ -94,6 +94,7 @@ pub struct Replay<'s, S: System> {
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
     /// Those that go round for ever, if nothing else can happen any more.
     pub(super) spins: Vec<Spin>,
+    pollers: Vec<ProcessId>,
     /// When to give up looking for them.
     stop: StopSignal,
     /// The first invariant that failed, and what it had read.
@@ -111,7 +112,7 @@ impl<'s, S: System> Replay<'s, S> {
         let namesakes = names.iter().map(|name| (name.clone(), 1)).collect();
         let calls = Calls::default();
         let (reaches, suppliers) = (RefCell::default(), RefCell::default());
-        let spins = Vec::new();
+        let (spins, pollers) = Default::default();
         let mut replay = Replay {
             locals,
             state,
@@ -122,6 +123,7 @@ impl<'s, S: System> Replay<'s, S> {
             reaches,
             suppliers,
             spins,
+            pollers,
             stop: StopSignal::default(),
             broken: None,
         };
@@ -186,7 +188,7 @@ impl<'s, S: System> Replay<'s, S> {
         {
             return Standing::Deadlock(livelock);
         }
-        if state.is_standstill(locals) {
+        if self.stands_still() {
             let is_deadlock = is_deadlock(locals, state, self.allow_pending);
             let deadlock = explain_deadlock(self).filter(|_| is_deadlock);
             match (deadlock, self.final_failure()) {
@@ -202,7 +204,7 @@ impl<'s, S: System> Replay<'s, S> {
             .map(|(failure, _)| Standing::Failed { process: None, failure: failure.clone() });
         match earlier.or(broken) {
             Some(failed) => failed,
-            None if state.is_terminal(locals) => Standing::Ended,
+            None if self.is_at_end() => Standing::Ended,
             None => Standing::Open,
         }
     }
@@ -304,7 +306,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// What `final` objects to here, if the execution has ended and this is no deadlock.
     pub fn final_failure(&self) -> Option<Failure> {
         let (state, locals) = (&self.state, &self.locals);
-        let is_end = state.is_terminal(locals) && !is_deadlock(locals, state, self.allow_pending);
+        let is_end = self.is_at_end() && !is_deadlock(locals, state, self.allow_pending);
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
@@ -401,6 +403,7 @@ impl<'s, S: System> Replay<'s, S> {
         self.suppliers.take();
         let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
         self.spins.clear();
+        self.pollers.clear();
         self.name_the_new();
         self.judge_invariants();
         self.calls.step(process.index(), self.state.depth());

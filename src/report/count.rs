@@ -166,6 +166,7 @@ fn answer(report: &CountReport) -> String {
                         thousands(report.stats.max_depth)
                     )
                 }
+                StopReason::Polls => "a loop that polls was cut at --polls".into(),
                 _ => "stopped where more processes arrive at a barrier than take part in it".into(),
             };
             format!("not counted: {why}")

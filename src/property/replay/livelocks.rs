@@ -1,7 +1,7 @@
 //! Does a replay end in a livelock?
 
 use super::Replay;
-use crate::model::{StopSignal, System};
+use crate::model::{ProcessId, StopSignal, System};
 use crate::property::livelock::{Motion, Watch};
 
 impl<S: System> Replay<'_, S> {
@@ -14,9 +14,31 @@ impl<S: System> Replay<'_, S> {
     /// as long as going round the loops.
     pub fn look_for_livelock(&mut self) {
         let mut watch = Watch::new(self.stop.clone());
-        if let Motion::Round(spins) = watch.motion(&mut self.locals, &mut self.state) {
-            self.spins = spins;
+        match watch.motion(&mut self.locals, &mut self.state) {
+            Motion::Round(spins) => self.spins = spins,
+            _ if self.state.is_standstill(&self.locals) => {
+                let polls =
+                    |&process: &_| self.state.round_of_polls(&self.locals, process).is_some();
+                self.pollers = self.state.processes().filter(polls).collect();
+            }
+            _ => {}
         }
+    }
+
+    /// Those that wait at a poll, but would go on: they look next at something that is there, or only the bound on polls holds them. If
+    /// there are any, nothing else is possible.
+    pub fn pollers(&self) -> &[ProcessId] {
+        &self.pollers
+    }
+
+    /// Is nothing possible, and does nobody poll who would go on?
+    pub(in crate::property) fn is_at_end(&self) -> bool {
+        self.pollers.is_empty() && self.state.is_terminal(&self.locals)
+    }
+
+    /// Need nothing happen any more, and does nobody poll who would go on?
+    pub(in crate::property) fn stands_still(&self) -> bool {
+        self.pollers.is_empty() && self.state.is_standstill(&self.locals)
     }
 
     /// Was such a livelock found?
