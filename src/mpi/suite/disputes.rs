@@ -130,6 +130,7 @@ const DISPUTES: &[Dispute] = &[
     },
     Dispute {
         programs: &[
+            "*/0-level/conflo/usertypes/ArgMismatch-MPIRecv-Type-4.c",
             "*/0-level/usertypes/ArgMismatch-MPIRecv-Type-3.c",
             "*/0-level/usertypes/ArgMismatch-MPIRecv-Type-6.c",
         ],
