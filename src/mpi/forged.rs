@@ -71,7 +71,8 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
         b'R' | b'P' => {
             (0..3).for_each(|_| to.put_u32(dice.number()));
             to.push(dice.pick(b"wtx"));
-            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
+            // No poll comes back to where it was.
+            to.put_u32(0);
         }
         b'O' => {
             to.push(dice.pick(b"wrlmuqQWx?"));
@@ -83,7 +84,8 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             let count = dice.number();
             to.put_u32(count);
             (0..count.min(4)).for_each(|_| to.put_u32(dice.number()));
-            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
+            // No poll comes back to where it was.
+            to.put_u32(0);
         }
     }
     if dice.below(6) == 0 {
