@@ -12,8 +12,8 @@ use mazurka::explore::{
 };
 use mazurka::lang::compile;
 use mazurka::model::{
-    Action, Actors, Completion, Delivery, Describe, Finale, Invariants, Locals, Next, Objects, Op,
-    Response, State, System, Values,
+    Action, Actors, Buffering, Completion, Delivery, Describe, Finale, Invariants, Locals, Next,
+    Objects, Op, Response, Semantics, State, System, Values,
 };
 use mazurka::property::{Replay, explain_deadlock};
 
@@ -301,6 +301,20 @@ fn exchanges(seed: u64) -> String {
         text += &format!("        {pattern} => {{ {} }}\n", own.join(" "));
     }
     text + "    }\n}\n"
+}
+
+#[test]
+fn a_spec_is_right_with_each_buffering_but_any() {
+    let file = "specs/mpi/some-buffers.maz";
+    let text = std::fs::read_to_string(file).expect("a spec");
+    let mut program = compile(file, &text, &[]).expect("a program");
+    for (buffering, expected) in
+        [(Buffering::Zero, false), (Buffering::Infinite, false), (Buffering::Any, true)]
+    {
+        program.set_semantics(Semantics { buffering, ..Semantics::default() });
+        let outcome = explore(&program, Udpor::default(), all(), &mut NoObserver);
+        assert_eq!(is_stuck(&outcome), expected, "{buffering}");
+    }
 }
 
 #[test]
