@@ -19,7 +19,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 35] = [
+pub(super) const PARTS: [(&str, &str); 36] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -54,6 +54,7 @@ pub(super) const PARTS: [(&str, &str); 35] = [
     ("refused.c", include_str!("c/refused.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
+    ("changes.c", include_str!("c/changes.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 

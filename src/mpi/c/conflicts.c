@@ -27,11 +27,16 @@ static struct record *records;
 static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* by an operation that goes on */
+
+/* The vector clock: the times of all ranks, and for each target how many changes of each writer come before (changes.c). */
 static uint32_t *clock_of_rank;
+
+static size_t times(void) { return (size_t)world_size; }
+static size_t changes(void) { return (size_t)world_size * (size_t)world_size * LANES; }
 
 static uint32_t *clock_get(void) {
   if (!clock_of_rank) {
-    clock_of_rank = allocate((size_t)world_size * sizeof *clock_of_rank);
+    clock_of_rank = allocate((times() + changes()) * sizeof *clock_of_rank);
     clock_of_rank[world_rank] = 1;
   }
   return clock_of_rank;
@@ -40,26 +45,35 @@ static uint32_t *clock_get(void) {
 uint32_t clock_now(void) { return clock_get()[world_rank]; }
 uint32_t clock_tick(void) { return ++clock_get()[world_rank]; }
 bool clock_knows(int world, uint32_t time) { return clock_get()[world] >= time; }
+uint32_t *clock_changes(int target) { return clock_get() + times() + (size_t)target * times() * LANES; }
 
+static void join(uint32_t *clock, struct reader other) {
+  for (; other.at < other.end; clock++) {
+    uint32_t theirs = take_u32(&other);
+    if (theirs > *clock) *clock = theirs;
+  }
+}
+
+/* A rank that has no window passes on what it was told. */
 void clock_put(struct bytes *to) {
-  if (count_of_windows == 0) {
+  if (count_of_windows == 0 && !clock_of_rank) {
     put_block(to, NULL, 0);
     return;
   }
-  put_block(to, clock_get(), (size_t)world_size * sizeof *clock_of_rank);
+  put_block(to, clock_get(), (times() + changes()) * sizeof *clock_of_rank);
   clock_get()[world_rank]++;
 }
 
 void clock_join(struct reader *from) {
   struct reader other = take_block(from);
-  for (int rank = 0; other.at < other.end; rank++) {
-    uint32_t time = take_u32(&other);
-    if (time > clock_get()[rank]) clock_get()[rank] = time;
-  }
+  if (other.at < other.end) join(clock_get(), other);
 }
 
+void clock_put_changes(struct bytes *to) { put_block(to, clock_changes(0), changes() * sizeof *clock_of_rank); }
+void clock_join_changes(int target, struct reader other) { join(clock_changes(target), other); }
+
 static uint32_t *clock_copy(void) {
-  size_t size = (size_t)world_size * sizeof *clock_of_rank;
+  size_t size = times() * sizeof *clock_of_rank;
   return memcpy(allocate(size), clock_get(), size);
 }
 
@@ -245,9 +259,13 @@ static bool is_reading(const struct record *record) {
 static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
 static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
 
-/* Accumulations are atomic for each element, if both have the same elements. */
-static bool are_atomic(const struct record *a, const struct record *b) {
+/* Accumulations are atomic for each element, if both have the same elements. Those of several ranks have one operator, unless
+ * each order of them is looked at: see MPI-4.1, 12.2.1, `accumulate_ops`. */
+static bool are_atomic(const struct seen *one, const struct seen *other) {
+  const struct record *a = &one->is, *b = &other->is;
   if (!is_accumulating(a->kind) || !is_accumulating(b->kind) || a->element != b->element) return false;
+  bool is_any_order = operation_is_ordered(a->kind, a->op) || operation_is_ordered(b->kind, b->op);
+  if (one->rank != other->rank && a->op != b->op && !is_any_order) return false;
   size_t size = basic_size(a->element), apart = a->from > b->from ? a->from - b->from : b->from - a->from;
   return size > 0 && apart % size == 0;
 }
@@ -283,12 +301,26 @@ static bool are_in_conflict(const struct seen *a, const struct seen *b) {
   if (!do_overlap(&a->is, &b->is)) return false;
   if (is_reading(&a->is) && is_reading(&b->is)) return false;
   if (is_own(a->is.kind) && is_own(b->is.kind)) return false;
-  if (are_atomic(&a->is, &b->is)) return false;
+  if (are_atomic(a, b)) return false;
   if (a->rank == b->rank && is_own(a->is.kind) != is_own(b->is.kind) && is_before(a, b)) return false;
   bool are_locked = a->is.hold != FREE && b->is.hold != FREE && a->is.hold != STARTED && b->is.hold != STARTED;
   bool is_exclusive = a->is.hold == EXCLUSIVE || b->is.hold == EXCLUSIVE;
   if (are_locked && is_exclusive && a->rank != b->rank) return false;
   return !is_before(a, b) && !is_before(b, a);
+}
+
+/* At which targets has this rank operations that accumulations of others meet, so that it matters which is first? */
+static void find_contended(struct window *window, const struct seen *seen, size_t length) {
+  for (int rank = 0; rank < window->comm->group->size; rank++) window->are_contended[rank] = false;
+  for (size_t i = 0; i < length; i++) {
+    const struct record *own = &seen[i].is;
+    if (seen[i].rank != window->comm->rank || !operation_is_ordered(own->kind, own->op)) continue;
+    for (size_t j = 0; j < length; j++) {
+      const struct record *other = &seen[j].is;
+      bool are_two = seen[j].rank != seen[i].rank && is_accumulating(other->kind) && other->target == own->target;
+      if (are_two && do_overlap(own, other)) window->are_contended[own->target] = true;
+    }
+  }
 }
 
 void records_exchange(struct window *window) {
@@ -303,14 +335,15 @@ void records_exchange(struct window *window) {
     int world = (int)take_u32(&said);
     while (said.at < said.end) {
       struct seen one = take_record(&said, rank, world);
-      if (one.is.target != window->comm->rank) continue;
+      if (one.is.target != window->comm->rank && !is_accumulating(one.is.kind)) continue;
       if ((length & (length - 1)) == 0) seen = grow(seen, (2 * length + 1) * sizeof *seen);
       seen[length++] = one;
     }
   }
+  find_contended(window, seen, length);
   for (size_t j = 0; j < length; j++)
     for (size_t i = 0; i < j; i++)
-      if (are_in_conflict(&seen[i], &seen[j])) {
+      if (seen[i].is.target == window->comm->rank && seen[j].is.target == window->comm->rank && are_in_conflict(&seen[i], &seen[j])) {
         const struct seen *asserted = seen[i].is.kind == 'L' ? &seen[i] : &seen[j], *other = asserted == &seen[i] ? &seen[j] : &seen[i];
         if (asserted->is.kind == 'L')
           fail_at(asserted->is.site, "invalid argument", "MPI_MODE_NOCHECK, but nothing orders it and the lock of rank %d for %s at {@%lx}",

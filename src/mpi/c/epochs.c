@@ -22,7 +22,7 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
   if (assertion & MPI_MODE_NOSTORE) records_check_stores(window, "before it");
   bool was_used = operations_exchange(window, assertion);
   window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
-  windows_publish();
+  windows_pull();
   window->has_fenced = !(assertion & MPI_MODE_NOSUCCEED);
   /* A fence that completes operations is mostly the last one of its epoch. It opens another one only if that is used. */
   window->is_fenced = window->has_fenced && !was_used;
@@ -37,10 +37,12 @@ static void take_lock(struct window *window, int target, enum hold hold, int ass
   window->locks[target] = window_ask(hold == EXCLUSIVE ? 'Q' : 'q', window, target, 0);
   window_ask('W', window, target, window->locks[target]);
   window->holds[target] = hold;
+  changes_lock(window, target);
 }
 
 static void give_back(struct window *window, int target) {
   operations_complete(window, target, false);
+  changes_unlock(window, target);
   window_ask('x', window, target, window->locks[target]);
   window->synchronized = clock_tick();
   window->holds[target] = FREE;

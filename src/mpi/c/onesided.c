@@ -1,5 +1,5 @@
 /* One-sided operations: what they do to the memory of their target, and when. They are noted when they are started, and
- * carried out when an epoch ends. */
+ * carried out when an epoch ends: what they read is told to the program, and what they change is added to the changes of the target. */
 #include "windows.h"
 
 /* Types travel without their names. */
@@ -24,8 +24,10 @@ static struct type take_type(struct reader *from) {
   return type;
 }
 
-static bool changes(char kind, MPI_Op op) { return kind != 'g' && !(kind == 'f' && op == MPI_NO_OP); }
-bool operation_changes(const struct operation *of) { return changes(of->kind, of->op); }
+static bool reads_target(char kind) { return kind == 'g' || kind == 'f' || kind == 'c'; }
+static bool is_atomic(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
+bool operation_changes(const struct operation *of) { return of->kind != 'g' && of->op != MPI_NO_OP; }
+bool operation_is_ordered(char kind, MPI_Op op) { return kind == 'f' || kind == 'c' || (kind == 'a' && op == MPI_REPLACE); }
 
 /* The bytes of a part that an operation touches: from the first to behind the last. */
 static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
@@ -66,6 +68,8 @@ static struct spans spans_of(const struct operation *of, int unit) {
   return made;
 }
 
+static struct reader all_of(const struct bytes *bytes) { return (struct reader){bytes->at, bytes->at + bytes->length}; }
+
 static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op) {
   struct window *window = window_of(win);
   check_count(count);
@@ -92,12 +96,26 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
   return made;
 }
 
+/* What is given must be what is expected at the target. */
+static void check_fits(const struct operation *of) {
+  struct reader data = all_of(&of->data);
+  struct signature given = signature_take(&data), wanted = {0};
+  signature_add(&wanted, of->count, of->type);
+  enum fit fit = signature_fits(&given, &wanted);
+  if (fit != FITS)
+    fail(fit == TOO_LONG ? "truncation" : "datatype mismatch", "the origin has %s, but at the target there is %s",
+         signature_text(&given), signature_text(&wanted));
+  signature_free(&given);
+  signature_free(&wanted);
+}
+
 static void writes(struct operation *of, const void *origin, int count, MPI_Datatype type) {
   check_count(count);
   const struct type *from = type_for(type, "origin datatype");
   check_buffer(origin, (size_t)count, from, "the origin buffer");
   check_memory(origin, origin, (size_t)count, from, "the origin buffer");
   put_data(&of->data, origin, (size_t)count, from);
+  check_fits(of);
   memory_own_more(&of->owned, origin, (size_t)count, from, READS);
 }
 
@@ -112,26 +130,58 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
   if (memory_overlaps(of->owned)) fail("invalid buffer", "what is read goes where the operation reads or writes already");
 }
 
-/* Carries an operation out on a part of a window; what it reads is put to `result`. */
-static void apply(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, struct reader data,
-                  const char *who, uintptr_t site, struct bytes *result) {
-  if (kind == 'g' || kind == 'f' || kind == 'c') put_data(result, at, count, type);
-  if (kind == 'p') take_data(&data, at, count, type, who, site, site);
+/* Carries an operation out on a part of a window; what it reads is put to `result`. Does it change something? */
+static bool act(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, struct reader data, uintptr_t site,
+                struct bytes *result) {
+  if (result && reads_target(kind)) put_data(result, at, count, type);
+  if (kind == 'g' || op == MPI_NO_OP) return false;
+  if (kind == 'p') take_data(&data, at, count, type, "this rank", site, site);
   if (kind == 'c') {
     uint8_t wanted[32] = {0}, new[32] = {0};
-    take_data(&data, wanted, 1, type, who, site, site);
-    take_data(&data, new, 1, type, who, site, site);
-    if (memcmp(at, wanted, type->size) == 0) memcpy(at, new, type->size);
+    take_data(&data, wanted, 1, type, "this rank", site, site);
+    take_data(&data, new, 1, type, "this rank", site, site);
+    if (memcmp(at, wanted, type->size) != 0) return false;
+    memcpy(at, new, type->size);
   }
-  if (kind == 'a' || (kind == 'f' && op != MPI_NO_OP)) {
+  if (kind == 'a' || kind == 'f') {
     uint8_t *given = allocate(count * (size_t)type->extent + 64);
-    take_data(&data, given, count, type, who, site, site);
+    take_data(&data, given, count, type, "this rank", site, site);
     op_apply_window(op, given, at, count, type);
     release(given);
   }
+  return true;
 }
 
-static struct reader all_of(const struct bytes *bytes) { return (struct reader){bytes->at, bytes->at + bytes->length}; }
+static void put_operation(struct bytes *to, const struct operation *of) {
+  put_u8(to, (uint8_t)of->kind);
+  put_u64(to, (uint64_t)of->disp);
+  put_u64(to, of->count);
+  put_type(to, of->type);
+  put_u64(to, (uint64_t)(uintptr_t)of->op);
+  put_u64(to, of->site);
+  put_block(to, of->data.at, of->data.length);
+}
+
+/* Either is put_operation's, or what the owner's program stores: see publish. */
+static void take_operation(struct reader *from, int unit, uint8_t *content) {
+  char kind = (char)take_u8(from);
+  ptrdiff_t disp = (ptrdiff_t)take_u64(from);
+  if (kind == 'w') {
+    struct reader stored = take_block(from);
+    memcpy(content + disp, stored.at, (size_t)(stored.end - stored.at));
+    return;
+  }
+  size_t count = take_u64(from);
+  struct type type = take_type(from);
+  MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
+  uintptr_t site = take_u64(from);
+  act(kind, content + disp * unit, count, &type, op, take_block(from), site, NULL);
+  release(type.piece);
+}
+
+void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content) {
+  while (operations.at < operations.end) take_operation(&operations, window->sides[target].unit, content);
+}
 
 static void receive_result(struct operation *of, struct reader result) {
   if (of->result) take_data(&result, of->result, of->result_count, of->result_type, "the window", of->site, of->site);
@@ -143,35 +193,48 @@ static void complete(struct operation *of) {
   of->is_over = true;
 }
 
+/* May others accumulate at this target at the same time, so that somebody could tell who is first? */
+static bool is_shared(const struct window *window, int target) {
+  if (window->has_fenced) return window->are_contended[target];
+  return window->holds[target] != EXCLUSIVE;
+}
+
 void operations_apply(struct window *window, int target) {
-  bool is_any = false, writes_any = false;
+  bool is_ordered = false, is_reading = false;
+  enum lane lane = PLAIN;
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
     if (of->is_applied || of->target != target) continue;
-    is_any = true;
-    writes_any |= of->kind != 'g';
+    is_reading |= reads_target(of->kind);
+    is_ordered |= operation_is_ordered(of->kind, of->op);
+    if (is_atomic(of->kind)) lane = ATOMIC;
   }
-  if (!is_any) return;
+  is_ordered &= is_shared(window, target);
   uint32_t request;
-  if (writes_any) window_lock_content(window, target, &request);
-  struct bytes content = window_read(window, target);
+  if (is_ordered) window_lock_content(window, target, &request);
+  if (is_ordered) changes_find(window, target);
+  uint8_t *content = is_reading ? changes_content(window, target) : NULL;
+  struct bytes changes = {0};
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
     if (of->is_applied || of->target != target) continue;
-    struct bytes result = {0};
-    uint8_t *at = content.at + of->disp * window->sides[target].unit;
-    apply(of->kind, at, of->count, of->type, of->op, all_of(&of->data), "this rank", of->site, &result);
-    receive_result(of, all_of(&result));
-    release(result.at);
+    bool is_change = operation_changes(of);
+    if (content) {
+      struct bytes result = {0};
+      uint8_t *at = content + of->disp * window->sides[target].unit;
+      is_change = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
+      receive_result(of, all_of(&result));
+      release(result.at);
+    }
+    if (is_change) put_operation(&changes, of);
     release(of->data.at);
     of->data = (struct bytes){0};
     of->is_applied = true;
   }
-  if (writes_any) {
-    window_write(window, target, content.at, content.length);
-    window_unlock_content(window, target, request);
-  }
-  release(content.at);
+  if (changes.length > 0) changes_add(window, target, lane, is_ordered, &changes);
+  if (changes.length > 0 && content) window->copies[target].acted++;
+  release(changes.at);
+  if (is_ordered) window_unlock_content(window, target, request);
 }
 
 void operations_complete(struct window *window, int target, bool is_local) {
@@ -188,23 +251,6 @@ void operations_forget(struct window *window) {
   window->length = kept;
 }
 
-/* All operations of this rank, for those at whose parts they are. */
-static void put_operations(struct bytes *to, const struct window *window, int assertion) {
-  put_i32(to, assertion);
-  put_u32(to, (uint32_t)window->length);
-  for (size_t i = 0; i < window->length; i++) {
-    const struct operation *of = &window->operations[i];
-    put_u8(to, (uint8_t)of->kind);
-    put_u32(to, (uint32_t)of->target);
-    put_u64(to, (uint64_t)of->disp);
-    put_u64(to, of->count);
-    put_type(to, of->type);
-    put_u64(to, (uint64_t)(uintptr_t)of->op);
-    put_u64(to, of->site);
-    put_block(to, of->data.at, of->data.length);
-  }
-}
-
 /* All ranks have to agree on some assertions. */
 static void take_assertion(struct reader *from, int rank, int own) {
   int theirs = take_i32(from), differ = (theirs ^ own) & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
@@ -212,81 +258,38 @@ static void take_assertion(struct reader *from, int rank, int own) {
   if (differ) fail("invalid argument", "either all ranks assert %s or none, but this rank and rank %d differ", name, rank);
 }
 
-/* Carries out one operation that was put, if it is for this rank. */
-static bool take_operation(struct reader *from, const struct window *window, int rank, struct bytes *results) {
-  char kind = (char)take_u8(from);
+/* Each rank says where it has changed what, so that who is said to be left alone can tell. */
+static void take_place(struct reader *from, const struct window *window) {
   int target = (int)take_u32(from);
-  ptrdiff_t disp = (ptrdiff_t)take_u64(from);
-  size_t count = take_u64(from);
-  struct type type = take_type(from);
-  MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
+  bool is_change = take_u8(from);
   uintptr_t site = take_u64(from);
-  struct reader data = take_block(from);
-  bool is_reading = kind == 'g' || kind == 'f' || kind == 'c';
-  bool is_changing = changes(kind, op);
-  if (target == window->comm->rank && window->no_put_at && is_changing)
+  if (target == window->comm->rank && window->no_put_at && is_change)
     fail_at(site, "invalid argument", "rank %d asserts MPI_MODE_NOPUT at {@%lx}, but this changes its part of the window", world_rank,
             window->no_put_at);
-  if (target == window->comm->rank) {
-    struct bytes result = {0};
-    char who[32];
-    snprintf(who, sizeof who, "rank %d", rank);
-    uint8_t *at = (uint8_t *)window->base + disp * window->sides[target].unit;
-    apply(kind, at, count, &type, op, data, who, site, &result);
-    if (is_reading) {
-      put_u32(results, (uint32_t)rank);
-      put_block(results, result.at, result.length);
-    }
-    release(result.at);
-  }
-  release(type.piece);
-  return is_reading;
-}
-
-/* What was read at all parts: each rank takes what its own operations wanted, in their order for each target. */
-static void take_results(struct window *window, const struct contributions *all) {
-  for (size_t i = 0; i < window->length; i++) {
-    struct operation *of = &window->operations[i];
-    if (!of->result) continue;
-    size_t before = 0;
-    for (size_t j = 0; j < i; j++) before += window->operations[j].result && window->operations[j].target == of->target;
-    struct reader results = *contribution(all, of->target);
-    while (results.at < results.end) {
-      int rank = (int)take_u32(&results);
-      struct reader result = take_block(&results);
-      if (rank == window->comm->rank && before-- == 0) {
-        receive_result(of, result);
-        break;
-      }
-    }
-  }
 }
 
 bool operations_exchange(struct window *window, int assertion) {
   records_exchange(window);
-  struct bytes given = {0}, results = {0};
-  put_operations(&given, window, assertion);
+  struct bytes given = {0};
+  put_i32(&given, assertion);
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    put_u32(&given, (uint32_t)of->target);
+    put_u8(&given, operation_changes(of));
+    put_u64(&given, of->site);
+  }
+  for (int rank = 0; rank < window->comm->group->size; rank++) operations_apply(window, rank);
+  for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);
+  window->length = 0;
   struct contributions all = exchange(window->comm, "MPI_Win_fence", &given);
   release(given.at);
-  bool is_any = false, is_any_read = false;
+  bool is_any = false;
   for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
     take_assertion(&said, rank, assertion);
-    for (uint32_t left = take_u32(&said); left > 0; left--) {
-      is_any = true;
-      is_any_read |= take_operation(&said, window, rank, &results);
-    }
+    is_any |= said.at < said.end;
+    while (said.at < said.end) take_place(&said, window);
   }
-  if (is_any_read) {
-    struct contributions read = exchange(window->comm, "MPI_Win_fence", &results);
-    take_results(window, &read);
-  }
-  release(results.at);
-  for (size_t i = 0; i < window->length; i++) {
-    release(window->operations[i].data.at);
-    complete(&window->operations[i]);
-  }
-  window->length = 0;
   return is_any;
 }
 

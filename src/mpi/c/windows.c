@@ -17,19 +17,18 @@ void window_check_rank(const struct window *window, int rank) {
     fail("invalid rank", "the target is %d, but the window has %d ranks", rank, window->comm->group->size);
 }
 
-/* A question about an object that belongs to a target's part of a window. */
-static struct bytes *window_question(char form, const struct window *window, int target) {
+struct bytes *window_question(char form) {
   struct bytes *to = question('O');
   put_u8(to, (uint8_t)form);
-  put_text(to, window->name);
-  put_u32(to, (uint32_t)target);
   return to;
 }
 
-/* 'q', 'Q': asks for the lock, shared or exclusively; 'W' waits for it; 'x' gives it back; 'l', 'm', 'u': the same for the
- * content, and nobody shares that. */
 uint32_t window_ask(char form, const struct window *window, int target, uint32_t number) {
-  put_u32(window_question(form, window, target), number);
+  struct bytes *to = window_question(form);
+  char *name = text_of("%s/%d", window->name, target);
+  put_text(to, name);
+  put_u32(to, number);
+  release(name);
   return ask_posted();
 }
 
@@ -42,54 +41,38 @@ void window_unlock_content(const struct window *window, int target, uint32_t req
   window_ask('u', window, target, request);
 }
 
-struct bytes window_read(const struct window *window, int target) {
-  window_question('r', window, target);
-  struct reader told = ask();
-  struct bytes content = {0};
-  if (take_u8(&told) == 'V' && take_u8(&told) == 'o') {
-    struct reader data = take_block(&told);
-    put(&content, data.at, (size_t)(data.end - data.at));
-  }
-  return content;
-}
-
-void window_write(const struct window *window, int target, const uint8_t *content, size_t size) {
-  put_block(window_question('w', window, target), content, size);
-  ask();
-}
-
 static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
 
-/* Makes the public copy what the program's memory is, where the program has changed it. */
+/* Puts what the program has changed in its memory. */
 static void publish(struct window *window) {
   size_t size = own_size(window);
-  uint8_t *private = window->base;
+  const uint8_t *private = window->base;
   if (size == 0 || memcmp(private, window->snapshot, size) == 0) return;
-  int rank = window->comm->rank;
-  uint32_t request;
-  window_lock_content(window, rank, &request);
-  struct bytes public = window_read(window, rank);
-  for (size_t i = 0; i < size; i++) {
-    if (private[i] != window->snapshot[i]) public.at[i] = private[i];
-    window->snapshot[i] = private[i] = public.at[i];
+  struct bytes stores = {0};
+  for (size_t from = 0, to; from < size; from = to) {
+    to = from + 1;
+    if (private[from] == window->snapshot[from]) continue;
+    while (to < size && private[to] != window->snapshot[to]) to++;
+    put_u8(&stores, 'w');
+    put_u64(&stores, from);
+    put_block(&stores, private + from, to - from);
   }
-  window_write(window, rank, public.at, size);
-  window_unlock_content(window, rank, request);
-  release(public.at);
+  memcpy(window->snapshot, private, size);
+  changes_add(window, window->comm->rank, PLAIN, false, &stores);
+  release(stores.at);
 }
 
 /* Brings what others have written to the program's memory, unless the program has written the same place itself. */
 static void pull(struct window *window) {
   size_t size = own_size(window);
   uint8_t *private = window->base;
-  if (size == 0) return;
-  struct bytes public = window_read(window, window->comm->rank);
+  if (size == 0 || !changes_are_new(window, window->comm->rank)) return;
+  const uint8_t *public = changes_content(window, window->comm->rank);
   for (size_t i = 0; i < size; i++) {
-    if (public.at[i] == window->snapshot[i]) continue;
-    if (private[i] == window->snapshot[i]) private[i] = public.at[i];
-    window->snapshot[i] = public.at[i];
+    if (public[i] == window->snapshot[i]) continue;
+    if (private[i] == window->snapshot[i]) private[i] = public[i];
+    window->snapshot[i] = public[i];
   }
-  release(public.at);
 }
 
 #define EACH_WINDOW(window)                        \
@@ -129,12 +112,13 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   made->is_allocated = is_allocated;
   made->name = text_of("%s/%u", in->name, in->made++);
   made->sides = allocate((size_t)ranks * sizeof *made->sides);
+  made->sides[in->rank] = (struct side){(size_t)size, unit};
   made->holds = allocate((size_t)ranks * sizeof *made->holds);
   made->locks = allocate((size_t)ranks * sizeof *made->locks);
+  made->copies = allocate((size_t)ranks * sizeof *made->copies);
+  made->are_contended = allocate((size_t)ranks * sizeof *made->are_contended);
   made->snapshot = allocate((size_t)size);
-  memcpy(made->snapshot, base, (size_t)size);
   made->opened_at = call.site;
-  if (size > 0) window_write(made, in->rank, base, (size_t)size);
   struct bytes given = {0};
   put_u64(&given, (uint64_t)size);
   put_u32(&given, (uint32_t)unit);

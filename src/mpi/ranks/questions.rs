@@ -13,8 +13,8 @@ use crate::systems::history::Asked;
 /// How many communicators a search may meet.
 const MAX_COMMUNICATORS: u32 = 4096;
 
-/// How many windows.
-const MAX_WINDOWS: u32 = 1024;
+/// How many changes of windows, locks of their parts, and so on.
+const MAX_WINDOW_OBJECTS: u32 = 1 << 20;
 
 /// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct Names {
     communicators: HashMap<String, u32>,
     calls: HashMap<String, u32>,
     members: HashMap<MailboxId, u32>,
-    windows: HashMap<String, u32>,
+    window_objects: HashMap<String, u32>,
 }
 
 impl Names {
@@ -189,17 +189,16 @@ impl Ranks {
         Ok(Asked::with(given, |value| Op::Enter { collective, rank, call, value, completion }))
     }
 
-    /// A question about what belongs to a rank's part of a window: its content, a mutex on that, and a lock.
+    /// A question about what belongs to windows: cells, mutexes and locks, with numbers in common.
     fn window(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
         let form = parts.u8()?;
-        let window = {
+        let object = {
             let mut names = self.names.lock().expect("no thread panics while it has the names");
-            number(&mut names.windows, parts.text()?)
+            number(&mut names.window_objects, parts.text()?)
         };
-        if window >= MAX_WINDOWS {
-            return Err(Trouble::TooMany("windows", MAX_WINDOWS));
+        if object >= MAX_WINDOW_OBJECTS {
+            return Err(Trouble::TooMany("changes of windows", MAX_WINDOW_OBJECTS));
         }
-        let object = window * self.launch.size + self.member(parts.i32()?)?;
         let (cell, mutex, lock) = (CellId(object), MutexId(object), RwLockId(object));
         if form == b'w' {
             let content = Data::value(parts.block()?);
@@ -236,9 +235,9 @@ pub(super) fn objects(launch: &Launch) -> Objects {
         objects.mailboxes.push_array(name, launch.size, Delivery::P2p);
     }
     objects.collectives.push("MPI_COMM_WORLD", launch.size);
-    objects.cells.push_array("window", MAX_WINDOWS * launch.size, Value::Unit);
-    objects.mutexes.push_array("content of window", MAX_WINDOWS * launch.size, Asking::default());
-    objects.rwlocks.push_array("lock of window", MAX_WINDOWS * launch.size, ());
+    objects.cells.push_array("changes of windows", MAX_WINDOW_OBJECTS, Value::Unit);
+    objects.mutexes.push_array("accumulations", MAX_WINDOW_OBJECTS, Asking::default());
+    objects.rwlocks.push_array("lock of window", MAX_WINDOW_OBJECTS, ());
     for size in 1..=launch.size {
         objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
     }

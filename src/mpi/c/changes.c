@@ -1,0 +1,224 @@
+/* What ranks have changed in windows, and who knows of it.
+ *
+ * Each rank keeps lists of its changes, one for each target: operations, and what the owner's program stores. A change is written
+ * once, to a cell of its own, and by nobody else. So changes of several ranks commute. How many changes of each list come before
+ * what a rank does goes with its vector clock, with locks, and with the changes themselves; those the rank reads when
+ * it needs the content of a part. Others it does not see: a program that could see them has a race, which is
+ * reported (conflicts.c).
+ *
+ * What has to see all accumulations looks for them, while it holds the mutex of the target: operations that tell what was there
+ * before, and those that replace it. So these have an order, and each change is known to them or not.
+ *
+ * In which order changes act on a part:
+ *
+ *   1. A change that an operation of that order knows acts before it, and one that it does not know acts after it.
+ *   2. A change acts after all that it knows.
+ *   3. Else the order means nothing: the changes are accumulations with one operator, or touch different bytes, or there is a race.
+ *      It is the same for all ranks, so sums of floating-point numbers are the same for all, too. */
+#include "windows.h"
+
+struct change {
+  const char *window;
+  uint32_t writer; /* whose list: see writer_of */
+  uint32_t index;  /* in it */
+  bool is_ordered; /* made by who held the mutex */
+  uint32_t *known;       /* how many changes of each list come before it, itself included, at this target */
+  uint64_t weight;       /* how many that is; those that it knows have less */
+  uint64_t turn;         /* the weight of the first ordered one that knows it */
+  size_t place;
+  struct reader operations;
+};
+enum { NO_TURN = UINT64_MAX };
+
+/* Those of one target that this rank has read. The first `sorted` are in their order. */
+struct list {
+  size_t count, sorted, room;
+  struct change *change;
+  uint32_t *read; /* by writer */
+  uint32_t version; /* another one when the order of the sorted ones has changed */
+};
+static struct list *lists; /* by target, of all ranks */
+
+static int writers(void) { return world_size * LANES; }
+static uint32_t writer_of(int world, enum lane lane) { return (uint32_t)(world * LANES) + lane; }
+
+static struct list *list_of(int target) {
+  if (!lists) lists = allocate((size_t)world_size * sizeof *lists);
+  struct list *list = &lists[target];
+  if (!list->read) list->read = allocate((size_t)writers() * sizeof *list->read);
+  return list;
+}
+
+static bool knows(const struct change *one, const struct change *other) { return one->known[other->writer] > other->index; }
+
+/* The content of a cell, or nothing if nobody has written it. */
+static struct bytes cell_read(char *name) {
+  put_text(window_question('r'), name);
+  release(name);
+  struct reader told = ask();
+  struct bytes content = {0};
+  if (take_u8(&told) == 'V' && take_u8(&told) == 'o') {
+    struct reader data = take_block(&told);
+    put(&content, data.at, (size_t)(data.end - data.at));
+  }
+  return content;
+}
+
+static void cell_write(char *name, const struct bytes *content) {
+  struct bytes *to = window_question('w');
+  put_text(to, name);
+  put_block(to, content->at, content->length);
+  release(name);
+  ask();
+}
+
+static char *cell_of(int target, uint32_t writer, uint32_t index) {
+  return text_of("change %d/%u/%u", target, writer, index);
+}
+
+/* Notes a change as it is in its cell. */
+static void note(int target, uint32_t writer, struct bytes content) {
+  struct list *list = list_of(target);
+  if (list->count == list->room) {
+    list->room = 2 * list->room + 16;
+    list->change = grow(list->change, list->room * sizeof *list->change);
+  }
+  struct reader from = {content.at, content.at + content.length};
+  struct change *made = &list->change[list->count++];
+  *made = (struct change){.writer = writer, .index = list->read[writer]++, .turn = NO_TURN};
+  struct reader name = take_block(&from);
+  made->window = text_of("%.*s", (int)(name.end - name.at), (const char *)name.at);
+  made->is_ordered = take_u8(&from);
+  struct reader known = take_block(&from);
+  size_t row = (size_t)writers() * sizeof *made->known;
+  made->known = memcpy(allocate(row), known.at + (size_t)target * row, row);
+  for (int i = 0; i < writers(); i++) made->weight += made->known[i];
+  made->operations = take_block(&from);
+  clock_join_changes(0, known);
+}
+
+/* Reads the next change of a list, if there is one. */
+static bool take_next(int target, uint32_t writer) {
+  struct bytes content = cell_read(cell_of(target, writer, list_of(target)->read[writer]));
+  if (content.at) note(target, writer, content);
+  return content.at;
+}
+
+/* Reads all that come before what the rank does now, and those that they know. */
+static void read_known(int target) {
+  const struct list *list = list_of(target);
+  for (bool is_any = true; is_any;) {
+    is_any = false;
+    for (int writer = 0; writer < writers(); writer++)
+      while (list->read[writer] < clock_changes(target)[writer]) {
+        if (!take_next(target, (uint32_t)writer)) give_up("a change of a window is missing");
+        is_any = true;
+      }
+  }
+}
+
+static int world_of(const struct window *window, int rank) { return window->comm->group->ranks[rank]; }
+
+void changes_find(const struct window *window, int rank) {
+  int target = world_of(window, rank);
+  read_known(target);
+  for (int world = 0; world < world_size; world++)
+    if (world != world_rank)
+      while (take_next(target, writer_of(world, ATOMIC))) {}
+  read_known(target);
+}
+
+void changes_add(const struct window *window, int rank, enum lane lane, bool is_ordered, const struct bytes *operations) {
+  int target = world_of(window, rank);
+  uint32_t writer = writer_of(world_rank, lane), index = clock_changes(target)[writer]++;
+  struct bytes content = {0};
+  put_text(&content, window->name);
+  put_u8(&content, is_ordered);
+  clock_put_changes(&content);
+  put_block(&content, operations->at, operations->length);
+  cell_write(cell_of(target, writer, index), &content);
+  note(target, writer, content);
+}
+
+static int by_weight(const void *one, const void *other) {
+  const struct change *a = one, *b = other;
+  if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+  if (a->weight != b->weight) return a->weight < b->weight ? -1 : 1;
+  return a->writer < b->writer ? -1 : a->writer > b->writer;
+}
+
+static void sort(struct list *list) {
+  if (list->sorted == list->count) return;
+  /* First as if nothing new were ordered, so that the ordered ones get their turns from the first to the last. */
+  qsort(list->change + list->sorted, list->count - list->sorted, sizeof *list->change, by_weight);
+  for (size_t i = list->sorted; i < list->count; i++) {
+    struct change *ordered = &list->change[i];
+    if (!ordered->is_ordered) continue;
+    for (size_t j = 0; j < list->count; j++)
+      if (list->change[j].turn == NO_TURN && knows(ordered, &list->change[j])) list->change[j].turn = ordered->weight;
+  }
+  for (size_t i = 0; i < list->count; i++) list->change[i].place = i;
+  qsort(list->change, list->count, sizeof *list->change, by_weight);
+  bool is_same = true;
+  for (size_t i = 0; i < list->sorted; i++) is_same &= list->change[i].place == i;
+  list->version += !is_same;
+  list->sorted = list->count;
+}
+
+bool changes_are_new(const struct window *window, int rank) {
+  int target = world_of(window, rank);
+  const struct list *list = list_of(target);
+  bool are_read = memcmp(list->read, clock_changes(target), (size_t)writers() * sizeof *list->read) == 0;
+  return !are_read || window->copies[rank].acted < list->count;
+}
+
+uint8_t *changes_content(struct window *window, int rank) {
+  int target = world_of(window, rank);
+  struct list *list = list_of(target);
+  read_known(target);
+  sort(list);
+  struct copy *copy = &window->copies[rank];
+  size_t size = window->sides[rank].size;
+  if (!copy->at) copy->at = allocate(size);
+  if (copy->version != list->version) memset(copy->at, 0, size), copy->acted = 0;
+  copy->version = list->version;
+  for (; copy->acted < list->count; copy->acted++) {
+    const struct change *change = &list->change[copy->acted];
+    if (strcmp(change->window, window->name) == 0) operations_act(window, rank, change->operations, copy->at);
+  }
+  return copy->at;
+}
+
+/* Where who gives a lock back says how many changes of the target there are: those who have shared it, each for itself, and those
+ * who had it alone. */
+enum { ALONE = -1 };
+static char *lock_cell(const struct window *window, int rank, int holder) {
+  return text_of("lock %s/%d/%d", window->name, rank, holder);
+}
+
+static void learn_from(const struct window *window, int rank, int holder) {
+  struct bytes told = cell_read(lock_cell(window, rank, holder));
+  clock_join_changes(world_of(window, rank), (struct reader){told.at, told.at + told.length});
+  release(told.at);
+}
+
+static uint32_t own_changes(int target) {
+  const uint32_t *known = clock_changes(target);
+  return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];
+}
+
+void changes_lock(struct window *window, int rank) {
+  learn_from(window, rank, ALONE);
+  for (int other = 0; window->holds[rank] == EXCLUSIVE && other < window->comm->group->size; other++)
+    if (other != window->comm->rank) learn_from(window, rank, other);
+  window->copies[rank].changes = own_changes(world_of(window, rank));
+}
+
+void changes_unlock(const struct window *window, int rank) {
+  int target = world_of(window, rank);
+  if (window->copies[rank].changes == own_changes(target)) return;
+  struct bytes known = {0};
+  put(&known, clock_changes(target), (size_t)writers() * sizeof *clock_changes(target));
+  cell_write(lock_cell(window, rank, window->holds[rank] == EXCLUSIVE ? ALONE : window->comm->rank), &known);
+  release(known.at);
+}
