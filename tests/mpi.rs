@@ -15,6 +15,7 @@ mod degrees;
 mod every;
 mod faults;
 mod files;
+mod outcomes;
 mod polls;
 mod suites;
 mod twins;

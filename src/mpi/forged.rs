@@ -75,10 +75,13 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             to.put_u32(0);
         }
         b'O' => {
-            to.push(dice.pick(b"wrlmuqQWx?"));
+            let form = dice.pick(b"wrlmuqQWx?");
+            to.push(form);
             to.put_block(dice.pick(&[&b"window"[..], b"other"]));
-            to.put_u32(dice.number());
-            to.put_u32(dice.number());
+            match form {
+                b'w' => to.put_block(dice.pick(&[&b"one"[..], b"two"])),
+                _ => to.put_u32(dice.number()),
+            }
         }
         _ => {
             let count = dice.number();

@@ -25,7 +25,6 @@ struct change {
   uint32_t *known;       /* how many changes of each list come before it, itself included, at this target */
   uint64_t weight;       /* how many that is; those that it knows have less */
   uint64_t turn;         /* the weight of the first ordered one that knows it */
-  size_t place;
   struct reader operations;
 };
 enum { NO_TURN = UINT64_MAX };
@@ -140,36 +139,43 @@ void changes_add(const struct window *window, int rank, enum lane lane, bool is_
   note(target, writer, content);
 }
 
-static int by_weight(const void *one, const void *other) {
-  const struct change *a = one, *b = other;
-  if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
-  if (a->weight != b->weight) return a->weight < b->weight ? -1 : 1;
-  return a->writer < b->writer ? -1 : a->writer > b->writer;
+static bool is_before(const struct change *a, const struct change *b) {
+  if (a->turn != b->turn) return a->turn < b->turn;
+  if (a->weight != b->weight) return a->weight < b->weight;
+  return a->writer < b->writer;
+}
+
+/* Sorts those behind the first ones, and returns the first place that has another one now. Most are in order already; and qsort would
+ * leave things in the program's heap. */
+static size_t insert(struct list *list, size_t first, size_t begin) {
+  size_t lowest = list->count;
+  for (size_t i = first; i < list->count; i++) {
+    struct change moved = list->change[i];
+    size_t place = i;
+    for (; place > begin && is_before(&moved, &list->change[place - 1]); place--) list->change[place] = list->change[place - 1];
+    list->change[place] = moved;
+    if (place < i && place < lowest) lowest = place;
+  }
+  return lowest;
 }
 
 static void sort(struct list *list) {
   if (list->sorted == list->count) return;
-  /* First as if nothing new were ordered, so that the ordered ones get their turns from the first to the last. */
-  qsort(list->change + list->sorted, list->count - list->sorted, sizeof *list->change, by_weight);
+  insert(list, list->sorted, list->sorted);
+  /* Those that were ordered give turns to what they know, the first ones first. */
   for (size_t i = list->sorted; i < list->count; i++) {
-    struct change *ordered = &list->change[i];
-    if (!ordered->is_ordered) continue;
-    for (size_t j = 0; j < list->count; j++)
+    const struct change *ordered = &list->change[i];
+    for (size_t j = 0; ordered->is_ordered && j < list->count; j++)
       if (list->change[j].turn == NO_TURN && knows(ordered, &list->change[j])) list->change[j].turn = ordered->weight;
   }
-  for (size_t i = 0; i < list->count; i++) list->change[i].place = i;
-  qsort(list->change, list->count, sizeof *list->change, by_weight);
-  bool is_same = true;
-  for (size_t i = 0; i < list->sorted; i++) is_same &= list->change[i].place == i;
-  list->version += !is_same;
+  list->version += insert(list, 0, 0) < list->sorted;
   list->sorted = list->count;
 }
 
-bool changes_are_new(const struct window *window, int rank) {
+size_t changes_count(const struct window *window, int rank) {
   int target = world_of(window, rank);
-  const struct list *list = list_of(target);
-  bool are_read = memcmp(list->read, clock_changes(target), (size_t)writers() * sizeof *list->read) == 0;
-  return !are_read || window->copies[rank].acted < list->count;
+  read_known(target);
+  return list_of(target)->count;
 }
 
 uint8_t *changes_content(struct window *window, int rank) {

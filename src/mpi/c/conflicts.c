@@ -208,14 +208,18 @@ void windows_disown(uint32_t owner) {
 /* A record of some rank, as it is compared. */
 struct seen {
   int rank, world; /* in the window, and of all */
+  size_t place;    /* among all */
   struct record is;
 };
 
+static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
+
+/* For others: what this rank does to its own part matters to itself only. */
 static void put_records(struct bytes *to, const struct window *window) {
   put_u32(to, (uint32_t)world_rank);
   for (size_t i = 0; i < count_of_records; i++) {
     const struct record *record = &records[i];
-    if (record->window != window) continue;
+    if (record->window != window || is_own(record->kind)) continue;
     put_u32(to, (uint32_t)record->target);
     put_u8(to, (uint8_t)record->kind);
     put_u8(to, (uint8_t)record->hold);
@@ -231,8 +235,8 @@ static void put_records(struct bytes *to, const struct window *window) {
   }
 }
 
-static struct seen take_record(struct reader *from, int rank, int world) {
-  struct seen seen = {.rank = rank, .world = world};
+static struct seen take_record(struct reader *from, int rank, int world, size_t place) {
+  struct seen seen = {.rank = rank, .world = world, .place = place};
   struct record *is = &seen.is;
   is->target = (int)take_u32(from);
   is->kind = (char)take_u8(from);
@@ -256,7 +260,6 @@ static struct seen take_record(struct reader *from, int rank, int world) {
 static bool is_reading(const struct record *record) {
   return record->kind == 'g' || record->kind == 'R' || (record->kind == 'f' && record->op == MPI_NO_OP);
 }
-static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
 static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
 
 /* Accumulations are atomic for each element, if both have the same elements. Those of several ranks have one operator, unless
@@ -309,16 +312,71 @@ static bool are_in_conflict(const struct seen *a, const struct seen *b) {
   return !is_before(a, b) && !is_before(b, a);
 }
 
+struct seen_list {
+  size_t length, room;
+  struct seen *of;
+};
+
+static void see(struct seen_list *list, struct seen one) {
+  if (list->length == list->room) {
+    list->room = 2 * list->room + 16;
+    list->of = grow(list->of, list->room * sizeof *list->of);
+  }
+  list->of[list->length++] = one;
+}
+
+/* The first two that are in conflict. */
+struct pair {
+  const struct seen *one, *other;
+};
+
+static void consider(struct pair *found, const struct window *window, const struct seen *one, const struct seen *other) {
+  const struct seen *first = one->place < other->place ? one : other, *last = first == one ? other : one;
+  if (first->is.target != window->comm->rank || last->is.target != window->comm->rank) return;
+  if (found->other && last->place >= found->other->place) return;
+  if (are_in_conflict(first, last)) *found = (struct pair){first, last};
+}
+
+/* The owner may have done very much. So its accesses are gone through in blocks, of which it is known where they are. */
+enum { BLOCK = 64 };
+
+static void consider_own(struct pair *found, const struct window *window, const struct seen_list *own, const struct seen_list *operations) {
+  for (size_t from = 0; from < own->length; from += BLOCK) {
+    size_t behind = from + BLOCK < own->length ? from + BLOCK : own->length, low = SIZE_MAX, high = 0;
+    for (size_t i = from; i < behind; i++) {
+      if (own->of[i].is.from < low) low = own->of[i].is.from;
+      if (own->of[i].is.to > high) high = own->of[i].is.to;
+    }
+    for (size_t j = 0; j < operations->length; j++) {
+      const struct seen *operation = &operations->of[j];
+      if (operation->is.from >= high || operation->is.to <= low) continue;
+      for (size_t i = from; i < behind; i++) consider(found, window, &own->of[i], operation);
+    }
+  }
+}
+
+static void report(const struct pair *found) {
+  const struct seen *one = found->one, *other = found->other;
+  bool is_first = one->is.kind == 'L';
+  if (is_first || other->is.kind == 'L') {
+    const struct seen *asserted = is_first ? one : other, *rival = is_first ? other : one;
+    fail_at(asserted->is.site, "invalid argument", "MPI_MODE_NOCHECK, but nothing orders it and the lock of rank %d for %s at {@%lx}",
+            rival->world, rival->is.name, rival->is.site);
+  }
+  fail("global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} touch the same memory of rank %d", one->is.name,
+       one->world, one->is.site, other->is.name, other->world, other->is.site, world_rank);
+}
+
 /* At which targets has this rank operations that accumulations of others meet, so that it matters which is first? */
-static void find_contended(struct window *window, const struct seen *seen, size_t length) {
+static void find_contended(struct window *window, const struct seen_list *seen) {
   for (int rank = 0; rank < window->comm->group->size; rank++) window->are_contended[rank] = false;
-  for (size_t i = 0; i < length; i++) {
-    const struct record *own = &seen[i].is;
-    if (seen[i].rank != window->comm->rank || !operation_is_ordered(own->kind, own->op)) continue;
-    for (size_t j = 0; j < length; j++) {
-      const struct record *other = &seen[j].is;
-      bool are_two = seen[j].rank != seen[i].rank && is_accumulating(other->kind) && other->target == own->target;
-      if (are_two && do_overlap(own, other)) window->are_contended[own->target] = true;
+  for (size_t i = 0; i < seen->length; i++) {
+    const struct seen *own = &seen->of[i];
+    if (own->rank != window->comm->rank || !operation_is_ordered(own->is.kind, own->is.op)) continue;
+    for (size_t j = 0; j < seen->length; j++) {
+      const struct seen *other = &seen->of[j];
+      bool are_two = other->rank != own->rank && is_accumulating(other->is.kind) && other->is.target == own->is.target;
+      if (are_two && do_overlap(&own->is, &other->is)) window->are_contended[own->is.target] = true;
     }
   }
 }
@@ -328,30 +386,24 @@ void records_exchange(struct window *window) {
   put_records(&given, window);
   struct contributions all = exchange(window->comm, call.name, &given);
   release(given.at);
-  struct seen *seen = NULL;
-  size_t length = 0;
+  struct seen_list own = {0}, operations = {0};
   for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
     int world = (int)take_u32(&said);
-    while (said.at < said.end) {
-      struct seen one = take_record(&said, rank, world);
-      if (one.is.target != window->comm->rank && !is_accumulating(one.is.kind)) continue;
-      if ((length & (length - 1)) == 0) seen = grow(seen, (2 * length + 1) * sizeof *seen);
-      seen[length++] = one;
-    }
+    for (size_t i = 0; rank == window->comm->rank && i < count_of_records; i++)
+      if (records[i].window == window)
+        see(is_own(records[i].kind) ? &own : &operations, (struct seen){rank, world, own.length + operations.length, records[i]});
+    while (rank != window->comm->rank && said.at < said.end)
+      see(&operations, take_record(&said, rank, world, own.length + operations.length));
   }
-  find_contended(window, seen, length);
-  for (size_t j = 0; j < length; j++)
-    for (size_t i = 0; i < j; i++)
-      if (seen[i].is.target == window->comm->rank && seen[j].is.target == window->comm->rank && are_in_conflict(&seen[i], &seen[j])) {
-        const struct seen *asserted = seen[i].is.kind == 'L' ? &seen[i] : &seen[j], *other = asserted == &seen[i] ? &seen[j] : &seen[i];
-        if (asserted->is.kind == 'L')
-          fail_at(asserted->is.site, "invalid argument", "MPI_MODE_NOCHECK, but nothing orders it and the lock of rank %d for %s at {@%lx}",
-                  other->world, other->is.name, other->is.site);
-        fail("global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} touch the same memory of rank %d",
-             seen[i].is.name, seen[i].world, seen[i].is.site, seen[j].is.name, seen[j].world, seen[j].is.site, world_rank);
-      }
-  release(seen);
+  find_contended(window, &operations);
+  struct pair found = {0};
+  for (size_t j = 0; j < operations.length; j++)
+    for (size_t i = 0; i < j; i++) consider(&found, window, &operations.of[i], &operations.of[j]);
+  consider_own(&found, window, &own, &operations);
+  if (found.one) report(&found);
+  release(own.of);
+  release(operations.of);
   /* Operations of messages go on. */
   size_t kept = 0;
   for (size_t i = 0; i < count_of_records; i++) {

@@ -213,7 +213,11 @@ void operations_apply(struct window *window, int target) {
   uint32_t request;
   if (is_ordered) window_lock_content(window, target, &request);
   if (is_ordered) changes_find(window, target);
-  uint8_t *content = is_reading ? changes_content(window, target) : NULL;
+  uint8_t *content = NULL;
+  if (is_reading) {
+    size_t size = window->sides[target].size;
+    content = memcpy(allocate(size), changes_content(window, target), size);
+  }
   struct bytes changes = {0};
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
@@ -232,8 +236,8 @@ void operations_apply(struct window *window, int target) {
     of->is_applied = true;
   }
   if (changes.length > 0) changes_add(window, target, lane, is_ordered, &changes);
-  if (changes.length > 0 && content) window->copies[target].acted++;
   release(changes.at);
+  release(content);
   if (is_ordered) window_unlock_content(window, target, request);
 }
 
@@ -380,6 +384,7 @@ static int with_request(MPI_Win win, const struct operation *of, MPI_Request *ha
   struct request *request = request_get(*handle);
   request->owned = of->owned;
   records_own(of->record, of->owned);
+  windows_publish();
   operations_apply(window, of->target);
   return MPI_SUCCESS;
 }

@@ -43,19 +43,24 @@ void window_unlock_content(const struct window *window, int target, uint32_t req
 
 static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
 
-/* Puts what the program has changed in its memory. */
+static void put_store(struct bytes *to, const uint8_t *private, size_t from, size_t behind) {
+  put_u8(to, 'w');
+  put_u64(to, from);
+  put_block(to, private + from, behind - from);
+}
+
+/* Puts what the program has changed in its memory: all of it while the window is made, and then no byte that it has not changed. */
 static void publish(struct window *window) {
   size_t size = own_size(window);
   const uint8_t *private = window->base;
   if (size == 0 || memcmp(private, window->snapshot, size) == 0) return;
   struct bytes stores = {0};
-  for (size_t from = 0, to; from < size; from = to) {
+  if (!window->is_made) put_store(&stores, private, 0, size);
+  for (size_t from = 0, to; window->is_made && from < size; from = to) {
     to = from + 1;
     if (private[from] == window->snapshot[from]) continue;
     while (to < size && private[to] != window->snapshot[to]) to++;
-    put_u8(&stores, 'w');
-    put_u64(&stores, from);
-    put_block(&stores, private + from, to - from);
+    put_store(&stores, private, from, to);
   }
   memcpy(window->snapshot, private, size);
   changes_add(window, window->comm->rank, PLAIN, false, &stores);
@@ -66,7 +71,10 @@ static void publish(struct window *window) {
 static void pull(struct window *window) {
   size_t size = own_size(window);
   uint8_t *private = window->base;
-  if (size == 0 || !changes_are_new(window, window->comm->rank)) return;
+  if (size == 0) return;
+  size_t known = changes_count(window, window->comm->rank);
+  if (known == window->pulled) return;
+  window->pulled = known;
   const uint8_t *public = changes_content(window, window->comm->rank);
   for (size_t i = 0; i < size; i++) {
     if (public[i] == window->snapshot[i]) continue;
@@ -132,6 +140,7 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   }
   memory_watch(base, (size_t)size);
   made->is_shared = false;
+  made->is_made = true;
   *win = (MPI_Win)handle_new(WIN, &made->object);
   return MPI_SUCCESS;
 }

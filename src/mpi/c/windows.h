@@ -18,8 +18,8 @@
 #define window_question mazurka_window_question
 #define window_ask mazurka_window_ask
 #define changes_add mazurka_changes_add
-#define changes_are_new mazurka_changes_are_new
 #define changes_content mazurka_changes_content
+#define changes_count mazurka_changes_count
 #define changes_find mazurka_changes_find
 #define changes_lock mazurka_changes_lock
 #define changes_unlock mazurka_changes_unlock
@@ -96,8 +96,10 @@ struct window {
   MPI_Errhandler errhandler;
   void *base;
   bool is_allocated;
+  bool is_made; /* by all its ranks */
   struct side *sides;
   uint8_t *snapshot; /* the private copy when both were equal last */
+  size_t pulled;     /* how many changes were known then */
   struct copy *copies; /* the public ones, by target, as this rank knows them */
   bool *are_contended; /* by target: see records_exchange */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
@@ -132,9 +134,9 @@ enum lane { PLAIN, ATOMIC, LANES };
 void changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
 /* Gets to know all that atomic operations have made: for who has the mutex. */
 void changes_find(const struct window *window, int target);
-/* The part, with all changes that are known; has anything come since it was asked for last? */
+/* The part, with all changes that are known; how many those are, at whatever window. */
 uint8_t *changes_content(struct window *window, int target);
-bool changes_are_new(const struct window *window, int target);
+size_t changes_count(const struct window *window, int target);
 /* Gets to know what came before this rank got the lock; says what it adds to that, before it gives the lock back. */
 void changes_lock(struct window *window, int target);
 void changes_unlock(const struct window *window, int target);

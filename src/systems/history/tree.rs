@@ -17,6 +17,8 @@ pub(super) type NodeId = u32;
 struct Node<S> {
     /// The history without what was told last; `None` for a process that was told nothing yet.
     parent: Option<NodeId>,
+    /// Where the process begins.
+    root: NodeId,
     told: Told,
     /// What the process asks there; `None` if it has not been started yet.
     reply: Option<Reply<S>>,
@@ -59,7 +61,8 @@ impl<S: Clone> Tree<S> {
     }
 
     fn plant(&mut self, start: S) -> NodeId {
-        let root = self.push(Node { parent: None, told: Told::Unit, reply: None });
+        let root = self.nodes.len() as NodeId;
+        self.push(Node { parent: None, root, told: Told::Unit, reply: None });
         self.starts.insert(root, start);
         root
     }
@@ -114,11 +117,7 @@ impl<S: Clone> Tree<S> {
     }
 
     fn root(&self, node: NodeId) -> NodeId {
-        let mut root = node;
-        while let Some(parent) = self.parent(root) {
-            root = parent;
-        }
-        root
+        self.nodes[node as usize].root
     }
 
     /// Notes that a process that had this history has ended. Is it the first with its beginning?
@@ -160,7 +159,8 @@ impl<S: Clone> Tree<S> {
     /// Adds a history that goes on from `node` with this.
     pub(super) fn grow(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
         let hash_of = hash(node, &told);
-        let child = self.push(Node { parent: Some(node), told, reply: Some(reply) });
+        let child =
+            self.push(Node { parent: Some(node), root: self.root(node), told, reply: Some(reply) });
         let nodes = &self.nodes;
         self.children.insert_unique(hash_of, child, |&child| {
             let child = &nodes[child as usize];
@@ -172,9 +172,9 @@ impl<S: Clone> Tree<S> {
     /// Puts a history in the place of `known`, which has the same told. It is the one that is found from now on.
     pub(super) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
         let node = &self.nodes[known as usize];
-        let (parent, told) = (node.parent, node.told.clone());
+        let (parent, root, told) = (node.parent, node.root, node.told.clone());
         let hash_of = hash(parent.expect("a child"), &told);
-        let new = self.push(Node { parent, told, reply: Some(reply) });
+        let new = self.push(Node { parent, root, told, reply: Some(reply) });
         let place = self.children.find_mut(hash_of, |&child| child == known);
         *place.expect("a history that is found") = new;
         new
