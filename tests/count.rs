@@ -134,7 +134,7 @@ fn limits_end_it() {
 /// Where the bound on polls cuts, nothing is counted, and an execution that comes there ends neither well nor in a deadlock.
 #[test]
 fn a_loop_that_is_cut_is_no_deadlock() {
-    let spec = "specs/mpi/polling-then-sending.maz";
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/mpi/polling-then-sending.maz");
     let counted = run(&["count", spec]);
     assert_eq!(code(&counted), 3, "{}", stdout(&counted));
     assert!(stdout(&counted).contains("a loop that polls was cut at --polls"));
