@@ -172,6 +172,8 @@ static char *maps(void) {
   return NULL;
 }
 
+extern void *__libc_stack_end;
+
 /* More memory is not compared. */
 static const size_t most_memory = (size_t)1 << 30;
 
@@ -192,12 +194,15 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
   add_memory(state, (uintptr_t)call.name, (uintptr_t)call.name + strlen(call.name));
   for (size_t i = 0; i < count; i++) add(state, arguments[i]);
   is_known = is_known && add_files(state) && !has_timer();
+  uintptr_t stack_end = (uintptr_t)__libc_stack_end;
   size_t all = 0;
   for (char *line = text; is_known && *line; line = strchr(line, '\n') + 1) {
     char *rest;
     uintptr_t from = strtoull(line, &rest, 16), to = strtoull(rest + 1, &rest, 16);
     if (rest[1] != 'r' || rest[2] != 'w') continue;
-    if (frame.stack >= from && frame.stack < to) from = frame.stack;
+    /* On a stack of its own making nobody knows where other memory begins. */
+    bool is_stack = stack_end >= from && stack_end < to;
+    if (is_stack && frame.stack >= from && frame.stack < to) from = frame.stack;
     is_known = (all += to - from) <= most_memory;
     if (is_known) add_but(state, from, to, &out);
   }
