@@ -54,6 +54,7 @@ const DISPUTES: &[Dispute] = &[
     Dispute {
         programs: &[
             "*/0-level/correct/pt2pt/dtype_send.c",
+            "*/0-level/correct/pt2pt/inactivereq.c",
             "*/0-level/correct/pt2pt/patterns.c",
             "*/0-level/correct/pt2pt/sendrecv3.c",
         ],
