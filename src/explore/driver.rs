@@ -62,7 +62,7 @@ pub struct Driver<'o> {
     pub(super) invariants: Asked,
     /// How many explorations have gone no further, for whatever reason.
     pub(super) leaves: u64,
-    /// Was there a loop that nobody could judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
+    /// Was there a loop that nobody could judge ([`Motion::Unknown`])?
     pub(super) has_long_loop: bool,
     /// The first poll at which the bound on polls cut executions.
     cut_poll: Option<Box<CutPoll>>,
