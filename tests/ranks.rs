@@ -25,11 +25,11 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
 
 /// What two searches have to agree in. What is left open when somebody has failed is another deadlock in C: the others wait in
 /// `MPI_Finalize`.
-fn ends(outcome: &Outcome) -> (u64, Option<(u64, u64)>, bool) {
+fn ends(outcome: &Outcome) -> (u64, Option<u64>, bool) {
     let stats = &outcome.stats;
     let has_failed = outcome.violations.iter().any(|found| found.process.is_some());
-    let stuck = (stats.deadlocked_traces, stats.livelocked_traces);
-    (stats.traces, (!has_failed).then_some(stuck), has_failed)
+    assert_eq!(stats.livelocked_traces, 0, "these programs have no loops");
+    (stats.traces, (!has_failed).then_some(stats.deadlocked_traces), has_failed)
 }
 
 fn compiled(text: &str, folder: &Path) -> std::path::PathBuf {
@@ -65,7 +65,7 @@ fn random_programs_in_c_are_what_they_are_in_rust() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = ranks::text(systems.iter().map(|(_, program, _)| program));
     let program = compiled(&text, folder.path());
-    let (mut several, mut deadlocked, mut livelocked, mut failed) = (0, 0, 0, 0);
+    let (mut several, mut deadlocked, mut failed) = (0, 0, 0);
     for (number, (seed, tree, expected)) in systems.iter().enumerate() {
         let leaving = match ranks::is_synchronizing(tree) {
             true => Leaving::Synchronizing,
@@ -93,9 +93,8 @@ fn random_programs_in_c_are_what_they_are_in_rust() {
         assert_eq!(ends(&outcome), ends(expected), "{}", told());
         several += u32::from(expected.stats.traces > 1);
         deadlocked += u32::from(expected.stats.deadlocked_traces > 0);
-        livelocked += u32::from(expected.stats.livelocked_traces > 0);
         failed += u32::from(ends(expected).2);
     }
-    println!("{several} {deadlocked} {livelocked} {failed} of {count}");
-    assert!(several > 20 && deadlocked > 20 && livelocked > 0 && failed > 0);
+    println!("{several} {deadlocked} {failed} of {count}");
+    assert!(several > 20 && deadlocked > 20 && failed > 0);
 }

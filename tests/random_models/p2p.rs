@@ -279,7 +279,7 @@ impl Writer<'_> {
             if self.rng.chance(25) {
                 let (rank, nth) = (self.rng.below(3) as i64, self.rng.below(3) as i64);
                 self.branch(body, into, &[10 * rank + nth, 10 * rank]);
-            } else if self.rng.chance(10) {
+            } else if self.rng.chance(20) {
                 let test = Comparison::Differs(10 * self.rng.below(3) as i64);
                 body.push(Assert(Condition { of: Variable::Int(into), test }));
             }

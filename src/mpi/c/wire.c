@@ -169,14 +169,18 @@ static void dial(void) {
 /* A process that the rank has started does not keep the connection open. */
 void wire_leave(void) { raw(SYS_close, WIRE); }
 
-/* What was printed since the last question, or its end. A thread that prints may wait for its turn. */
-enum { MOST_PRINTED = 1 << 16 };
-static void put_printed(struct bytes *to) {
-  struct stat now = {0};
+/* A thread that prints may wait for its turn. */
+static void flush_printed(void) {
   unsigned paused = turn_pause();
   fflush(stdout);
   fflush(stderr);
   turn_resume(paused);
+}
+
+/* What was printed since the last question, or its end. */
+enum { MOST_PRINTED = 1 << 16 };
+static void put_printed(struct bytes *to) {
+  struct stat now = {0};
   raw(SYS_fstat, PRINTED, &now);
   off_t length = now.st_size > printed ? now.st_size - printed : 0, told = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
@@ -194,9 +198,11 @@ static void put_printed(struct bytes *to) {
   printed = now.st_size;
 }
 
-/* A question about a call at the first of these addresses that is in the program. */
+/* A question about a call at the first of these addresses that is in the program. From its first byte on, no other thread has a turn
+ * until it is sent. */
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   if (is_child) refuse("a process that the rank has started calls %s", call.name);
+  flush_printed();
   frame.length = 0;
   put_u32(&frame, 0); /* the length of the frame: see send_question */
   put_u64(&frame, key);
