@@ -71,8 +71,7 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
         b'R' | b'P' => {
             (0..3).for_each(|_| to.put_u32(dice.number()));
             to.push(dice.pick(b"wtx"));
-            // No poll comes back to where it was.
-            to.put_u32(0);
+            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
         }
         b'O' => {
             let form = dice.pick(b"wrlmuqQWx?");
@@ -87,8 +86,7 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             let count = dice.number();
             to.put_u32(count);
             (0..count.min(4)).for_each(|_| to.put_u32(dice.number()));
-            // No poll comes back to where it was.
-            to.put_u32(0);
+            to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
         }
     }
     if dice.below(6) == 0 {

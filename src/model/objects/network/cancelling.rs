@@ -6,7 +6,7 @@ use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{Choice, Footprint, Handle, ProcessId, Response, System, Touch, ValueId};
 
-/// The wish to cancel a receive.
+/// The wish to cancel a receive. One that was wished before changes nothing.
 pub(in crate::model) struct Cancelling(pub(in crate::model) Handle);
 
 impl Cancelling {
@@ -25,13 +25,19 @@ impl Operation for Cancelling {
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let receive = self.receive(state, done.action.process);
-        state.network.receives[receive as usize].cancelled_at = state.trail.len() as u32;
+        let cancelled_at = &mut state.network.receives[receive as usize].cancelled_at;
+        if *cancelled_at == NONE {
+            *cancelled_at = state.trail.len() as u32;
+        }
         Response::Unit
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
         let receive = self.receive(state, done.action.process);
-        state.network.receives[receive as usize].cancelled_at = NONE;
+        let cancelled_at = &mut state.network.receives[receive as usize].cancelled_at;
+        if *cancelled_at == state.trail.len() as u32 {
+            *cancelled_at = NONE;
+        }
     }
 
     fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
