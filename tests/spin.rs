@@ -9,8 +9,8 @@ mod livelock;
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Budget, End, EveryState, Exhaustive, Explorer, Guarantee, Observer, Outcome, ViolationKind,
-    explore,
+    Budget, End, EveryState, Exhaustive, Explorer, Guarantee, NoObserver, Observer, Outcome,
+    ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::property::Position;
@@ -18,8 +18,9 @@ use mazurka::property::Position;
 use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
 
-/// Larger programs are passed over.
+/// Larger programs are passed over: with more executions, or with more states, which may have few executions that end.
 const MAX_EXECUTIONS: u64 = 4_000;
+const MAX_STATES: u64 = 700;
 
 fn program(text: &str) -> Program {
     compile("spin.maz", text, &[])
@@ -66,6 +67,10 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
 /// All explorers on one program; was it small enough, did it end?
 fn agree(text: &str) -> Option<Outcome> {
     let program = program(text);
+    let states = explore(&program, EveryState::of(STATEFUL), all(), &mut NoObserver).stats.states;
+    if states.is_none_or(|states| states > MAX_STATES) {
+        return None;
+    }
     let budget = Budget { max_traces: Some(MAX_EXECUTIONS), ..all() };
     let mut recorder = Recorder::new(&program);
     let judged = explore(&program, Exhaustive, budget, &mut recorder);
@@ -294,6 +299,7 @@ fn explorers_agree_on_loops_that_poll_the_network() {
     let count = programs(150);
     let reach = agree_on_random_programs(0..count, Kind::Network);
     println!("{reach:?}");
-    assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
+    // The bound on polls cuts many others.
+    assert!(u64::from(reach.programs) > count / 3, "{reach:?}");
     assert!(reach.livelocked > 20 && reach.deadlocked > 3 && reach.given_up > 2, "{reach:?}");
 }

@@ -28,7 +28,7 @@ use crate::report::text::shown;
 /// How long a search of one program may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a rank may compute without a call of MPI.
-const STEP: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_secs(20);
 /// How many programs are verified at a time.
 const THREADS: usize = 2;
 

@@ -282,11 +282,19 @@ FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   return MPI_SUCCESS;
 }
 
+/* So many basic values are in one element. */
+static size_t values_of(const struct type *of) {
+  size_t values = 0;
+  for (size_t p = 0; p < of->pieces; p++) values += of->piece[p].run.count;
+  return values;
+}
+
 /* So many bytes in basic values; the last element may be in part, but not the last value. */
 static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
-  size_t bytes = get_bytes(INS(status, 1));
-  MPI_Count count = 0;
+  size_t bytes = get_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;
+  MPI_Count count = (MPI_Count)(whole * values_of(of));
+  bytes -= whole * of->size;
   for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
     size_t size = basic_size(of->piece[p].run.basic), here = of->piece[p].run.count * size;
     if (here > bytes) here = bytes - bytes % size;
@@ -311,8 +319,9 @@ FUNCTION(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count
 
 static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
   const struct type *of = type_for(type, "datatype");
-  size_t bytes = 0, left = (size_t)count;
   if (count < 0) fail("invalid count", "the count is %ld", (long)count);
+  size_t values = values_of(of), whole = values > 0 ? (size_t)count / values : 0;
+  size_t bytes = whole * of->size, left = (size_t)count - whole * values;
   for (size_t p = 0; of->size > 0 && left > 0; p = (p + 1) % of->pieces) {
     size_t here = of->piece[p].run.count < left ? of->piece[p].run.count : left;
     bytes += here * basic_size(of->piece[p].run.basic);

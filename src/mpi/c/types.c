@@ -280,9 +280,11 @@ struct type *type_new(void) {
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
   bool was_empty = to->size == 0 && to->extent == 0;
   if (count > 0 && old->pieces > 0) to->element = to->pieces == 0 || to->element == old->element ? old->element : SEVERAL;
-  for (size_t i = 0; i < count; i++) {
+  bool is_dense = old->pieces == 1 && (ptrdiff_t)(old->piece->run.count * basic_size(old->piece->run.basic)) == old->extent;
+  for (size_t i = 0; i < (is_dense ? 1 : count); i++) {
     for (size_t p = 0; p < old->pieces; p++) {
       struct piece piece = old->piece[p];
+      if (is_dense) piece.run.count *= count;
       piece.at += at + (ptrdiff_t)i * old->extent;
       add_piece(to, piece);
     }
