@@ -200,14 +200,21 @@ impl<'o> Driver<'o> {
     pub fn moved<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State, action: Action) {
         self.moved_on(state.depth());
         self.judge_process(locals, state, action.process);
+        if state.has_just_spawned() {
+            self.judge_children(locals, state);
+        }
+        if self.asks_on_the_way {
+            self.judge_on_the_way(locals, state);
+        }
+    }
+
+    #[cold]
+    fn judge_children<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) {
         let children: SmallVec<[ProcessId; 4]> = state.just_spawned(locals).collect();
         for child in children {
             if !self.is_stopped() {
                 self.judge_process(locals, state, child);
             }
-        }
-        if self.asks_on_the_way {
-            self.judge_on_the_way(locals, state);
         }
     }
 

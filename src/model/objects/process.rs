@@ -34,6 +34,12 @@ impl State {
         id
     }
 
+    /// Did the last action start processes?
+    #[inline]
+    pub fn has_just_spawned(&self) -> bool {
+        self.trail.last().is_some_and(|last| last.started > 0)
+    }
+
     /// The processes that the last action started, in order.
     pub fn just_spawned<S: System>(
         &self,

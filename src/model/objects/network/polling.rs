@@ -22,6 +22,7 @@ use crate::model::{
 
 impl State {
     /// The local states at which `process` looked in vain since it did something else, oldest first.
+    #[inline]
     fn row(&self, process: ProcessId) -> &[LocalId] {
         let Some(process) = self.processes.get(process.index()) else { return &[] };
         &process.in_vain[process.row as usize..]
@@ -57,9 +58,13 @@ impl State {
         locals: &mut Locals<'_, S>,
         process: ProcessId,
     ) -> bool {
-        self.network.is_used() && self.goes_on_beyond_bound(locals, process)
+        let looks = self.row(process).len() as u32;
+        looks >= self.network.max_polls
+            && self.network.is_used()
+            && self.goes_on_beyond_bound(locals, process)
     }
 
+    #[cold]
     fn goes_on_beyond_bound<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
