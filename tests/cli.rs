@@ -20,6 +20,7 @@ pub const ENDLESS_SEARCH: &str = "\
 pub fn mazurka(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mazurka"));
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli"));
+    command.env("COLUMNS", "80");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

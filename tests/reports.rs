@@ -10,7 +10,7 @@ use mazurka::property::Properties;
 use mazurka::trace::switches;
 use serde_json::Value;
 
-use crate::cli::{json, run, run_with, stdout};
+use crate::cli::{json, mazurka, run, run_with, stdout};
 use crate::judge::check_counterexample_where;
 use crate::random_models::{Rng, generate};
 use crate::tidy::files;
@@ -261,4 +261,22 @@ fn the_shortest_is_told() {
     assert!(text.contains("between processes; none is shorter"), "{text}");
     let stateful = ["check", "philosophers.maz", "--shortest", "--explorer", "stateful"];
     assert!(stdout(&run(&stateful)).contains("others may be shorter"));
+}
+
+/// Who has looked after the last notification, and found nothing, has not missed it.
+#[test]
+fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
+    let said = |spec: &str, schedule: &str| {
+        let spec = format!("{}/specs/condvar/{spec}.maz", env!("CARGO_MANIFEST_DIR"));
+        let output = mazurka(&["replay", &spec, "--schedule", schedule]).output().unwrap();
+        let text = stdout(&output);
+        text.lines().find(|line| line.starts_with("Deadlock:")).expect("a deadlock").to_owned()
+    };
+    let missed = said("lost-wakeup", "0x3,1x2,0x2,1");
+    assert!(
+        missed.ends_with("the notification came before the wait (Notifier, line 25)."),
+        "{missed}"
+    );
+    let looked = said("three-consumers", "3x14,0x6,1x6,2x5");
+    assert!(looked.ends_with("but no other process that is left notifies it."), "{looked}");
 }

@@ -44,8 +44,8 @@ pub(super) fn format<F: ValueEnum>(given: Option<F>, file: Option<&Path>, text: 
     given.or_else(|| F::from_str(ending?, true).ok()).unwrap_or(text)
 }
 
-/// The width of texts if there is no terminal that tells another one.
-const ROOM: usize = 80;
+/// The width of texts that nobody bounds.
+const BOUNDLESS: usize = 10_000;
 
 /// Where results go.
 enum Target {
@@ -84,13 +84,14 @@ impl Output {
         self.quiet
     }
 
-    /// How wide a text may be.
+    /// How wide a text may be: as wide as the terminal. What goes elsewhere is as wide as `COLUMNS` says, or as it is.
     pub(super) fn room(&self) -> usize {
         let width = match self.target {
             Target::Stdout => terminal_size::terminal_size_of(io::stdout()),
             Target::File(..) => None,
         };
-        width.map_or(ROOM, |(width, _)| usize::from(width.0)).max(1)
+        let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
+        width.map(|(width, _)| usize::from(width.0)).or_else(asked).unwrap_or(BOUNDLESS).max(1)
     }
 
     /// From now on results go to this file, if one is given. It must be none of those that are read.

@@ -75,14 +75,15 @@ impl<S: System> Replay<'_, S> {
                 (self.state.enrolment(process, handle).turn, self.state.condvar(condvar));
             match (turn, all.notifications().len() as u32 - turn) {
                 (0, 0) => "no other process that is left notifies it".to_owned(),
-                (_, 0) => {
-                    let told = match self.notified_at(condvar, turn - 1) {
-                        Some((who, line)) if line > 0 => format!(" ({who}, line {line})"),
-                        Some((who, _)) => format!(" ({who})"),
-                        None => String::new(),
-                    };
-                    format!("nobody will notify it: the notification came before the wait{told}")
-                }
+                (_, 0) => match self.notified_at(condvar, turn - 1) {
+                    Some(at) if !self.has_looked(process, at) => {
+                        let told = self.made_at(at);
+                        format!(
+                            "nobody will notify it: the notification came before the wait ({told})"
+                        )
+                    }
+                    _ => "no other process that is left notifies it".to_owned(),
+                },
                 _ => "every notification since then has woken another process, and no other \
                       process that is left notifies it"
                     .to_owned(),
@@ -91,23 +92,40 @@ impl<S: System> Replay<'_, S> {
         Wait { words: format!("a notification of {name}"), helpers, hopeless }
     }
 
-    /// Who made this notification, and in which line.
-    fn notified_at(&self, condvar: CondvarId, wanted: u32) -> Option<(String, u32)> {
-        let mut seen = 0;
-        for position in 0..self.state.depth() {
-            let before = self.state.before(position);
-            let Some(Op::Notify { condvar: other, .. }) = self.locals.op(before) else { continue };
-            if *other == condvar {
-                if seen == wanted {
-                    let process = self.state.action(position).process;
-                    let site = self.locals.system().describe().site(self.locals.get(before));
-                    let line = site.map_or(0, |site| site.line);
-                    return Some((self.name(process).to_owned(), line));
-                }
-                seen += 1;
-            }
+    /// The place of this notification in the execution.
+    fn notified_at(&self, condvar: CondvarId, wanted: u32) -> Option<usize> {
+        let is_it = |&at: &usize| {
+            let op = self.locals.op(self.state.before(at));
+            matches!(op, Some(Op::Notify { condvar: other, .. }) if *other == condvar)
+        };
+        (0..self.state.depth()).filter(is_it).nth(wanted as usize)
+    }
+
+    /// Has the process, which waits for a notification, looked after this place of the execution whether it has to wait? Then no earlier
+    /// notification is lost to it. A look is an access to a cell. Where the process has no cells, but values behind a mutex that are not
+    /// seen here, it is taking the mutex.
+    fn has_looked(&self, process: ProcessId, since: usize) -> bool {
+        let own = |&at: &usize| self.state.action(at).process == process;
+        let op = |at: usize| self.locals.op(self.state.before(at));
+        let accesses = |at: usize| matches!(op(at), Some(Op::Access(..)));
+        let locks = |at: usize| matches!(op(at), Some(Op::MutexWaitAny(_) | Op::TryLock(_)));
+        let depth = self.state.depth();
+        let has_cells = (0..depth).filter(own).any(accesses);
+        (since..depth).filter(own).any(if has_cells {
+            &accesses as &dyn Fn(usize) -> bool
+        } else {
+            &locks
+        })
+    }
+
+    /// Who acted at this place of the execution, and in which line.
+    fn made_at(&self, at: usize) -> String {
+        let name = self.name(self.state.action(at).process);
+        let site = self.locals.system().describe().site(self.locals.get(self.state.before(at)));
+        match site.filter(|site| site.line > 0) {
+            Some(site) => format!("{name}, line {}", site.line),
+            None => name.to_owned(),
         }
-        None
     }
 
     /// All requests ahead have to be unlocked. A single one that cannot be is reason enough.

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::calls::CallTable;
 use super::place::{one_file, place};
 use super::shell::{quoted, quoted_path};
-use super::steps::{clipped, hanging, shortened};
+use super::steps::{WIDEST_ACTION, beside, hanging, shortened};
 use super::warnings::Warnings;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
@@ -34,7 +34,7 @@ impl Display for Standstill<'_> {
         let told_file = |blocked: &Blocked| blocked.file.clone().filter(|_| !is_in_one_file);
         let number =
             widest(&|blocked| place(told_file(blocked).as_deref(), blocked.line).chars().count());
-        let what = widest(&|blocked| clipped(&blocked.action).chars().count());
+        let what = widest(&|blocked| blocked.action.chars().count()).min(WIDEST_ACTION);
         for blocked in &violation.blocked {
             let file = told_file(blocked);
             let place = place(file.as_deref(), blocked.line);
@@ -44,15 +44,15 @@ impl Display for Standstill<'_> {
                 (_, None) => format!("  line {place:>number$}"),
             };
             let Blocked { process, waits_for, .. } = blocked;
-            let action = clipped(&blocked.action);
-            let margin = 2 + who + place.chars().count() + 2 + what + 2;
-            let wait = hanging(&shortened(&format!("waits for {waits_for}")), margin, room);
-            let place = Styled(FAINT, place);
-            writeln!(f, "  {process:<who$}{place}  {action:<what$}  {wait}")?;
+            let left = 2 + who + place.chars().count() + 2;
+            let margin = left + what + 2;
+            let told = |text: &str| hanging(&shortened(text), 0, room.saturating_sub(margin));
+            let mut lines = told(&format!("waits for {waits_for}"));
             if let Some(hope) = blocked.hope() {
-                let hope = hanging(&shortened(&hope), margin, room);
-                writeln!(f, "{:margin$}{}", "", Styled(FAINT, hope))?;
+                told(&hope).lines().for_each(|hope| lines += &format!("\n{}", Styled(FAINT, hope)));
             }
+            let texts = beside((&blocked.action, what), &lines, left);
+            writeln!(f, "  {process:<who$}{}  {texts}", Styled(FAINT, place))?;
         }
         let others = [
             (&violation.spinning, "goes round its loop for ever", "go round their loops for ever"),

@@ -10,9 +10,9 @@ use crate::property::{Change, Ending, Step};
 const SHOWN: usize = 200;
 /// Of longer ones, this many steps at the start and the rest of [`SHOWN`] at the end.
 const SHOWN_FIRST: usize = 40;
-/// Longer operations are cut in the table.
-const WIDEST_ACTION: usize = 44;
-/// In a narrow terminal operations are cut shorter, but not below this, so that there is space for outcomes.
+/// Longer operations go on in the next line, if their outcomes need the room.
+pub(super) const WIDEST_ACTION: usize = 44;
+/// In a narrow terminal operations have less room, but not less than this, so that there is space for outcomes.
 const LEAST_ACTION: usize = 16;
 const LEAST_OUTCOME: usize = 20;
 /// The words behind the outcome of the last step of a process.
@@ -40,9 +40,12 @@ impl<'s> StepTable<'s> {
         let is_in_one_file = one_file(steps.iter().map(|step| &step.file)).is_some();
         let line = widest(&|step| told_place(step, is_in_one_file).chars().count());
         let line = line.max("line".len());
-        let spare = room.saturating_sub(number + process + line + 10 + LEAST_OUTCOME);
+        let spare = room.saturating_sub(number + process + line + 10);
+        let outcome =
+            widest(&|step| step.outcome.as_ref().map_or(0, |o| o.chars().count()) + ENDING);
+        let least = spare.saturating_sub(LEAST_OUTCOME).clamp(LEAST_ACTION, WIDEST_ACTION);
         let action = widest(&|step| step.action.chars().count())
-            .min(spare.clamp(LEAST_ACTION, WIDEST_ACTION))
+            .min(least.max(spare.saturating_sub(outcome)))
             .max("operation".len());
         StepTable { steps, number, process, line, action, room, is_in_one_file }
     }
@@ -70,14 +73,15 @@ impl<'s> StepTable<'s> {
         let margin = number + process + line + action + 10;
         let outcome = step.outcome.as_deref().unwrap_or_default();
         let end = if ended.is_empty() { 0 } else { ENDING };
-        let outcome = hanging(&shortened(outcome), margin, self.room.saturating_sub(end));
+        let outcome = hanging(&shortened(outcome), 0, self.room.saturating_sub(margin + end));
         let space = if outcome.is_empty() || ended.is_empty() { "" } else { " " };
+        let outcome = format!("{outcome}{space}{ended}");
         let row = format!(
-            "  {}  {:<process$}  {}  {:<action$}  {outcome}{space}{ended}",
+            "  {}  {:<process$}  {}  {}",
             Styled(FAINT, format!("{:>number$}", index + 1)),
             step.process,
             Styled(FAINT, format!("{place:>line$}")),
-            clipped_to(&step.action, action),
+            beside((&step.action, action), &outcome, number + process + line + 8),
         );
         row.trim_end().into()
     }
@@ -108,9 +112,16 @@ impl Display for StepTable<'_> {
     }
 }
 
-/// The source text of an operation, cut if it is long.
-pub(super) fn clipped(action: &str) -> String {
-    clipped_to(action, WIDEST_ACTION)
+/// Two texts side by side, from this column on: one in so many columns, and lines that are as wide as they may be.
+pub(super) fn beside((text, width): (&str, usize), lines: &str, margin: usize) -> String {
+    let left = textwrap::wrap(text, width);
+    let right: Vec<&str> = lines.lines().collect();
+    let rows = (0..left.len().max(right.len())).map(|row| {
+        let left = left.get(row).map_or("", |line| line);
+        let right = right.get(row).copied().unwrap_or_default();
+        format!("{left:<width$}  {right}").trim_end().to_owned()
+    });
+    rows.collect::<Vec<_>>().join(&format!("\n{:margin$}", ""))
 }
 
 fn clipped_to(text: &str, width: usize) -> String {
@@ -121,7 +132,7 @@ fn clipped_to(text: &str, width: usize) -> String {
     kept + "…"
 }
 
-/// A value, cut if it is long: the JSON has all of it.
+/// A text, cut if it is very long: the JSON has all of it.
 pub(super) fn shortened(value: &str) -> String {
     clipped_to(value, LONGEST_VALUE)
 }
