@@ -57,6 +57,7 @@ mod diagnosis;
 mod forged;
 mod ledger;
 mod library;
+mod races;
 mod ranks;
 mod ready;
 mod servers;

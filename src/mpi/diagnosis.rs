@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::races::call_name;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
@@ -58,7 +59,7 @@ pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
 }
 
 /// `file.c:12`, without folders.
-fn place(site: &Site) -> Option<String> {
+pub(super) fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
     Some(format!("{name}:{}", site.line))
@@ -270,12 +271,6 @@ impl Scene<'_> {
     }
 }
 
-/// The function that a line of C calls, as well as that can be seen.
-fn call_name(text: &str) -> &str {
-    let start = text.find("MPI_").unwrap_or(0);
-    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
-}
-
 /// What a rank says as it enters a collective: see `describe` in `c/collectives.c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Call {
@@ -320,17 +315,4 @@ impl Call {
         };
         (slip, format!("{} and {} meet", self.signature, other.signature))
     }
-}
-
-/// The places of the receives from any source that were matched in this execution.
-pub(super) fn wildcards(
-    system: &History<Ranks>,
-    replay: &Replay<'_, History<Ranks>>,
-) -> Vec<String> {
-    let scene = Scene { system, replay };
-    let receives = replay.state().network().receives().iter();
-    let wild =
-        receives.filter(|receive| receive.pattern.src.is_none() && receive.matched_at().is_some());
-    wild.filter_map(|receive| place(scene.made(receive.process, receive.at()).site.as_ref()?))
-        .collect()
 }

@@ -55,6 +55,8 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
         b'S' => {
             (0..4).for_each(|_| to.put_u32(dice.number()));
             to.push(dice.below(3) as u8);
+            to.put_u32(dice.number());
+            to.put_block(b"7");
             let mut message = vec![0; 16];
             message.put_u32(0);
             message.put_u32(dice.number());
@@ -66,6 +68,8 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             to.push(dice.below(14) as u8);
             to.put_u32(dice.pick(&[u32::MAX, 0, 1, 2]));
             to.put_block(b"MPI_Barrier");
+            to.put_u32(dice.number());
+            to.put_block(b"7");
             to.put_block(b"given");
         }
         b'R' | b'P' => {
@@ -213,6 +217,8 @@ fn a_search_that_meets_too_much_ends() {
         frame.push(0);
         frame.put_u32(u32::MAX);
         frame.put_block(b"MPI_Barrier");
+        frame.put_u32(0);
+        frame.put_block(b"");
         frame.put_block(b"");
         let reply = ranks.understood((1, KEY), &frame, &mut Ledger::default());
         reply.unwrap_or_else(|_| panic!("a question")).asked

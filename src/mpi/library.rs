@@ -19,7 +19,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 36] = [
+pub(super) const PARTS: [(&str, &str); 37] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -32,6 +32,7 @@ pub(super) const PARTS: [(&str, &str); 36] = [
     ("uses.c", include_str!("c/uses.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
+    ("told.c", include_str!("c/told.c")),
     ("arrays.c", include_str!("c/arrays.c")),
     ("contents.c", include_str!("c/contents.c")),
     ("info.c", include_str!("c/info.c")),

@@ -5,11 +5,12 @@ use std::fmt;
 use std::time::Instant;
 
 use super::diagnosis::{Diagnosis, diagnose, unfreed};
+use super::races::{Matching, RightOnes};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
 use crate::explore::{Budget, NoObserver, Setting, StopReason, Violation, explore};
 use crate::model::{Buffering, Schedule, Semantics};
-use crate::property::Replay;
+use crate::property::{Position, Replay};
 use crate::systems::history::History;
 
 /// The answer to whether a program is right.
@@ -83,7 +84,8 @@ pub struct Others<'s> {
     setting: Setting,
     budget: Budget,
     begin: Instant,
-    is_avoided: OnceCell<bool>,
+    /// Is there an execution in which nothing is wrong, and what are the messages got in some of them?
+    right_ones: OnceCell<(bool, Vec<Matching>)>,
     is_right_if_buffered: OnceCell<bool>,
 }
 
@@ -91,9 +93,9 @@ impl<'s> Others<'s> {
     /// The other executions of this system, searched within these limits, from now on.
     pub fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
         let budget = Budget { shortest: false, ..budget.clone() };
-        let (is_avoided, is_right_if_buffered) = Default::default();
+        let (right_ones, is_right_if_buffered) = Default::default();
         let begin = Instant::now();
-        Others { system, setting, budget, begin, is_avoided, is_right_if_buffered }
+        Others { system, setting, budget, begin, right_ones, is_right_if_buffered }
     }
 
     /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
@@ -111,24 +113,27 @@ impl<'s> Others<'s> {
                 format!("it is right only if standard sends are buffered: {}", diagnosis.message);
             return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };
         }
-        let races = races(self.system, &violation.schedule);
-        if !races.is_empty() && self.is_avoided() {
-            let message = format!(
-                "which message a receive from any source gets decides what happens; it may come to this: {}: {}",
-                diagnosis.slip, diagnosis.message
-            );
-            let places = diagnosis.places.into_iter().chain(races).collect();
+        let matching = matching(self.system, &violation.schedule);
+        if !matching.is_empty()
+            && let (true, right_ones) = self.right_ones()
+        {
+            let decides = matching.culprit(right_ones).unwrap_or_else(|| {
+                "which message a receive from any source gets decides what happens".into()
+            });
+            let (slip, message) = (diagnosis.slip, diagnosis.message);
+            let message = format!("{decides}; it may come to this: {slip}: {message}");
+            let places = diagnosis.places.into_iter().chain(matching.places()).collect();
             return Diagnosis { slip: Slip::MessageRace, message, places };
         }
         diagnosis
     }
 
-    /// Is there an execution in which nothing is wrong?
-    fn is_avoided(&self) -> bool {
-        *self.is_avoided.get_or_init(|| {
+    fn right_ones(&self) -> &(bool, Vec<Matching>) {
+        self.right_ones.get_or_init(|| {
             let budget = Budget { all: true, ..self.budget.after(self.begin.elapsed()) };
-            let outcome = explore(self.system, self.setting, budget, &mut NoObserver);
-            outcome.stats.violating_traces < outcome.stats.traces
+            let mut found = RightOnes::default();
+            let outcome = explore(self.system, self.setting, budget, &mut found);
+            (outcome.stats.violating_traces < outcome.stats.traces, found.0)
         })
     }
 
@@ -147,9 +152,9 @@ impl<'s> Others<'s> {
     }
 }
 
-/// The places of the receives from any source in an execution that were matched.
-fn races(system: &History<Ranks>, schedule: &Schedule) -> Vec<String> {
+/// What messages the receives and probes from any source got in an execution.
+fn matching(system: &History<Ranks>, schedule: &Schedule) -> Matching {
     let mut replay = Replay::new(system);
     replay.follow(schedule).expect("the schedule of a violation");
-    super::diagnosis::wildcards(system, &replay)
+    Matching::of(Position::new(replay.locals(), replay.state()))
 }

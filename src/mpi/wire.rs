@@ -11,27 +11,24 @@ use crate::systems::history::Told;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Data {
     bytes: Arc<[u8]>,
-    /// How many of them are the program's own.
+    /// How many bytes of the program's own are in it.
     shown: u32,
+    /// These values, if they are few.
+    told: Box<str>,
     /// A message that was sent in ready mode.
     is_ready: bool,
 }
 
 impl Data {
-    /// As a value.
+    /// Bytes of the library's own, as a value.
     pub(super) fn value(bytes: &[u8]) -> Value {
-        Data::with(bytes, bytes.len() as u32, false)
+        Data::with(bytes, (bytes.len() as u32, String::new()), false)
     }
 
-    /// A message: where it was sent, by whom, with which tag, its signature, its data, the sender's clock.
-    pub(super) fn message(bytes: &[u8], is_ready: bool) -> Result<Value, Short> {
-        let mut parts = Parts(bytes);
-        parts.take(16)?;
-        for _ in 0..parts.u32()? {
-            parts.take(12)?;
-        }
-        let shown = parts.u32()?;
-        Ok(Data::with(bytes, shown, is_ready))
+    /// A message or what a rank gives, with how many bytes and which values are told of it.
+    pub(super) fn of(parts: &mut Parts<'_>, is_ready: bool) -> Result<Value, Short> {
+        let told = (parts.u32()?, parts.text()?);
+        Ok(Data::with(parts.block()?, told, is_ready))
     }
 
     /// How many bytes of a value are the program's own.
@@ -42,8 +39,9 @@ impl Data {
         }
     }
 
-    fn with(bytes: &[u8], shown: u32, is_ready: bool) -> Value {
-        Value::Opaque(Opaque::new(Data { bytes: bytes.into(), shown, is_ready }))
+    fn with(bytes: &[u8], (shown, told): (u32, String), is_ready: bool) -> Value {
+        let (bytes, told) = (bytes.into(), told.into());
+        Value::Opaque(Opaque::new(Data { bytes, shown, told, is_ready }))
     }
 
     pub(super) fn is_ready(&self) -> bool {
@@ -53,7 +51,12 @@ impl Data {
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.shown, if self.shown == 1 { "byte" } else { "bytes" })
+        match self.shown {
+            0 => f.write_str("nothing")?,
+            1 => f.write_str("1 byte")?,
+            shown => write!(f, "{shown} bytes")?,
+        }
+        if self.told.is_empty() { Ok(()) } else { write!(f, " ({})", self.told) }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Replay;
 use crate::model::{
-    Access, Choice, CollectiveId, Completion, CondvarId, End, Envelope, Handle, Hold, MutexId, Op,
-    Posted, Probing, ProcessId, Request, Response, RwLock, RwLockId, SemaphoreId, Settlement,
-    System, ValueId,
+    Access, Choice, CollectiveId, CollectiveKind, Completion, CondvarId, End, Envelope, Handle,
+    Hold, MutexId, Op, Posted, Probing, ProcessId, Request, Response, RwLock, RwLockId,
+    SemaphoreId, Settlement, System, ValueId,
 };
 
 impl<S: System> Replay<'_, S> {
@@ -238,6 +238,9 @@ impl<S: System> Replay<'_, S> {
                 let result = self.state.received(process, comm);
                 let entry = &self.state.collectives().entries()[entry as usize];
                 let name = self.locals.name_of(entry.collective);
+                if entry.call.kind == CollectiveKind::Barrier {
+                    return format!("{name} is complete");
+                }
                 return format!("{name} is complete: {}", self.value(result));
             }
             _ => {}

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use super::{Spin, broken_invariants, final_failure, is_deadlock, oversubscription};
 use crate::model::{
-    CellId, Failure, LocalId, Locals, PaperRelation, ProcessId, Schedule, Site, State, Status,
+    CellId, Failure, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, Site, State, Status,
     System, Value, Values,
 };
 use crate::trace::{HappensBefore, order};
@@ -95,6 +95,14 @@ impl<'p> Position<'p> {
     /// The place in the source of the action at this place of the execution that led here.
     pub fn site_of_action(self, place: usize) -> Option<Site> {
         self.terms.site(self.state.before(place))
+    }
+
+    /// The operation of the action at this place of the execution that led here. A carrier has none.
+    pub fn op_of_action(self, place: usize) -> Option<&'p Op> {
+        match self.terms.status(self.state.before(place)) {
+            Status::At(op) => Some(op),
+            _ => None,
+        }
     }
 
     /// The local state of the process, to be printed.

@@ -67,6 +67,9 @@ static void start_send(struct request *request) {
   put_i32(to, request->comm->rank);
   put_i32(to, request->tag);
   put_u8(to, (uint8_t)request->mode);
+  struct told told = {0};
+  told_add(&told, request->buffer, request->count, request->type);
+  told_put(to, &told);
   put_block(to, message.at, message.length);
   release(message.at);
   request->posted = ask_posted();

@@ -29,6 +29,8 @@
 #define release mazurka_release
 #define remark mazurka_remark
 #define text_of mazurka_text_of
+#define told_add mazurka_told_add
+#define told_put mazurka_told_put
 #define text_with mazurka_text_with
 #define ask_posted mazurka_ask_posted
 #define ask_poll mazurka_ask_poll
@@ -339,6 +341,13 @@ struct signature {
 };
 void signature_add(struct signature *to, size_t count, const struct type *type);
 void signature_put(struct bytes *to, const struct signature *from);
+struct told { /* what is told of data: told.c */
+  size_t bytes, values;
+  struct bytes text;
+  bool is_long; /* no values are told */
+};
+void told_add(struct told *to, const void *from, size_t count, const struct type *type);
+void told_put(struct bytes *to, struct told *told);
 struct signature signature_take(struct reader *from);
 /* Does the data that is sent fit a receive of this signature? A shorter message does. */
 enum fit { FITS, TOO_LONG, OTHER_TYPES };

@@ -153,7 +153,7 @@ impl Ranks {
         self.note_member(mailbox, parts.u32()?);
         let envelope = Envelope { src: Some(parts.i32()?.into()), tag: Some(parts.i32()?.into()) };
         let mode = parts.u8()?;
-        let message = Data::message(parts.block()?, mode == 3)?;
+        let message = Data::of(parts, mode == 3)?;
         let completion = match mode {
             1 => Completion::Late,
             2 => Completion::Early,
@@ -185,7 +185,7 @@ impl Ranks {
             other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
         };
         let completion = self.launch.semantics.leaving.completion();
-        let given = Data::value(parts.block()?);
+        let given = Data::of(parts, false)?;
         Ok(Asked::with(given, |value| Op::Enter { collective, rank, call, value, completion }))
     }
 

@@ -1,0 +1,133 @@
+//! Races of messages: what the receives and probes from any source got, in one execution and in another.
+
+use std::collections::BTreeMap;
+
+use super::diagnosis::place;
+use crate::explore::{End, Observer};
+use crate::model::{Handled, Op, ProcessId, Site};
+use crate::property::Position;
+
+/// So many executions in which nothing is wrong are kept.
+const KEPT: usize = 1000;
+
+/// A message: the n-th one that a rank sends.
+type Message = (ProcessId, usize);
+
+/// A receive or a probe from any source that has got a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Taken {
+    message: Message,
+    /// Where it was sent.
+    sent: Option<Site>,
+    /// Where it was received or probed.
+    taken: Option<Site>,
+    /// Is any tag taken?
+    any_tag: bool,
+    /// The place in the execution at which the message was got.
+    at: usize,
+}
+
+/// What the receives and probes from any source got in an execution, by rank, in the order in which the rank made them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Matching(BTreeMap<ProcessId, Vec<Taken>>);
+
+impl Matching {
+    /// That of the execution that led here. O(n) for n actions and messages.
+    pub(super) fn of(at: Position<'_>) -> Matching {
+        let (state, network) = (at.state(), at.state().network());
+        let mut sent_before: BTreeMap<ProcessId, usize> = BTreeMap::new();
+        let names = network.sends().iter().map(|sent| {
+            let count = sent_before.entry(sent.process).or_default();
+            *count += 1;
+            (sent.process, *count)
+        });
+        let names: Vec<Message> = names.collect();
+        // By the places of the calls. A probe that takes its message is both.
+        let mut found = BTreeMap::new();
+        for (number, sent) in network.sends().iter().enumerate() {
+            let Some(receive) = sent.receive() else { continue };
+            let receive = &network.receives()[receive as usize];
+            if let (None, Some(got)) = (receive.pattern.src, receive.matched_at()) {
+                found.insert(receive.at(), (receive.process, number, receive.pattern.tag, got));
+            }
+        }
+        for place in 0..state.depth() {
+            let Some(Op::Probe { pattern, .. }) = at.op_of_action(place) else { continue };
+            let action = state.action(place);
+            if let (None, Handled::Message(id)) = (pattern.src, action.choice.handled())
+                && let Some(number) = network.position(id)
+            {
+                found.entry(place).or_insert((action.process, number as usize, pattern.tag, place));
+            }
+        }
+        let mut matching = Matching::default();
+        for (place, (rank, number, tag, got)) in found {
+            matching.0.entry(rank).or_default().push(Taken {
+                message: names[number],
+                sent: at.site_of_action(network.sends()[number].at()),
+                taken: at.site_of_action(place),
+                any_tag: tag.is_none(),
+                at: got,
+            });
+        }
+        matching
+    }
+
+    /// Is there none?
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The places of all of them.
+    pub(super) fn places(&self) -> impl Iterator<Item = String> {
+        self.0.values().flatten().filter_map(|taken| place(taken.taken.as_ref()?))
+    }
+
+    /// The first one that got another message than in `other`, and what it got there.
+    fn difference<'m>(&'m self, other: &'m Matching) -> Option<(ProcessId, &'m Taken, &'m Taken)> {
+        let first = |(&rank, own): (&ProcessId, &'m Vec<Taken>)| {
+            let others = other.0.get(&rank)?;
+            let (one, other) = own.iter().zip(others).find(|(a, b)| a.message != b.message)?;
+            Some((rank, one, other))
+        };
+        self.0.iter().filter_map(first).min_by_key(|(_, taken, _)| taken.at)
+    }
+
+    /// Which receive or probe got the message with which all went wrong, in a sentence, if one of the others tells: those of
+    /// executions in which nothing is wrong. The one that has most in common with this one does.
+    pub(super) fn culprit(&self, others: &[Matching]) -> Option<String> {
+        let differences = others.iter().filter_map(|other| self.difference(other));
+        let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;
+        let tag = if one.any_tag { ", any tag" } else { "" };
+        let shown = |site: &Option<Site>| site.as_ref().and_then(place).unwrap_or_default();
+        let message = |of: &Taken| format!("the message of rank {} ({})", of.message.0.0, shown(&of.sent));
+        let (got, may_get) = (message(one), message(other));
+        let called = one.taken.as_ref().map_or("", |site| call_name(&site.text));
+        Some(format!(
+            "{called} of rank {} ({}, any source{tag}) got {got}, and nothing is wrong if it gets {may_get}",
+            rank.0,
+            shown(&one.taken)
+        ))
+    }
+}
+
+/// The function that a line of C calls, as well as that can be seen.
+pub(super) fn call_name(text: &str) -> &str {
+    let start = text.find("MPI_").unwrap_or(0);
+    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
+}
+
+/// Keeps what messages were got in executions in which nothing is wrong.
+#[derive(Default)]
+pub(super) struct RightOnes(pub(super) Vec<Matching>);
+
+impl Observer for RightOnes {
+    fn trace(&mut self, at: Position<'_>, end: End) {
+        if !end.is_violating && self.0.len() < KEPT {
+            let matching = Matching::of(at);
+            if !self.0.contains(&matching) {
+                self.0.push(matching);
+            }
+        }
+    }
+}
