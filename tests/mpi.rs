@@ -19,6 +19,7 @@ mod outcomes;
 mod polls;
 mod suites;
 mod twins;
+mod who;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -499,6 +500,7 @@ fn the_library_defines_no_names_that_a_program_may_want() {
         "_ZNSt13random_device9_M_getvalEv",
         "abort",
         "__assert_fail",
+        "__cxa_throw",
         "lseek",
         "lseek64",
         "fstat",

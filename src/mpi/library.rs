@@ -19,11 +19,12 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Its parts.
-pub(super) const PARTS: [(&str, &str); 37] = [
+pub(super) const PARTS: [(&str, &str); 38] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
     ("threads.c", include_str!("c/threads.c")),
+    ("exceptions.c", include_str!("c/exceptions.c")),
     ("calls.c", include_str!("c/calls.c")),
     ("tree.c", include_str!("c/tree.c")),
     ("files.c", include_str!("c/files.c")),

@@ -100,7 +100,8 @@ impl Matching {
         let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;
         let tag = if one.any_tag { ", any tag" } else { "" };
         let shown = |site: &Option<Site>| site.as_ref().and_then(place).unwrap_or_default();
-        let message = |of: &Taken| format!("the message of rank {} ({})", of.message.0.0, shown(&of.sent));
+        let message =
+            |of: &Taken| format!("the message of rank {} ({})", of.message.0.0, shown(&of.sent));
         let (got, may_get) = (message(one), message(other));
         let called = one.taken.as_ref().map_or("", |site| call_name(&site.text));
         Some(format!(

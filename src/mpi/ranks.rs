@@ -285,11 +285,15 @@ impl Ranks {
         Ok((!remarks.is_empty()).then(|| remarks.into()))
     }
 
-    /// The place of a call: the first of these addresses that is in the program.
+    /// The place of a call: the first of these addresses that is in the program, and, if possible, in no header of the system.
     fn site(&self, addresses: &[u64], call: &str) -> Site {
         let found = |&address: &u64| self.source.site(address.wrapping_sub(self.bias), call);
-        let otherwise = || Site { file: None, line: 0, column: 0, text: call.into() };
-        addresses.iter().find_map(found).unwrap_or_else(otherwise)
+        let mut sites: Vec<Site> = addresses.iter().filter_map(found).collect();
+        let own = sites.iter().position(|site| !Source::is_of_system(site));
+        match sites.is_empty() {
+            true => Site { file: None, line: 0, column: 0, text: call.into() },
+            false => sites.swap_remove(own.unwrap_or(0)),
+        }
     }
 
     fn hang(&self, process: &mut Process) -> Failure {

@@ -31,8 +31,23 @@ struct Place {
     column: u32,
 }
 
+/// The headers of the system lie here.
+const SYSTEM: &str = "/usr/";
+
+/// Where the code at this address was written: where functions of the system's headers are inlined, their call.
 fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
-    let location = loader.find_location(address).ok()??;
+    let mut frames = loader.find_frames(address).ok()?;
+    let mut innermost = None;
+    let mut own = None;
+    while let (None, Some(frame)) = (&own, frames.next().ok()?) {
+        match frame.location {
+            Some(location) if location.file.is_some_and(|file| !file.starts_with(SYSTEM)) => {
+                own = Some(location);
+            }
+            other => innermost = innermost.or(other),
+        }
+    }
+    let location = own.or(innermost)?;
     let path = Path::new(location.file?);
     let shown = path.strip_prefix(base).unwrap_or(path);
     Some(Place {
@@ -67,6 +82,11 @@ impl Source {
         let written = lines.get(line as usize - 1).filter(|text| text.contains(call));
         let text = written.map_or(call, |text| text.trim_end_matches(';')).to_owned();
         Some(Site { file: Some(file), line, column, text })
+    }
+
+    /// Is this place in a header of the system?
+    pub fn is_of_system(site: &Site) -> bool {
+        site.file.as_ref().is_some_and(|file| file.starts_with(SYSTEM))
     }
 
     /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are too great by.

@@ -28,6 +28,7 @@ static void tell(const struct window *window, int rank, int what, int assertion)
   put_i32(to, window->comm->rank);
   put_i32(to, what);
   put_u8(to, 2); /* nobody waits for it */
+  told_put(to, &(struct told){0});
   put_block(to, message.at, message.length);
   release(message.at);
   ask_posted();

@@ -18,6 +18,7 @@
 #define place_forget mazurka_place_forget
 #define place_hide mazurka_place_hide
 #define path_in_tree mazurka_path_in_tree
+#define exception_check mazurka_exception_check
 #define sites_now mazurka_sites_now
 #define place_own mazurka_place_own
 #define place_new mazurka_place_new
@@ -69,6 +70,8 @@ void refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 
 long starts_program(const long *arguments) __attribute__((noreturn));
 /* The addresses in the program from which the call is made that is looked at, the innermost one first. Returns how many. */
 size_t sites_now(uintptr_t *sites, size_t room);
+/* exceptions.c: if the program ends because nobody catches an exception, fails there. */
+void exception_check(void);
 /* From now on the calls of this process are looked at. */
 void calls_follow(bool files_too);
 

@@ -120,6 +120,7 @@ WEAK void __assert_fail(const char *assertion, const char *file, unsigned line, 
 
 WEAK void abort(void) {
   ANYWHERE("abort");
+  exception_check();
   fail("abort", "the program calls abort()");
 }
 

@@ -1,0 +1,43 @@
+/* Exceptions of C++ that nobody catches: where they were thrown, and what they say. The library of C++ tells the latter as it ends the
+ * program. */
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uintptr_t thrown_at[24]; /* the last one */
+static size_t calls;
+
+#pragma weak __cxa_current_exception_type
+void *__cxa_current_exception_type(void);
+
+#pragma weak dlsym
+WEAK void __attribute__((noreturn)) __cxa_throw(void *thrown, void *type, void (*destroy)(void *)) {
+  void __attribute__((noreturn)) (*real)(void *, void *, void (*)(void *));
+  *(void **)&real = dlsym ? dlsym(RTLD_NEXT, "__cxa_throw") : NULL;
+  if (!real) refuse("the rank throws an exception");
+  turn_take();
+  calls = sites_now(thrown_at, sizeof thrown_at / sizeof *thrown_at);
+  turn_give(NULL);
+  real(thrown, type, destroy);
+}
+
+/* What is behind the last such words that were printed, up to the end of the line or to this letter. */
+static char *said(const char *text, const char *words, char end) {
+  const char *found = NULL;
+  for (const char *next = text; (next = strstr(next, words)); next++) found = next + strlen(words);
+  return found ? text_of("%.*s", (int)strcspn(found, (char[]){end, '\n', 0}), found) : NULL;
+}
+
+void exception_check(void) {
+  extern char __executable_start[], etext[];
+  bool is_own_call = call.site > (uintptr_t)__executable_start && call.site < (uintptr_t)etext;
+  if (is_own_call || !calls || !__cxa_current_exception_type || !__cxa_current_exception_type()) return;
+  char text[4096] = "";
+  long long end = raw(SYS_lseek, PRINTED, 0, SEEK_END), from = end < (long long)sizeof text ? 0 : end - (long long)sizeof text + 1;
+  raw(SYS_pread64, PRINTED, text, sizeof text - 1, from);
+  char *type = said(text, "terminate called after throwing an instance of '", '\''), *what = said(text, "  what():  ", '\n');
+  fail_somewhere(thrown_at, calls, "abort", "an exception is not caught: %s%s%s", type ? type : "of an unknown type", what ? ": " : "",
+                 what ? what : "");
+}
