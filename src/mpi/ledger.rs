@@ -16,6 +16,8 @@ enum Held {
     Receive,
     Mutex(MutexId),
     RwLock(RwLockId),
+    /// A request of a reader-writer lock that was waited for.
+    OwnedRwLock(RwLockId),
 }
 
 /// The requests of a rank.
@@ -58,10 +60,11 @@ impl Ledger {
             Op::MutexWaitAny(requests) => !requests.is_empty() && requests.iter().all(is_for),
             Op::Unlock(request) => is_for(request),
             Op::AsyncLock(mutex) => is_new(Held::Mutex(*mutex)),
-            Op::RwRequest { lock, .. } => is_new(Held::RwLock(*lock)),
-            Op::RwWait { lock, handle } | Op::RwUnlock { lock, handle } => {
-                held(handle) == Some(Held::RwLock(*lock))
+            Op::RwRequest { lock, .. } => {
+                is_new(Held::RwLock(*lock)) && is_new(Held::OwnedRwLock(*lock))
             }
+            Op::RwWait { lock, handle } => held(handle) == Some(Held::RwLock(*lock)),
+            Op::RwUnlock { lock, handle } => held(handle) == Some(Held::OwnedRwLock(*lock)),
             _ => true,
         }
     }
@@ -79,6 +82,9 @@ impl Ledger {
             }
             (Op::RwRequest { lock, .. }, &Told::Posted(handle)) => {
                 self.held.insert(handle, Held::RwLock(lock));
+            }
+            (Op::RwWait { lock, handle }, Told::Unit) => {
+                self.held.insert(handle, Held::OwnedRwLock(lock));
             }
             (Op::Receive { .. }, &Told::Posted(handle)) => {
                 self.held.insert(handle, Held::Receive);
@@ -124,7 +130,11 @@ mod tests {
         assert!(!ledger.asks(&Op::Unlock(one)), "it was unlocked");
         assert!(ledger.asks(&Op::RwRequest { lock, hold: Hold::Shared }));
         ledger.learns(&Told::Posted(Handle(1)));
+        let unlock = Op::RwUnlock { lock, handle: Handle(1) };
+        assert!(!ledger.asks(&unlock), "it may be in the queue still");
         assert!(ledger.asks(&Op::RwWait { lock, handle: Handle(1) }));
+        ledger.learns(&Told::Unit);
+        assert!(ledger.asks(&unlock));
         assert!(!ledger.asks(&Op::RwRequest { lock, hold: Hold::Exclusive }));
         assert!(ledger.asks(&receive));
         ledger.learns(&Told::Posted(Handle(2)));
