@@ -262,6 +262,9 @@ pub struct ViolationReport {
     pub ended: Vec<String>,
     /// The actors that have taken all their messages, for a deadlock.
     pub idle: Vec<String>,
+    /// The daemons that wait and could help nobody, for a deadlock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
     /// What processes that really run have printed.
@@ -466,6 +469,7 @@ impl ViolationReport {
             spinning: Vec::new(),
             ended: Vec::new(),
             idle: Vec::new(),
+            daemons: Vec::new(),
             failed: Vec::new(),
             printed: replay.printed(),
             slip: None,
@@ -519,6 +523,7 @@ impl ViolationReport {
             spinning: deadlock.spinning.clone(),
             ended: deadlock.ended.clone(),
             idle: deadlock.idle.clone(),
+            daemons: deadlock.daemons.clone(),
             failed: deadlock.failed.clone(),
             ..self.in_file(place.file.as_deref())
         }
@@ -563,7 +568,7 @@ impl ExecutionReport {
                 None if standing == Standing::Open => Verdict::Incomplete,
                 None => Verdict::Ok,
             },
-            complete: movers.is_empty() || replay.is_livelocked(),
+            complete: movers.is_empty() || replay.is_at_end(),
             enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
             schedule: steps,
             calls: replay.calls().to_vec(),

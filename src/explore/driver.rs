@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
+use super::ends::time_of_end;
 use super::few_switches::{length, who_failed, with_few_switches};
 use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
@@ -390,7 +391,7 @@ impl<'o> Driver<'o> {
             return false;
         }
         let at = Position::new(&locals, &least).going_round(&spins);
-        let when = if spins.is_empty() { When::End } else { When::Livelock };
+        let when = time_of_end(&locals, &least, &spins);
         let objection = self.budget.properties.objections(when, at).next();
         let stuck =
             objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));

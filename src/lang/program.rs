@@ -62,6 +62,8 @@ pub(super) struct Template {
     /// Several processes may spawn it, so names must say which one did.
     pub qualified: bool,
     pub is_actor: bool,
+    /// May it wait for ever?
+    pub is_daemon: bool,
     /// How many values it starts with.
     pub params: u32,
 }
@@ -368,6 +370,10 @@ impl System for Program {
             Ok((stack, books)) => self.run(local.path.clone(), stack, local.pc + 1, books),
             Err(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
         }
+    }
+
+    fn is_daemon(&self, local: &Local) -> bool {
+        self.processes[local.declaration() as usize].is_daemon
     }
 
     fn actors(&self) -> &dyn Actors<Local> {

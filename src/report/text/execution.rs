@@ -58,6 +58,7 @@ impl Display for Standstill<'_> {
             (&violation.spinning, "goes round its loop for ever", "go round their loops for ever"),
             (&violation.ended, "has ended", "have ended"),
             (&violation.idle, "has no message left", "have no message left"),
+            (&violation.daemons, "waits, as a daemon may", "wait, as daemons may"),
             (&violation.failed, "has failed", "have failed"),
         ];
         for (processes, one, many) in others {
