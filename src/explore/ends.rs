@@ -204,7 +204,7 @@ impl Driver<'_> {
 
     /// Judges a state from which something is possible: does every process that can move go round in vain, so that nothing else
     /// can happen? Then this is a livelock, or, if all of them are daemons, an end. When this returns, `state` is as before.
-    pub fn is_standstill<S: System>(
+    pub fn is_livelock<S: System>(
         &mut self,
         watch: &mut Watch,
         locals: &mut Locals<'_, S>,

@@ -108,10 +108,13 @@ fn of_event(op: &Op, choice: Choice, footprint: &Footprint) -> Option<&'static s
 fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str> {
     let mut reached = Vec::new();
     let objects = locals.system().objects();
-    if state.unfinished(locals).next().is_some() {
+    if state.stuck(locals).next().is_some() {
         reached.push("a deadlock");
     } else if violates_final(locals, state) {
         reached.push("a violated final");
+    }
+    if state.unfinished(locals).any(|process| locals.is_daemon(state.local(process))) {
+        reached.push("a daemon that waits");
     }
     for process in state.processes() {
         if let Status::Failed(failure) = locals.status(state.local(process)) {

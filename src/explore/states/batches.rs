@@ -340,7 +340,7 @@ impl<S: System> FullGraph<'_, S> {
             });
             self.at_each(&part.rounds, driver, |search, state, driver| {
                 search.seek(state);
-                search.is_standstill(driver);
+                search.is_livelock(driver);
             });
             self.at_each(&part.cut, driver, |search, state, driver| {
                 if driver.depth().is_some() && driver.stats.truncated > 0 {
@@ -366,7 +366,7 @@ impl<S: System> FullGraph<'_, S> {
     /// The present state is too far from the start to be gone on from. What begins at a depth that was asked for is not
     /// judged.
     fn cut_off(&mut self, driver: &mut Driver<'_>) {
-        if driver.depth().is_some() || !self.is_standstill(driver) {
+        if driver.depth().is_some() || !self.is_livelock(driver) {
             let (locals, state) = self.model();
             driver.truncated(locals, state);
         }
@@ -499,7 +499,7 @@ impl<S: System> FullGraph<'_, S> {
                 self.cut_off(driver);
                 continue;
             }
-            self.is_standstill(driver);
+            self.is_livelock(driver);
             for process in 0..self.layout.places() - self.objects {
                 self.try_out_of(process, depth, driver);
             }

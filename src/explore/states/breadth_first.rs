@@ -139,7 +139,7 @@ impl<S: System> BreadthFirst<'_, S> {
             return driver.truncated(&cursor.locals, &cursor.state);
         }
         if cursor.locals.some_may_return() {
-            driver.is_standstill(watch, &mut cursor.locals, &mut cursor.state);
+            driver.is_livelock(watch, &mut cursor.locals, &mut cursor.state);
         }
         for &action in &*enabled {
             if driver.is_stopped() {

@@ -224,7 +224,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
             // What was found on the way here may have left this state without a meaning.
         } else if frame.enabled.is_empty() {
             self.end(driver);
-        } else if !self.is_standstill(driver)
+        } else if !self.is_livelock(driver)
             && self.cursor.state.depth() as u64 >= u64::from(driver.depth_bound())
         {
             driver.truncated(&self.cursor.locals, &self.cursor.state);
@@ -277,10 +277,10 @@ impl<'s, S: System> DepthFirst<'s, S> {
     }
 
     /// Do all processes that can move go round loops in vain? Then reports it.
-    fn is_standstill(&mut self, driver: &mut Driver<'_>) -> bool {
+    fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         let DepthFirst { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
         let may_wait = locals.some_may_return() && !settings.as_printed;
-        may_wait && driver.is_standstill(watch, locals, state)
+        may_wait && driver.is_livelock(watch, locals, state)
     }
 
     fn is_enabled(&mut self, process: ProcessId) -> bool {

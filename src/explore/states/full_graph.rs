@@ -198,7 +198,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         if self.pending.len() == from {
             let (locals, state) = self.model();
             driver.terminal(locals, state);
-        } else if !(may_wait && !self.does_some_go_on(from) && self.is_standstill(driver))
+        } else if !(may_wait && !self.does_some_go_on(from) && self.is_livelock(driver))
             && self.path.len() as u64 >= u64::from(driver.depth_bound())
         {
             let (locals, state) = self.model();
@@ -234,13 +234,13 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Do all processes that can move go round loops in vain? Then reports it.
-    pub(super) fn is_standstill(&mut self, driver: &mut Driver<'_>) -> bool {
+    pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         if !self.locals.some_may_return() {
             return false;
         }
         self.model();
         let FullGraph { locals, state, watch, .. } = self;
-        driver.is_standstill(watch, locals, state)
+        driver.is_livelock(watch, locals, state)
     }
 
     /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.
