@@ -112,11 +112,7 @@ fn compile_here(
     };
     match program.initialise() {
         Ok(()) => Ok(program),
-        Err(diagnostic) => {
-            let mut found = Findings::default();
-            found.push(diagnostic);
-            Err(Diagnostics::new(name, source, found))
-        }
+        Err(mistake) => Err(Diagnostics::of(name, source, mistake)),
     }
 }
 

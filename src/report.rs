@@ -65,6 +65,9 @@ pub struct Subject {
     /// Messages to actors may stay pending.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_pending: bool,
+    /// The processes that may wait for ever, besides those that the program declares as daemons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// What MPI leaves open, if it matters to the program.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
@@ -89,6 +92,7 @@ impl Subject {
             constants: BTreeMap::new(),
             granularity: None,
             allow_pending,
+            daemons: Vec::new(),
             semantics: None,
             command: None,
             source: String::new(),

@@ -15,7 +15,7 @@ use super::books::Books;
 use super::check::{Enum, Instantiation};
 use super::code::{Code, Instr, Visible};
 use super::coverage::Reached;
-use super::diagnostic::Diagnostics;
+use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use super::prospect;
@@ -205,6 +205,26 @@ impl Program {
         self.code.objects.max_polls = Polls(semantics.max_polls);
         self.code.objects.may_end_late = semantics.are_ends_open() && self.uses_network();
         self.code.semantics = semantics;
+    }
+
+    /// From now on these processes may wait for ever as well, each with all its instances.
+    ///
+    /// # Errors
+    /// If there is no such process.
+    pub fn allow_daemons(&mut self, names: &[String]) -> Result<(), Diagnostic> {
+        let Some(name) = names.iter().find(|&name| !self.processes.iter().any(|p| p.name == *name))
+        else {
+            let allowed = self.processes.iter_mut().filter(|process| names.contains(&process.name));
+            allowed.for_each(|process| process.is_daemon = true);
+            return Ok(());
+        };
+        let known = || self.processes.iter().map(|process| process.name.as_str());
+        let hint = nearest(name, known()).unwrap_or_else(|| match known().next() {
+            None => "the file declares no processes".into(),
+            Some(_) => format!("it has {}", listed(known())),
+        });
+        let message = format!("--allow daemons={name}: the file has no process `{name}`");
+        Err(Diagnostic::outside(message).hint(hint))
     }
 
     /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.

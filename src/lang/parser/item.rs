@@ -370,7 +370,7 @@ impl Parser<'_> {
         self.expect(Token::In);
         let lo = Box::new(self.expr());
         self.expect(Token::DotDot);
-        let hi = Box::new(self.expr());
+        let hi = Box::new(self.range_end(&lo));
         self.expect_close(Token::RBracket, open);
         ProcessKind::Family { index, lo, hi }
     }

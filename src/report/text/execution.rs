@@ -157,6 +157,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     if subject.allow_pending {
         command += " --allow-pending";
     }
+    for daemon in &subject.daemons {
+        command += &format!(" --allow daemons={}", quoted(daemon));
+    }
     command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
     if schedule.len() > LONGEST_SCHEDULE {
         command += " RESULT.json   (RESULT.json being what --format json prints)";
