@@ -200,6 +200,9 @@ pub struct CheckReport {
     /// What a process did that cannot be explored, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
+    /// What to try instead, if time ran out and that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faster: Option<Faster>,
     /// The limits of the search.
     pub limits: Limits,
     /// The figures.
@@ -337,6 +340,17 @@ pub struct Merged {
     pub source_hash: String,
 }
 
+/// An explorer that comes to an end soon where the one that was asked for has run out of time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Faster {
+    /// Its name.
+    pub explorer: &'static str,
+    /// Does it find something wrong? Otherwise it explores everything.
+    pub finds_violation: bool,
+    /// How long that takes.
+    pub wall_seconds: f64,
+}
+
 impl CheckReport {
     /// Was something told that is denied?
     pub fn is_denied(&self) -> bool {
@@ -391,6 +405,7 @@ impl CheckReport {
             stopped_by: outcome.stopped_by,
             cut_poll: outcome.cut_poll.clone(),
             unsupported: None,
+            faster: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,

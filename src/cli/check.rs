@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
 use super::drawing::Effort;
+use super::faster::faster;
 use super::options::{SpecArgs, ToldArgs};
 use super::output::Output;
 use super::parts::Stored;
@@ -120,7 +121,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             warnings.extend(lint::unreached(spec));
         }
         let warnings = lints.applied(warnings);
-        reports.push(CheckReport { shortest: args.search.shortest, warnings, ..report });
+        let faster = faster(spec, &setting, &limits, &budget, &outcome);
+        let shortest = args.search.shortest;
+        reports.push(CheckReport { shortest, warnings, faster, ..report });
         if drawn.is_none() && !outcome.violations.is_empty() {
             drawn = Some((spec, outcome.violations));
         }

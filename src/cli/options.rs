@@ -284,7 +284,8 @@ pub(super) struct LimitArgs {
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m, or `none`
+    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries another explorer for a tenth of it
+    /// (a second at most), and names it if that comes to an end
     #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
     timeout: Option<Limit<Duration>>,
     /// Stop when this much memory is allocated: 512M, 2G, or `none`

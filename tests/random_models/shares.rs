@@ -30,6 +30,7 @@ const WANTED: &[(&str, f64)] = &[
     ("a barrier passed in a second round", 0.02),
     ("a spawn", 0.08),
     ("a join", 0.03),
+    ("a daemon that waits", 0.03),
     ("a choose", 0.10),
     ("a violated assertion", 0.08),
     ("a violated final", 0.01),
