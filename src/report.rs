@@ -7,6 +7,8 @@
 pub mod comparison;
 pub mod count;
 pub mod dot;
+mod execution;
+mod faster;
 pub mod html;
 pub mod json;
 pub mod lint;
@@ -25,13 +27,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use self::faster::Faster;
 use self::lint::{Level, Warning};
 
 use crate::explore::{
     self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
     ViolationKind,
 };
-use crate::model::{Failure, ProcessId, Runs, Schedule, Semantics, System};
+use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
@@ -314,6 +317,9 @@ pub struct ExecutionReport {
     pub verdict: Verdict,
     /// Nothing is enabled at its end.
     pub complete: bool,
+    /// The daemons that wait at its end, if it ends well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// The processes that can move at its end.
     pub enabled: Vec<String>,
     /// Its steps.
@@ -338,17 +344,6 @@ pub struct Merged {
     pub files: usize,
     /// The FNV-1a hash of the source text.
     pub source_hash: String,
-}
-
-/// An explorer that comes to an end soon where the one that was asked for has run out of time.
-#[derive(Clone, Debug, Serialize)]
-pub struct Faster {
-    /// Its name.
-    pub explorer: &'static str,
-    /// Does it find something wrong? Otherwise it explores everything.
-    pub finds_violation: bool,
-    /// How long that takes.
-    pub wall_seconds: f64,
 }
 
 impl CheckReport {
@@ -562,39 +557,6 @@ impl ViolationReport {
             column: failure.site.as_ref().map(|site| site.column),
             text: failure.site.as_ref().map_or(String::new(), |site| site.text.clone()),
             ..self.in_file(failure.site.as_ref().and_then(|site| site.file.as_deref()))
-        }
-    }
-}
-
-impl ExecutionReport {
-    /// Tells an execution that was taken step by step.
-    pub fn new<S: System>(
-        subject: Subject,
-        replay: &Replay<'_, S>,
-        steps: Vec<Step>,
-        seed: Option<u64>,
-    ) -> Self {
-        let standing = replay.standing();
-        let violation = ViolationReport::of(replay, &subject.spec, &standing, &steps);
-        let mut movers: Vec<ProcessId> = replay.enabled().iter().map(|a| a.process).collect();
-        movers.dedup();
-        movers.extend(replay.pollers());
-        let schedule = Schedule::of(replay.state());
-        ExecutionReport {
-            seed,
-            verdict: match &violation {
-                Some(violation) => violation.kind.into(),
-                None if standing == Standing::Open => Verdict::Incomplete,
-                None => Verdict::Ok,
-            },
-            complete: movers.is_empty() || replay.is_at_end(),
-            enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
-            schedule: steps,
-            calls: replay.calls().to_vec(),
-            replay: schedule.to_string(),
-            violations: violation.into_iter().collect(),
-            warnings: lint::of_execution(&subject, replay),
-            subject,
         }
     }
 }

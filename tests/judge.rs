@@ -365,6 +365,7 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
     for &action in &violation.schedule {
         replay.step_with_changes(action).map_err(|refusal| refusal.to_string())?;
     }
+    replay.look_for_livelock();
     match replay.standing() {
         Standing::Deadlock(_) | Standing::Failed { .. } => Ok(replay),
         fine => Err(format!("the narration ends in {fine:?}")),

@@ -29,6 +29,31 @@ const LONG: [&str; 5] = [
 /// How much later than asked a search may end on a busy machine.
 const LATE: Duration = Duration::from_secs(20);
 
+/// Two candidates of an election: thousands of orders, and 270 states.
+#[test]
+fn a_search_that_runs_out_of_time_names_an_explorer_that_does_not() {
+    let spec = include_str!("../specs/nodes/election.maz");
+    let slow = ["check", "-", "--explorer", "exhaustive", "--timeout"];
+    let output = run_with(&[&slow[..], &["10s", "-D", "CANDIDATES=3"]].concat(), spec);
+    let text = stdout(&output);
+    assert_eq!(code(&output), 3, "{text}");
+    assert!(text.contains("  Try `--explorer stateful`: it explores all of it in "), "{text}");
+    let wrong = ["1s", "-D", "CANDIDATES=3", "-D", "FORGETFUL=true", "--format", "json"];
+    let result = json(&run_with(&[&slow[..], &wrong].concat(), spec));
+    assert_eq!(result["faster"]["explorer"], "stateful");
+    assert_eq!(result["faster"]["finds_violation"], true);
+    assert!(result["faster"]["wall_seconds"].as_f64().unwrap() <= 1.0, "{}", result["faster"]);
+
+    // A program that neither of them explores in time.
+    let large =
+        "process P { loop { local(\"a\"); } } shared x: int = 0; process Q[i in 0..99] { x = i; }";
+    let result = json(&run_with(&[&slow[..], &["300ms", "--format", "json"]].concat(), large));
+    assert_eq!(
+        (&result["stopped_by"], &result["faster"]),
+        (&"timeout".into(), &serde_json::Value::Null)
+    );
+}
+
 #[test]
 fn a_search_ends_in_time_whatever_it_is_doing() {
     for explorer in ["udpor", "source", "optimal", "dpor", "exhaustive", "stateful"] {

@@ -8,6 +8,7 @@
 mod actor;
 mod expr;
 mod item;
+mod range;
 mod statement;
 
 use super::ast::{File, Item, Name, TypeExpr, TypeKind};

@@ -6,10 +6,10 @@ use mazurka::model::{
 };
 use mazurka::systems;
 
+use super::generate::add_daemons;
 use super::{
     Body, Comparison, Condition, Features, Program, Rng, Script, Statement, Subject, Variable,
 };
-use super::generate::add_daemons;
 use Statement::*;
 
 /// The program of `seed`.

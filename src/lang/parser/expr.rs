@@ -67,30 +67,6 @@ impl Parser<'_> {
         missing(expr.span.to(self.expr().span))
     }
 
-    /// An expression, or a range of two.
-    pub(super) fn expr_or_range(&mut self) -> Expr {
-        let lo = self.compared();
-        if !self.eat(Token::DotDot) {
-            return lo;
-        }
-        let hi = self.range_end(&lo);
-        let span = lo.span.to(hi.span);
-        Expr { kind: ExprKind::Range(Box::new(lo), Box::new(hi)), span }
-    }
-
-    /// What stands behind the `..` of a range that begins with `lo`.
-    pub(super) fn range_end(&mut self, lo: &Expr) -> Expr {
-        let sign = self.span();
-        if !self.eat(Token::Eq) {
-            return self.expr();
-        }
-        let hi = self.expr();
-        let [first, last] = [lo, &hi].map(|end| &self.source[end.span.range()]);
-        let hint = format!("write `{first}..{last} + 1`");
-        self.report(Diagnostic::error(sign, "a range excludes its end").hint(hint));
-        hi
-    }
-
     fn binary(&mut self, above: u8) -> Expr {
         let mut left = self.unary();
         let mut length = 0;

@@ -42,6 +42,12 @@ impl<S: System> Replay<'_, S> {
         !self.spins.is_empty() || may_end
     }
 
+    /// The daemons that wait, or go round in vain, where the replay stands at its end.
+    pub fn waiting_daemons(&self) -> impl Iterator<Item = ProcessId> {
+        let unfinished = self.state.unfinished(&self.locals);
+        unfinished.filter(|&process| self.locals.is_daemon(self.state.local(process)))
+    }
+
     /// Was a livelock found?
     pub fn is_livelocked(&self) -> bool {
         is_livelock(&self.locals, &self.state, &self.spins)

@@ -110,7 +110,14 @@ impl Display for Upshot<'_> {
         match report.violations.first() {
             Some(violation) => writeln!(f, "{}", violation_line(violation)),
             None if report.complete => {
-                let text = format!("All processes have ended after {steps}; nothing is wrong.");
+                let names: Vec<_> = report.daemons.iter().map(String::as_str).collect();
+                let text = match names.len() {
+                    0 => format!("All processes have ended after {steps}; nothing is wrong."),
+                    _ => format!(
+                        "All processes but daemons have ended after {steps}, and {} may wait; nothing is wrong.",
+                        list(&names)
+                    ),
+                };
                 writeln!(f, "{}", Styled(GOOD, text))
             }
             None => {
