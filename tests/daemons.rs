@@ -54,7 +54,9 @@ fn what_is_no_process_cannot_be_allowed_to_wait() {
     assert!(text.contains("the file has no process `Serve`"), "{text}");
     assert!(text.contains("did you mean `Server`?"), "{text}");
     let text = refused("daemons=X", "actor A { on Go() {} } process Quux { local(\"q\"); }");
-    assert!(text.contains("it has `Quux`"), "{text}");
+    assert!(text.contains("its processes are Quux"), "{text}");
+    let text = refused("daemons=Node", "actor Node { on Go() {} } init { send(Node, Go()); }");
+    assert!(text.contains("the file declares no processes"), "{text}");
     assert!(refused("daemons", SERVER).contains("write daemons=NAME"));
     assert!(refused("nonsense", SERVER).contains("or write daemons=NAME"));
     let output = run_with(&["run", "-", "--allow", "leaks"], SERVER);

@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
-use super::ends::time_of_end;
 use super::few_switches::{length, who_failed, with_few_switches};
 use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
@@ -21,7 +20,7 @@ use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, When, polling};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, When, polling};
 use crate::trace::{causal_past, standstill};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -523,5 +522,17 @@ impl<'o> Driver<'o> {
                 self.violations[at] = violation;
             }
         }
+    }
+}
+
+/// When to judge a state in which nothing is possible but that these processes go round.
+pub(super) fn time_of_end<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    spins: &[Spin],
+) -> When {
+    match property::is_livelock(locals, state, spins) {
+        true => When::Livelock,
+        false => When::End,
     }
 }

@@ -16,7 +16,7 @@
 //! none, the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so always, also in release
 //! builds; those that wait for ever in builds with debug assertions. Explorers prove that what they call blocked is asleep or disabled.
 
-use super::driver::Driver;
+use super::driver::{Driver, time_of_end};
 use super::observer::End;
 use super::result::StopReason;
 use crate::model::{Action, Locals, Schedule, State, System};
@@ -240,18 +240,6 @@ impl Driver<'_> {
         if self.budget.depth.is_none() {
             self.stop(StopReason::Endless);
         }
-    }
-}
-
-/// When to judge a state in which nothing is possible but that these processes go round.
-pub(super) fn time_of_end<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    spins: &[Spin],
-) -> When {
-    match property::is_livelock(locals, state, spins) {
-        true => When::Livelock,
-        false => When::End,
     }
 }
 

@@ -212,19 +212,25 @@ impl Program {
     /// # Errors
     /// If there is no such process.
     pub fn allow_daemons(&mut self, names: &[String]) -> Result<(), Diagnostic> {
-        let Some(name) = names.iter().find(|&name| !self.processes.iter().any(|p| p.name == *name))
-        else {
-            let allowed = self.processes.iter_mut().filter(|process| names.contains(&process.name));
-            allowed.for_each(|process| process.is_daemon = true);
-            return Ok(());
-        };
-        let known = || self.processes.iter().map(|process| process.name.as_str());
-        let hint = nearest(name, known()).unwrap_or_else(|| match known().next() {
-            None => "the file declares no processes".into(),
-            Some(_) => format!("it has {}", listed(known())),
+        for name in names {
+            let mut processes = self.processes.iter_mut().filter(|process| !process.is_actor);
+            match processes.find(|process| process.name == *name) {
+                Some(process) => process.is_daemon = true,
+                None => return Err(self.no_process(name)),
+            }
+        }
+        Ok(())
+    }
+
+    fn no_process(&self, name: &str) -> Diagnostic {
+        let processes = self.processes.iter().filter(|process| !process.is_actor);
+        let names: Vec<_> = processes.map(|process| process.name.as_str()).collect();
+        let hint = nearest(name, names.iter().copied()).unwrap_or_else(|| match names[..] {
+            [] => "the file declares no processes".into(),
+            _ => format!("its processes are {}", listed(&names)),
         });
         let message = format!("--allow daemons={name}: the file has no process `{name}`");
-        Err(Diagnostic::outside(message).hint(hint))
+        Diagnostic::outside(message).hint(hint)
     }
 
     /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.
