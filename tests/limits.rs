@@ -48,8 +48,7 @@ fn a_search_that_runs_out_of_time_names_an_explorer_that_does_not() {
     assert_eq!(result["faster"]["finds_violation"], true);
 
     // A program that neither of them explores in time.
-    let large =
-        "process P { loop { local(\"a\"); } } shared x: int = 0; process Q[i in 0..99] { x = i; }";
+    let large = "shared x: [int; 12] = 0; process P[i in 0..12] { for n in 1..5 { x[i] = n; } }";
     let result = json(&run_with(&[&slow[..], &["300ms", "--format", "json"]].concat(), large));
     assert_eq!(
         (&result["stopped_by"], &result["faster"]),
