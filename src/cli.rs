@@ -21,6 +21,7 @@ mod draw;
 mod drawing;
 mod execution;
 mod explorers;
+mod faster;
 mod files;
 mod interrupt;
 mod lint;

@@ -37,6 +37,7 @@ pub use structure::{Domain, Offer, Param, Structure, structure};
 
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
+use ast::{File, Item};
 use check::{Checked, Instantiation};
 use diagnostic::Findings;
 
@@ -89,7 +90,7 @@ fn compile_here(
     }
     let touches = touches::touches(&checked);
     let may_cancel = touches::cancels(&checked);
-    let processes = templates(&checked);
+    let processes = templates(&file, &checked);
     let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
@@ -111,16 +112,12 @@ fn compile_here(
     };
     match program.initialise() {
         Ok(()) => Ok(program),
-        Err(diagnostic) => {
-            let mut found = Findings::default();
-            found.push(diagnostic);
-            Err(Diagnostics::new(name, source, found))
-        }
+        Err(mistake) => Err(Diagnostics::of(name, source, mistake)),
     }
 }
 
 /// The processes and actors with the ids of their first instances, and whether names must tell who spawned them.
-fn templates(checked: &Checked) -> Vec<program::Template> {
+fn templates(file: &File, checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
         for template in touches::spawns(process, &checked.procedures) {
@@ -135,11 +132,24 @@ fn templates(checked: &Checked) -> Vec<program::Template> {
     }
     let mut first = 0;
     let mut templates = Vec::new();
-    for (process, spawners) in checked.processes.iter().zip(spawners) {
+    let daemons = file.items.iter().filter_map(|item| match item {
+        Item::Process { is_daemon, .. } => Some(*is_daemon),
+        Item::Actor { .. } => Some(false),
+        _ => None,
+    });
+    for ((process, spawners), is_daemon) in checked.processes.iter().zip(spawners).zip(daemons) {
         let (name, kind) = (process.name.clone(), process.kind);
         let (qualified, is_actor) = (spawners > 1, process.actor.is_some());
         let params = process.body.params;
-        templates.push(program::Template { name, kind, first, qualified, is_actor, params });
+        templates.push(program::Template {
+            name,
+            kind,
+            first,
+            qualified,
+            is_actor,
+            is_daemon,
+            params,
+        });
         first += kind.instances();
     }
     templates

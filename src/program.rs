@@ -60,7 +60,7 @@
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
 //! | [`Cell`], [`Semaphore`], [`Barrier`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
-//! | [`spawn`], [`Child`], [`choose`], [`print()`] | what needs no object |
+//! | [`spawn`], [`spawn_daemon`], [`Child`], [`choose`], [`print()`] | what needs no object |
 //! | [`End`] | what can be asked when all processes have ended |
 
 mod collectives;
@@ -83,7 +83,7 @@ pub use locks::{Condvar, Guard, Mutex, ReadGuard, RwLock, WriteGuard};
 pub use mailboxes::{Mailbox, Request, wait_any};
 pub use runner::Closures;
 pub use shared::{Barrier, Cell, Semaphore};
-pub use spawning::{Child, choose, print, spawn};
+pub use spawning::{Child, choose, print, spawn, spawn_daemon};
 
 use crate::model::{
     Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, MailboxId, MutexId,
@@ -204,10 +204,41 @@ impl Program {
     ) {
         let place = Location::caller();
         let (name, body) = (name.into().into(), process::body(closure));
-        self.processes.push(Start { name, body, place });
+        self.processes.push(Start { name, body, place, is_daemon: false });
     }
 
-    /// What is judged when all processes have ended: it may `assert!` what cells and mutexes contain then.
+    /// A process that may wait for ever, such as a server. If in the end nothing but daemons is left, and they wait, that is no
+    /// deadlock, and [`finally`](Program::finally) is judged.
+    ///
+    /// ```
+    /// use mazurka::program::Program;
+    ///
+    /// let mut program = Program::new();
+    /// let (requests, replies) = (program.mailbox("requests"), program.mailbox("replies"));
+    /// program.daemon("server", async move || {
+    ///     loop {
+    ///         let number: i64 = requests.recv().await;
+    ///         replies.send(number + 1).await;
+    ///     }
+    /// });
+    /// program.process("client", async move || {
+    ///     requests.send(1).await;
+    ///     assert_eq!(replies.recv().await, 2);
+    /// });
+    /// mazurka::check(&program.build()).assert_ok();
+    /// ```
+    #[track_caller]
+    pub fn daemon<F: AsyncFn() + Send + Sync + 'static>(
+        &mut self,
+        name: impl Into<String>,
+        closure: F,
+    ) {
+        let place = Location::caller();
+        let (name, body) = (name.into().into(), process::body(closure));
+        self.processes.push(Start { name, body, place, is_daemon: true });
+    }
+
+    /// What is judged when all processes but [daemons](Program::daemon) have ended: it may `assert!` what cells and mutexes contain then.
     pub fn finally(&mut self, judge: impl Fn(End<'_>) + Send + Sync + 'static) {
         let judged = move |contents: Contents<'_>| panics::guarded(|| judge(End(contents))).err();
         self.finally = Some(Box::new(judged));

@@ -1,7 +1,7 @@
 //! What is wrong with an execution, and how to explain it.
 //!
-//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`], [`is_deadlock`] and
-//! [`final_failure`], which say whether a state violates something. Explaining is separate and slower: a
+//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`], [`is_deadlock`],
+//! [`is_livelock`] and [`final_failure`], which say whether a state violates something. Explaining is separate and slower: a
 //! [`Replay`] repeats a schedule on the model alone, and tells it in the program's own terms.
 //!
 //! | item | meaning |
@@ -41,7 +41,7 @@ pub use invariants::{
     Invariants, broken_invariant, broken_invariants, invariant_readings, is_seen,
 };
 pub use leaks::{Leak, LeakKind, Leaks};
-pub use livelock::{Motion, Spin, Watch, may_spin, polling};
+pub use livelock::{Motion, Spin, Watch, is_livelock, may_spin, polling};
 pub use position::Position;
 pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
@@ -113,13 +113,13 @@ fn shared<S: System>(locals: &Locals<'_, S>, mailbox: MailboxId) -> Failure {
     Failure { kind: FailureKind::Error, message, site: None }
 }
 
-/// Is the terminal `state` a deadlock? It is if some process is neither done nor failed, or some actor has
-/// messages pending and that is not allowed.
+/// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no daemon is neither done nor
+/// failed, or some actor has messages pending and that is not allowed.
 pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
     // A failed process that is unfinished has messages, so it is an actor, too.
     let is_actor =
         |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
-    state.unfinished(locals).any(|process| !(allow_pending && is_actor(process)))
+    state.stuck(locals).any(|process| !(allow_pending && is_actor(process)))
 }
 
 /// What the program's `final` block objects to in a terminal state that is no deadlock.

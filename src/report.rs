@@ -7,6 +7,8 @@
 pub mod comparison;
 pub mod count;
 pub mod dot;
+mod execution;
+mod faster;
 pub mod html;
 pub mod json;
 pub mod lint;
@@ -25,13 +27,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use self::faster::Faster;
 use self::lint::{Level, Warning};
 
 use crate::explore::{
     self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
     ViolationKind,
 };
-use crate::model::{Failure, ProcessId, Runs, Schedule, Semantics, System};
+use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
@@ -65,6 +68,9 @@ pub struct Subject {
     /// Messages to actors may stay pending.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_pending: bool,
+    /// The processes that may wait for ever, besides those that the program declares as daemons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// What MPI leaves open, if it matters to the program.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
@@ -89,6 +95,7 @@ impl Subject {
             constants: BTreeMap::new(),
             granularity: None,
             allow_pending,
+            daemons: Vec::new(),
             semantics: None,
             command: None,
             source: String::new(),
@@ -196,6 +203,9 @@ pub struct CheckReport {
     /// What a process did that cannot be explored, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
+    /// What to try instead, if time ran out and that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faster: Option<Faster>,
     /// The limits of the search.
     pub limits: Limits,
     /// The figures.
@@ -262,6 +272,9 @@ pub struct ViolationReport {
     pub ended: Vec<String>,
     /// The actors that have taken all their messages, for a deadlock.
     pub idle: Vec<String>,
+    /// The daemons that wait and could help nobody, for a deadlock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// The processes that stopped on a violation, for a deadlock.
     pub failed: Vec<String>,
     /// What processes that really run have printed.
@@ -304,6 +317,9 @@ pub struct ExecutionReport {
     pub verdict: Verdict,
     /// Nothing is enabled at its end.
     pub complete: bool,
+    /// The daemons that wait at its end, if it ends well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// The processes that can move at its end.
     pub enabled: Vec<String>,
     /// Its steps.
@@ -384,6 +400,7 @@ impl CheckReport {
             stopped_by: outcome.stopped_by,
             cut_poll: outcome.cut_poll.clone(),
             unsupported: None,
+            faster: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
@@ -466,6 +483,7 @@ impl ViolationReport {
             spinning: Vec::new(),
             ended: Vec::new(),
             idle: Vec::new(),
+            daemons: Vec::new(),
             failed: Vec::new(),
             printed: replay.printed(),
             slip: None,
@@ -519,6 +537,7 @@ impl ViolationReport {
             spinning: deadlock.spinning.clone(),
             ended: deadlock.ended.clone(),
             idle: deadlock.idle.clone(),
+            daemons: deadlock.daemons.clone(),
             failed: deadlock.failed.clone(),
             ..self.in_file(place.file.as_deref())
         }
@@ -538,39 +557,6 @@ impl ViolationReport {
             column: failure.site.as_ref().map(|site| site.column),
             text: failure.site.as_ref().map_or(String::new(), |site| site.text.clone()),
             ..self.in_file(failure.site.as_ref().and_then(|site| site.file.as_deref()))
-        }
-    }
-}
-
-impl ExecutionReport {
-    /// Tells an execution that was taken step by step.
-    pub fn new<S: System>(
-        subject: Subject,
-        replay: &Replay<'_, S>,
-        steps: Vec<Step>,
-        seed: Option<u64>,
-    ) -> Self {
-        let standing = replay.standing();
-        let violation = ViolationReport::of(replay, &subject.spec, &standing, &steps);
-        let mut movers: Vec<ProcessId> = replay.enabled().iter().map(|a| a.process).collect();
-        movers.dedup();
-        movers.extend(replay.pollers());
-        let schedule = Schedule::of(replay.state());
-        ExecutionReport {
-            seed,
-            verdict: match &violation {
-                Some(violation) => violation.kind.into(),
-                None if standing == Standing::Open => Verdict::Incomplete,
-                None => Verdict::Ok,
-            },
-            complete: movers.is_empty() || replay.is_livelocked(),
-            enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
-            schedule: steps,
-            calls: replay.calls().to_vec(),
-            replay: schedule.to_string(),
-            violations: violation.into_iter().collect(),
-            warnings: lint::of_execution(&subject, replay),
-            subject,
         }
     }
 }

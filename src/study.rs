@@ -54,6 +54,9 @@ pub struct Case {
     pub by_statement: bool,
     /// Messages to actors may stay pending.
     pub allow_pending: bool,
+    /// The processes that may wait for ever, besides those that the program declares as daemons.
+    #[serde(default)]
+    pub daemons: Vec<String>,
     /// What MPI leaves open.
     #[serde(default)]
     pub semantics: Semantics,
@@ -68,7 +71,10 @@ impl Case {
         };
         let mut program = lang::compile_with(&self.name, &self.source, &self.defines, granularity)?;
         program.set_semantics(self.semantics);
-        Ok(program)
+        match program.allow_daemons(&self.daemons) {
+            Ok(()) => Ok(program),
+            Err(mistake) => Err(lang::Diagnostics::of(&self.name, &self.source, mistake)),
+        }
     }
 
     /// `N=3, M=2`; empty if no constants are set.

@@ -193,6 +193,7 @@ pub fn subject() -> Subject {
         constants: Default::default(),
         granularity: None,
         allow_pending: false,
+        daemons: Vec::new(),
         semantics: None,
         command: None,
         source: String::new(),

@@ -365,6 +365,7 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
     for &action in &violation.schedule {
         replay.step_with_changes(action).map_err(|refusal| refusal.to_string())?;
     }
+    replay.look_for_livelock();
     match replay.standing() {
         Standing::Deadlock(_) | Standing::Failed { .. } => Ok(replay),
         fine => Err(format!("the narration ends in {fine:?}")),
@@ -375,7 +376,7 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
 fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
     let is_actor =
         |p: &ProcessId| matches!(locals.op(state.local(*p)), None | Some(Op::Handle { .. }));
-    state.unfinished(locals).any(|process| !allow_pending || !is_actor(&process))
+    state.stuck(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 
 /// Does this state violate an invariant as the violation says?

@@ -29,6 +29,33 @@ const LONG: [&str; 5] = [
 /// How much later than asked a search may end on a busy machine.
 const LATE: Duration = Duration::from_secs(20);
 
+/// More than 60 million orders, and a thousand states. The assertion fails only where `First` goes before `Last`, which is tried last.
+#[test]
+fn a_search_that_runs_out_of_time_names_an_explorer_that_does_not() {
+    let spec = "const SURE = true;
+        shared x: int = 0;
+        process First { assert(x == 1 || SURE); }
+        process P[i in 0..4] { local(\"a\"); local(\"b\"); local(\"c\"); }
+        process Last { x = 1; }";
+    let slow = ["check", "-", "--explorer", "exhaustive", "--timeout"];
+    let output = run_with(&[&slow[..], &["3s"]].concat(), spec);
+    let text = stdout(&output);
+    assert_eq!(code(&output), 3, "{text}");
+    assert!(text.contains("  Try `--explorer stateful`: it explores all of it in "), "{text}");
+    let wrong = ["3s", "-D", "SURE=false", "--format", "json"];
+    let result = json(&run_with(&[&slow[..], &wrong].concat(), spec));
+    assert_eq!(result["faster"]["explorer"], "stateful");
+    assert_eq!(result["faster"]["finds_violation"], true);
+
+    // A program that neither of them explores in time.
+    let large = "shared x: [int; 12] = 0; process P[i in 0..12] { for n in 1..5 { x[i] = n; } }";
+    let result = json(&run_with(&[&slow[..], &["300ms", "--format", "json"]].concat(), large));
+    assert_eq!(
+        (&result["stopped_by"], &result["faster"]),
+        (&"timeout".into(), &serde_json::Value::Null)
+    );
+}
+
 #[test]
 fn a_search_ends_in_time_whatever_it_is_doing() {
     for explorer in ["udpor", "source", "optimal", "dpor", "exhaustive", "stateful"] {

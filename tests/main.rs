@@ -12,6 +12,7 @@
 //! | `observers` | what observers are told, held against replays |
 //! | `own_property` | a property of a user's own, judged by every explorer |
 //! | `own_explorer` | an explorer of another crate, by the judge and in a comparison |
+//! | `daemons` | processes that may wait for ever, as people see them |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `help` | every example of a `--help` runs |
 //! | `invariants` | invariants by every explorer, against a walk through all states |
@@ -73,6 +74,7 @@ mod cli;
 mod client;
 mod compare;
 mod count;
+mod daemons;
 mod depth;
 mod draw;
 mod files;

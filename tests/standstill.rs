@@ -59,6 +59,10 @@ impl<S: System> System for Open<'_, S> {
         self.system.initial(values)
     }
 
+    fn is_daemon(&self, local: &Self::Local) -> bool {
+        self.system.is_daemon(local)
+    }
+
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
         match self.system.next(local, values) {
             Next::Op(op) => Next::Op(ending(&op, self.completion).unwrap_or(op)),
@@ -102,6 +106,10 @@ impl<S: System> System for Chosen<'_, S> {
         self.0.initial(values).into_iter().map(|local| (local, None)).collect()
     }
 
+    fn is_daemon(&self, (local, _): &Self::Local) -> bool {
+        self.0.is_daemon(local)
+    }
+
     fn next(&self, (local, chosen): &Self::Local, values: &mut Values) -> Next<Self::Local> {
         match self.0.next(local, values) {
             Next::Op(op) if ending(&op, Completion::Early).is_some() => Next::Op(match chosen {
@@ -139,7 +147,7 @@ fn is_stuck(outcome: &Outcome) -> bool {
     outcome.violations.iter().any(|violation| is_end(violation.kind))
 }
 
-/// By definition: is there a state in which nothing is enabled but what is optional, and somebody has not ended? Goes through all
+/// By definition: is there a state in which nothing is enabled but what is optional, and somebody who is no daemon has not ended? Goes through all
 /// states, which are told apart by what each process has done; where an ordinary mailbox has an order that this does not say, through
 /// all executions.
 fn stands_still<S: System>(system: &S) -> bool {
@@ -156,7 +164,7 @@ fn stands_still<S: System>(system: &S) -> bool {
             round.is_some_and(|round| state.polls_on(locals, process, &round))
                 || state.is_cut_at_poll(locals, process)
         });
-        if !must && !polls_on && state.unfinished(locals).next().is_some() {
+        if !must && !polls_on && state.stuck(locals).next().is_some() {
             return true;
         }
         let objects = locals.system().objects();

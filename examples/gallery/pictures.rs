@@ -54,6 +54,7 @@ impl Spec {
             constants: Default::default(),
             granularity: None,
             allow_pending: false,
+            daemons: Vec::new(),
             semantics: None,
             command: None,
             source,

@@ -7,7 +7,8 @@ use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
 use super::drawing::Effort;
-use super::options::{LintArgs, SpecArgs};
+use super::faster::faster;
+use super::options::{SpecArgs, ToldArgs};
 use super::output::Output;
 use super::parts::Stored;
 #[cfg(feature = "mpi")]
@@ -38,7 +39,7 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
-    lints: LintArgs,
+    lints: ToldArgs,
     /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if there are many
     #[arg(long)]
     keep_events: bool,
@@ -83,7 +84,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let setting = args.search.setting()?;
     let limits = args.search.limits()?;
-    let lints = args.lints.levels()?;
+    let lints = args.lints.levels(&args.spec.setup.lints())?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
         let whole = whole(&args, setting, &limits, output)?;
@@ -120,7 +121,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             warnings.extend(lint::unreached(spec));
         }
         let warnings = lints.applied(warnings);
-        reports.push(CheckReport { shortest: args.search.shortest, warnings, ..report });
+        let faster = faster(spec, &setting, &limits, &budget, &outcome);
+        let shortest = args.search.shortest;
+        reports.push(CheckReport { shortest, warnings, faster, ..report });
         if drawn.is_none() && !outcome.violations.is_empty() {
             drawn = Some((spec, outcome.violations));
         }
@@ -166,7 +169,7 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
         let text = "branches are searched or cut by one process: without `mpirun`";
         return Err(Failure::Usage(text.into()));
     }
-    let lints = args.lints.levels()?;
+    let lints = args.lints.levels(&args.spec.setup.lints())?;
     verification::refuse_unreached(&lints)?;
     let limits = args.search.limits()?;
     if limits.max_traces.is_some() || limits.max_memory.is_some() {

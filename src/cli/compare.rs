@@ -186,6 +186,7 @@ fn programs(
     paths: &[PathBuf],
     output: &Output,
 ) -> Result<Vec<(Case, Program)>, Failure> {
+    args.setup.refuse_lints()?;
     let cases = paths.iter().map(|path| case(path, &args.setup));
     let mut cases: Vec<_> = cases.collect::<Result<_, _>>()?;
     if cases.len() > 1 {

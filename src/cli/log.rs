@@ -27,6 +27,8 @@ pub(super) struct Key {
     by_statement: bool,
     allow_pending: bool,
     #[serde(default)]
+    daemons: Vec<String>,
+    #[serde(default)]
     semantics: String,
     setting: String,
     depth: Option<u32>,
@@ -49,6 +51,7 @@ impl Key {
             constants: case.defines.iter().cloned().collect(),
             by_statement: case.by_statement,
             allow_pending: case.allow_pending,
+            daemons: case.daemons.clone(),
             semantics: case.semantics.options(),
             setting: setting.clone(),
             depth: limits.depth,

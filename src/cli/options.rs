@@ -1,6 +1,7 @@
 //! Options that several commands share, and how their values are read.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
@@ -34,8 +35,65 @@ pub(super) struct SetupArgs {
     /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
+    /// `daemons=NAME`: the process of this name may wait for ever, as if it were declared a daemon. `check` also takes lints here:
+    /// it does not tell of these
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(super) allow: Vec<Allowed>,
     #[command(flatten)]
     pub(super) mpi: MpiArgs,
+}
+
+/// Something that `--allow` names.
+#[derive(Clone)]
+pub(super) enum Allowed {
+    /// A process that may wait for ever.
+    Daemons(String),
+    Lint(Named),
+}
+
+impl FromStr for Allowed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some(("daemons", name)) if !name.is_empty() => Ok(Allowed::Daemons(name.into())),
+            _ if text.starts_with("daemons") => Err("write daemons=NAME".into()),
+            _ => text
+                .parse()
+                .map(Allowed::Lint)
+                .map_err(|lints| format!("{lints}; or write daemons=NAME")),
+        }
+    }
+}
+
+impl SetupArgs {
+    /// The processes that may wait for ever.
+    pub(super) fn daemons(&self) -> Vec<String> {
+        let names = self.allow.iter().filter_map(|allowed| match allowed {
+            Allowed::Daemons(name) => Some(name.clone()),
+            Allowed::Lint(_) => None,
+        });
+        names.collect()
+    }
+
+    /// What is not to be told of.
+    pub(super) fn lints(&self) -> Vec<Named> {
+        let lints = self.allow.iter().filter_map(|allowed| match allowed {
+            Allowed::Daemons(_) => None,
+            Allowed::Lint(lint) => Some(*lint),
+        });
+        lints.collect()
+    }
+
+    /// For commands that do nothing about lints.
+    pub(super) fn refuse_lints(&self) -> Result<(), Failure> {
+        match self.lints().first() {
+            None => Ok(()),
+            Some(lint) => Err(Failure::Usage(format!(
+                "--allow {lint}: lints are for `check` and `mpirun`; here write daemons=NAME"
+            ))),
+        }
+    }
 }
 
 /// What MPI leaves to its implementations.
@@ -226,7 +284,8 @@ pub(super) struct LimitArgs {
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m, or `none`
+    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries another explorer for a tenth of it
+    /// (a second at most), and names it if that comes to an end
     #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
     timeout: Option<Limit<Duration>>,
     /// Stop when this much memory is allocated: 512M, 2G, or `none`
@@ -266,6 +325,19 @@ pub(super) struct LintArgs {
     /// Do not tell of these
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     allow: Vec<Named>,
+    #[command(flatten)]
+    told: ToldArgs,
+}
+
+impl LintArgs {
+    pub(super) fn levels(&self) -> Result<Levels, Failure> {
+        self.told.levels(&self.allow)
+    }
+}
+
+/// What of it is to be told.
+#[derive(Args)]
+pub(super) struct ToldArgs {
     /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks` (ended processes own them
     /// or queue for them), `handles` (of communicators, datatypes and other objects of MPI: a rank never frees them), in short
     /// `leaks`; `lines`, `branches` (no execution runs them), `assertions` (none evaluates them), in short `unreached`; `all`
@@ -277,9 +349,10 @@ pub(super) struct LintArgs {
     deny: Vec<Named>,
 }
 
-impl LintArgs {
-    pub(super) fn levels(&self) -> Result<Levels, Failure> {
-        Levels::new(&self.allow, &self.warn, &self.deny).map_err(Failure::Usage)
+impl ToldArgs {
+    /// Apart from what is allowed.
+    pub(super) fn levels(&self, allow: &[Named]) -> Result<Levels, Failure> {
+        Levels::new(allow, &self.warn, &self.deny).map_err(Failure::Usage)
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bounds::BoundArgs;
 use super::execution::{Execution, tell_limit};
-use super::options::{Define, SpecArgs, Unit};
+use super::options::{Allowed, Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure, files};
@@ -80,6 +80,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             if result["allow_pending"] == true {
                 args.spec.setup.allow_pending = true;
             }
+            let daemons = result["daemons"].as_array().into_iter().flatten();
+            let daemons = daemons.filter_map(|name| name.as_str().map(String::from));
+            args.spec.setup.allow.extend(daemons.map(Allowed::Daemons));
             if let Ok(known) = serde_json::from_value::<Semantics>(result.clone()) {
                 args.spec.setup.mpi.complete(known);
             }

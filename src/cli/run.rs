@@ -78,7 +78,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         if execution.steps.len() % LOOK == LOOK - 1 {
             execution.replay.look_for_livelock();
         }
-        if execution.replay.is_livelocked() {
+        if execution.replay.is_at_end() {
             break;
         }
         let enabled = execution.replay.enabled();

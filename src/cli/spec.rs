@@ -25,6 +25,7 @@ pub(super) struct Spec<P = Program> {
 impl Spec {
     /// Reads and compiles it; its warnings go to standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
+        args.setup.refuse_lints()?;
         Ok(Spec::with_case(args, output)?.1)
     }
 
@@ -74,6 +75,7 @@ impl Spec {
             constants: constants(&program),
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
+            daemons: case.daemons.clone(),
             semantics: program.uses_network().then_some(case.semantics),
             command: None,
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
@@ -96,6 +98,7 @@ fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Cas
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
         by_statement: setup.granularity == Unit::Statement,
         allow_pending: setup.allow_pending,
+        daemons: setup.daemons(),
         semantics,
     })
 }

@@ -195,6 +195,7 @@ fn programs(
         defines: Vec::new(),
         granularity: args.granularity,
         allow_pending: args.allow_pending,
+        allow: Vec::new(),
         mpi: args.mpi.clone(),
     };
     let mut cases: Vec<_> =

@@ -20,7 +20,7 @@ use super::tree::{Branch, Splitter};
 use super::unvisited::{Asked, Broken};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, When, polling};
+use crate::property::{self, Leaks, Motion, Objection, Position, Spin, When, polling};
 use crate::trace::{causal_past, standstill};
 
 /// How many violations are kept; further ones are still counted where there is a count.
@@ -397,7 +397,7 @@ impl<'o> Driver<'o> {
             return false;
         }
         let at = Position::new(&locals, &least).going_round(&spins);
-        let when = if spins.is_empty() { When::End } else { When::Livelock };
+        let when = time_of_end(&locals, &least, &spins);
         let objection = self.budget.properties.objections(when, at).next();
         let stuck =
             objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));
@@ -529,5 +529,17 @@ impl<'o> Driver<'o> {
                 self.violations[at] = violation;
             }
         }
+    }
+}
+
+/// When to judge a state in which nothing is possible but that these processes go round.
+pub(super) fn time_of_end<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    spins: &[Spin],
+) -> When {
+    match property::is_livelock(locals, state, spins) {
+        true => When::Livelock,
+        false => When::End,
     }
 }

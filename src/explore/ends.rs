@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | is complete | nothing is possible | `traces` |
 //! | waits for ever | all that is possible ends a fruitless round ([`crate::trace::spin`]), and nobody can get out of its loop | `traces` |
+//! | is complete | the same, and only daemons go round | `traces` |
 //! | is given up | the same, but somebody can get out: an execution without that round comes to its end, too | `given_up` |
 //! | is given up | somebody waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
 //! | is cut | all that is possible is beyond the depth bound | `truncated` |
@@ -15,11 +16,11 @@
 //! none, the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so always, also in release
 //! builds; those that wait for ever in builds with debug assertions. Explorers prove that what they call blocked is asleep or disabled.
 
-use super::driver::Driver;
+use super::driver::{Driver, time_of_end};
 use super::observer::End;
 use super::result::StopReason;
 use crate::model::{Action, Locals, Schedule, State, System};
-use crate::property::{self, Motion, Objection, Position, Watch, When, polling};
+use crate::property::{self, Motion, Objection, Position, Spin, Watch, When, polling};
 use crate::trace::{Execution, Left, needed};
 
 impl Driver<'_> {
@@ -50,7 +51,7 @@ impl Driver<'_> {
             return false;
         };
         let at = Position::new(locals, state).going_round(&spins);
-        let when = if spins.is_empty() { When::End } else { When::Livelock };
+        let when = time_of_end(locals, state, &spins);
         let objection = self.budget.properties.objections(when, at).next();
         self.ends(locals, at, objection);
         true
@@ -140,7 +141,8 @@ impl Driver<'_> {
     /// # Panics
     /// If some action would not: the explorer has lost it.
     pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
-        let motion = Watch::new(self.signal().clone()).motion(locals, state);
+        let mut watch = Watch::new(self.signal().clone());
+        let motion = watch.motion(locals, state);
         if self.is_stopped() {
             return false;
         }
@@ -153,10 +155,35 @@ impl Driver<'_> {
         if cfg!(debug_assertions) {
             self.prove_fruitless(locals, state);
         }
-        let at = Position::new(locals, state).going_round(&spins);
-        let objection = self.budget.properties.objections(When::Livelock, at).next();
-        self.ends(locals, at, objection);
+        let has_objection = self.judge_round(&watch, (locals, state), &spins, Self::ends);
+        if !has_objection {
+            let at = Position::new(locals, state).going_round(&spins);
+            self.ends(locals, at, None);
+        }
         true
+    }
+
+    /// Nothing is possible in `state` but that these processes go round. Is there an objection to that? Then notes it with this. Where
+    /// they are on their ways matters to who looks at their variables, so every state that they go through is judged.
+    fn judge_round<S: System>(
+        &mut self,
+        watch: &Watch,
+        (locals, state): (&mut Locals<'_, S>, &mut State),
+        spins: &[Spin],
+        note: impl Fn(&mut Self, &Locals<'_, S>, Position<'_>, Option<Objection>),
+    ) -> bool {
+        let when = time_of_end(locals, state, spins);
+        let objects = watch.any_in_round(locals, state, spins, |locals, state| {
+            let at = Position::new(locals, state).going_round(spins);
+            let objection = self.budget.properties.objections(when, at).next();
+            let objects = objection.is_some();
+            if objects {
+                note(self, locals, at, objection);
+            }
+            objects
+        });
+        self.has_long_loop |= objects.is_none();
+        objects == Some(true)
     }
 
     /// Proves that every action that is possible in `state` would end a fruitless round. Within a depth no round is fruitless:
@@ -176,7 +203,7 @@ impl Driver<'_> {
     }
 
     /// Judges a state from which something is possible: does every process that can move go round in vain, so that nothing else
-    /// can happen? Then this is a livelock. When this returns, `state` is as before.
+    /// can happen? Then this is a livelock, or, if all of them are daemons, an end. When this returns, `state` is as before.
     pub fn is_livelock<S: System>(
         &mut self,
         watch: &mut Watch,
@@ -191,11 +218,9 @@ impl Driver<'_> {
                 return false;
             }
         };
-        let at = Position::new(locals, state).going_round(&spins);
-        let objection = self.budget.properties.objections(When::Livelock, at).next();
-        if let Some(objection) = objection {
-            self.object(locals, at, objection);
-        }
+        self.judge_round(watch, (locals, state), &spins, |driver, locals, at, objection| {
+            objection.into_iter().for_each(|objection| driver.object(locals, at, objection));
+        });
         true
     }
 

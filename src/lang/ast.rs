@@ -36,7 +36,7 @@ pub enum Item {
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
     Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Process { name: Name, kind: ProcessKind, body: Block },
+    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
     Actor { name: Name, kind: ProcessKind, body: ActorBody },
     Init { body: Block },
     Final { body: Block },

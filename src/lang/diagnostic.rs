@@ -225,6 +225,13 @@ impl Diagnostics {
         Diagnostics { name: Arc::from(name), source: Arc::from(source), list, untold }
     }
 
+    /// The only mistake of a file.
+    pub fn of(name: &str, source: &str, mistake: Diagnostic) -> Self {
+        let mut found = Findings::default();
+        found.push(mistake);
+        Diagnostics::new(name, source, found)
+    }
+
     /// The diagnostics as data.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()

@@ -8,6 +8,7 @@
 mod actor;
 mod expr;
 mod item;
+mod range;
 mod statement;
 
 use super::ast::{File, Item, Name, TypeExpr, TypeKind};
@@ -72,7 +73,14 @@ impl Parser<'_> {
     /// Does a declaration start here? `barrier(b)` is an operation.
     fn at_item(&self) -> bool {
         let is_call = self.peek() == Token::Barrier && self.peek_second() == Token::LParen;
-        self.peek().starts_item() && !is_call
+        self.peek().starts_item() && !is_call || self.at_daemon()
+    }
+
+    /// `daemon` is no keyword: it means something only in front of what runs.
+    fn at_daemon(&self) -> bool {
+        self.peek() == Token::Ident
+            && matches!(self.peek_second(), Token::Process | Token::Actor)
+            && self.text() == "daemon"
     }
 
     fn text(&self) -> &str {

@@ -15,7 +15,7 @@ use super::books::Books;
 use super::check::{Enum, Instantiation};
 use super::code::{Code, Instr, Visible};
 use super::coverage::Reached;
-use super::diagnostic::Diagnostics;
+use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
 use super::interpret::{Machine, Rest, Variable, World};
 use super::prospect;
@@ -62,6 +62,8 @@ pub(super) struct Template {
     /// Several processes may spawn it, so names must say which one did.
     pub qualified: bool,
     pub is_actor: bool,
+    /// May it wait for ever?
+    pub is_daemon: bool,
     /// How many values it starts with.
     pub params: u32,
 }
@@ -203,6 +205,32 @@ impl Program {
         self.code.objects.max_polls = Polls(semantics.max_polls);
         self.code.objects.may_end_late = semantics.are_ends_open() && self.uses_network();
         self.code.semantics = semantics;
+    }
+
+    /// From now on these processes may wait for ever as well, each with all its instances.
+    ///
+    /// # Errors
+    /// If there is no such process.
+    pub fn allow_daemons(&mut self, names: &[String]) -> Result<(), Diagnostic> {
+        for name in names {
+            let mut processes = self.processes.iter_mut().filter(|process| !process.is_actor);
+            match processes.find(|process| process.name == *name) {
+                Some(process) => process.is_daemon = true,
+                None => return Err(self.no_process(name)),
+            }
+        }
+        Ok(())
+    }
+
+    fn no_process(&self, name: &str) -> Diagnostic {
+        let processes = self.processes.iter().filter(|process| !process.is_actor);
+        let names: Vec<_> = processes.map(|process| process.name.as_str()).collect();
+        let hint = nearest(name, names.iter().copied()).unwrap_or_else(|| match names[..] {
+            [] => "the file declares no processes".into(),
+            _ => format!("its processes are {}", listed(&names)),
+        });
+        let message = format!("--allow daemons={name}: the file has no process `{name}`");
+        Diagnostic::outside(message).hint(hint)
     }
 
     /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.
@@ -368,6 +396,10 @@ impl System for Program {
             Ok((stack, books)) => self.run(local.path.clone(), stack, local.pc + 1, books),
             Err(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
         }
+    }
+
+    fn is_daemon(&self, local: &Local) -> bool {
+        self.processes[local.declaration() as usize].is_daemon
     }
 
     fn actors(&self) -> &dyn Actors<Local> {

@@ -125,10 +125,25 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         "import" | "include" | "use" | "module" | "require" | "from" | "using" => {
             "a spec is one file, and includes no others"
         }
+        "daemon" | "server" | "service" => {
+            "a process that may wait for ever is declared `daemon process P { … }`"
+        }
         "assert" | "invariant" | "property" | "ltl" | "spec" | "ensure" => {
-            "an assertion stands in a process; what must hold at the end stands in `final { … }`"
+            "an assertion stands in a process; what must hold in every state stands in `invariant { … }`, what must hold at \
+             the end in `final { … }`"
         }
         "define" => "a constant is written `const N = 3;`",
+        _ => return None,
+    })
+}
+
+/// Advice for a word in front of a block.
+pub fn block(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "atomic" | "d_step" | "atomically" | "transaction" | "synchronized" | "critical" => {
+            "every operation is a step of its own: use `cas`, `fetch_add` or `swap` on one cell, and a mutex around several \
+             operations: `lock(m); … unlock(m);`"
+        }
         _ => return None,
     })
 }

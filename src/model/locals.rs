@@ -291,6 +291,11 @@ impl<'s, S: System> Locals<'s, S> {
         self.returned.get(&id).copied()
     }
 
+    /// Is the process in local state `id` a daemon? See [`System::is_daemon`].
+    pub fn is_daemon(&self, id: LocalId) -> bool {
+        id != LocalId::CARRIER && self.system.is_daemon(self.get(id))
+    }
+
     /// May a process come back to this local state without having changed anything? See
     /// [`Foresight::may_return`](super::Foresight::may_return).
     pub fn may_return(&self, id: LocalId) -> bool {

@@ -255,13 +255,18 @@ impl State {
     }
 
     /// The processes that are neither done nor failed, and the actors that have pending messages, failed ones
-    /// included. In a terminal state they make it a deadlock.
+    /// included.
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&p| match locals.op(self.local(p)) {
             None | Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
             Some(Op::Deliver) => false,
             Some(_) => true,
         })
+    }
+
+    /// The same without the daemons. In a terminal state they make it a deadlock.
+    pub fn stuck<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
+        self.unfinished(locals).filter(|&process| !locals.is_daemon(self.local(process)))
     }
 
     /// Executes an enabled action. Amortised O(1), except for patterns at mailboxes.

@@ -1,7 +1,7 @@
 //! The one type parameter of the crate: a system of processes.
 //!
-//! Four methods say what the processes do. What else a system may say about itself is in separate traits, which have
-//! defaults: [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
+//! Four methods say what the processes do, and one which of them may wait for ever. What else a system may say about itself
+//! is in separate traits, which have defaults: [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -42,6 +42,13 @@ pub trait System: Sync {
     /// The local state after the pending operation was carried out with this response, run up to the next
     /// visible operation.
     fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local;
+
+    /// Is the process a daemon, which may wait for ever? If only daemons wait, an execution has come to its end. A process is a
+    /// daemon in all its local states, or in none.
+    fn is_daemon(&self, local: &Self::Local) -> bool {
+        let _ = local;
+        false
+    }
 
     /// Does some work on the system, such as a search. If processes of the system may run for ever, that is seen here, and not
     /// where the work is done without this: then the work is done again, and such a process fails where it has hung.

@@ -76,6 +76,10 @@ impl Runner for Closures {
         start.name.to_string()
     }
 
+    fn is_daemon(&self, start: &Start) -> bool {
+        start.is_daemon
+    }
+
     fn start(&self, start: &Start, told: &[Told], replies: &mut Vec<Reply<Start>>) -> Live {
         let mut live = Live::new(&start.body);
         replies.push(self.reply(&mut live));

@@ -19,12 +19,13 @@ pub struct Start {
     pub(super) name: Arc<str>,
     pub(super) body: Body,
     pub(super) place: Place,
+    pub(super) is_daemon: bool,
 }
 
 /// Closures cannot be compared, but they are known by the place where they are.
 impl PartialEq for Start {
     fn eq(&self, other: &Start) -> bool {
-        (&self.name, self.place) == (&other.name, other.place)
+        (&self.name, self.place, self.is_daemon) == (&other.name, other.place, other.is_daemon)
     }
 }
 
@@ -76,7 +77,21 @@ pub fn spawn<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     closure: F,
 ) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
-    let start = Start { name: name.into().into(), body: body(closure), place };
+    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: false })
+}
+
+/// Starts a process that may wait for ever: see [`Program::daemon`](super::Program::daemon).
+#[track_caller]
+pub fn spawn_daemon<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
+    name: impl Into<String>,
+    closure: F,
+) -> impl Future<Output = Child<T>> {
+    let place = Location::caller();
+    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: true })
+}
+
+fn start<T>(start: Start) -> impl Future<Output = Child<T>> {
+    let place = start.place;
     let asking = ask(Asked::Spawn(start), Text { on: On::Nothing, verb: "spawn" }, place);
     async move {
         match asking.await {

@@ -42,6 +42,9 @@ pub struct Deadlock {
     pub ended: Vec<String>,
     /// The actors that have taken all their messages.
     pub idle: Vec<String>,
+    /// The daemons that wait, and could help nobody.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub daemons: Vec<String>,
     /// The processes that stopped on a violation.
     pub failed: Vec<String>,
 }
@@ -87,18 +90,23 @@ pub(super) struct Wait {
     hopeless: Option<String>,
 }
 
-/// Explains the terminal state at which the replay stands; `None` if it is no deadlock.
+/// Explains the terminal state at which the replay stands; `None` if it is no deadlock. Daemons that wait are told of as others
+/// if they could help somebody who waits and is none, or could help who could.
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
-    let blocked: Vec<_> = state.unfinished(locals).collect();
-    let is_standstill = replay.is_livelocked() || replay.stands_still();
-    if blocked.is_empty() || !is_standstill {
+    let mut blocked: Vec<_> = state.stuck(locals).collect();
+    if blocked.is_empty() || !replay.stands_still() {
         return None;
     }
-    let waits: Vec<_> = blocked
-        .iter()
-        .map(|&process| (process, replay.wait(process).expect("a blocked process waits")))
-        .collect();
+    let mut waits = Vec::new();
+    while let Some(&process) = blocked.get(waits.len()) {
+        let wait = replay.wait(process).expect("a blocked process waits");
+        let more = wait.helpers.iter().filter(|helper| !blocked.contains(helper));
+        blocked.extend(more.copied().collect::<Vec<_>>());
+        waits.push((process, wait));
+    }
+    waits.sort_unstable_by_key(|&(process, _)| process);
+    let daemons: Vec<_> = state.unfinished(locals).filter(|p| !blocked.contains(p)).collect();
     let names = |processes: &[ProcessId]| {
         processes.iter().map(|&p| replay.name(p).to_owned()).collect::<Vec<_>>()
     };
@@ -113,7 +121,7 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let cycle = knot(&waits).map(|knot| knot.into_iter().map(link).collect());
     let (failed, ended): (Vec<_>, Vec<_>) = state
         .program_processes()
-        .filter(|p| !blocked.contains(p))
+        .filter(|p| !blocked.contains(p) && !daemons.contains(p))
         .partition(|&p| replay.has_failed(p));
     let (ended, idle): (Vec<_>, Vec<_>) =
         ended.into_iter().partition(|&process| replay.has_ended(process));
@@ -130,13 +138,15 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
             column: (site.line > 0).then_some(site.column),
         }
     });
-    let spinning: Vec<_> = replay.spins.iter().map(|spin| spin.process).collect();
+    let spinning = replay.spins.iter().map(|spin| spin.process);
+    let spinning: Vec<_> = spinning.filter(|&p| !locals.is_daemon(state.local(p))).collect();
     Some(Deadlock {
         spinning: names(&spinning),
         blocked: blocked.collect(),
         cycle,
         ended: names(&ended),
         idle: names(&idle),
+        daemons: names(&daemons),
         failed: names(&failed),
     })
 }

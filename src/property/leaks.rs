@@ -165,8 +165,9 @@ impl Leaks {
             let kind = kind_of(state, posted);
             let is_lock = matches!(kind, LeakKind::Held | LeakKind::Queued);
             let end = state.local(process);
-            // One who still waits may yet give it back.
-            if is_lock && !locals.status(end).has_ended() {
+            // One who still waits may yet give it back, and a daemon may ask in vain.
+            let waits = !locals.status(end).has_ended();
+            if waits && (is_lock || kind != LeakKind::Message && locals.is_daemon(end)) {
                 continue;
             }
             if self.seen.insert((process, handle, kind, end)) {

@@ -2,7 +2,8 @@
 //!
 //! A process *spins* in a state if all that it can do there, alone, leaves every object as it was and leads back to
 //! local states that it has been in: it reads the same again and again. If every process that can move at all spins,
-//! nothing will ever change. That is a livelock, or an endless program that does nothing more. ([`crate::trace::spin`] says
+//! nothing will ever change. That is a livelock, or an endless program that does nothing more. If all that spin are daemons, it
+//! is an end like that of daemons that are blocked. ([`crate::trace::spin`] says
 //! how such loops are kept out of executions.)
 
 use rustc_hash::FxHashSet;
@@ -63,6 +64,46 @@ impl Watch {
         Motion::Round(all)
     }
 
+    /// Asks this in `state`, and in all states that these processes, which spin, lead to from there, until the answer is yes. Is it?
+    /// `None` if they are too many. When this returns, `state` is as before.
+    pub fn any_in_round<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        spins: &[Spin],
+        mut ask: impl FnMut(&Locals<'_, S>, &State) -> bool,
+    ) -> Option<bool> {
+        let start = state.depth();
+        let mut known: FxHashSet<Vec<LocalId>> = FxHashSet::default();
+        let mut pending: Vec<(usize, Option<Action>)> = vec![(start, None)];
+        let mut answer = Some(false);
+        while answer == Some(false)
+            && let Some((depth, next)) = pending.pop()
+        {
+            while state.depth() > depth {
+                state.undo(locals);
+            }
+            if let Some(action) = next {
+                state.step(locals, action);
+            }
+            if !known.insert(spins.iter().map(|spin| state.local(spin.process)).collect()) {
+                continue;
+            }
+            let is_too_much = known.len() > LONGEST_CIRCLE || self.stop.is_raised();
+            answer = (!is_too_much).then(|| ask(locals, state));
+            for &Spin { process, .. } in spins {
+                let here = state.depth();
+                state.choices(locals, process, |choice| {
+                    pending.push((here, Some(Action { process, choice })));
+                });
+            }
+        }
+        while state.depth() > start {
+            state.undo(locals);
+        }
+        answer
+    }
+
     /// The local states that the process passes through, alone, if it spins.
     fn circle<S: System>(
         &mut self,
@@ -106,6 +147,11 @@ impl Watch {
         }
         found.map(|()| met)
     }
+}
+
+/// Is it a livelock that these processes go round for ever? Not if all of them are daemons: those may wait, in a loop or not.
+pub fn is_livelock<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> bool {
+    spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
 /// What the processes are doing that have polled the network in vain so often that they now wait. If nothing else can move,

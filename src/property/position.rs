@@ -137,7 +137,7 @@ impl<'p> Position<'p> {
         self.terms.values()
     }
 
-    /// In a terminal state: is some process neither done nor failed, or does some actor have pending messages, unless that
+    /// In a terminal state: is some process that is no daemon neither done nor failed, or does some actor have pending messages, unless that
     /// is allowed?
     pub fn is_deadlocked(self, allow_pending: bool) -> bool {
         self.terms.is_deadlocked(self.state, allow_pending)

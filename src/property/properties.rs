@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Failures`] | when a process fails | assertions that do not hold, and run-time errors |
 //! | [`CrowdedBarriers`] | when a process comes to a full barrier | more processes there than take part |
-//! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed |
+//! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed, and no daemons |
 //! | [`Invariants`] | in every state | what the system's [`Invariants`](crate::model::Invariants) say is wrong |
 //! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
 //! | [`Livelocks`] | where only fruitless rounds of loops are possible | processes that go round for ever |
@@ -153,7 +153,7 @@ impl Property for CrowdedBarriers {
     }
 }
 
-/// When nothing can happen any more, all processes are done or have failed, and actors have taken their messages.
+/// When nothing can happen any more, all processes but daemons are done or have failed, and actors have taken their messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadlocks {
     /// Need actors not have taken their messages?

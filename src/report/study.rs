@@ -339,6 +339,7 @@ mod tests {
             defines: vec![("N".into(), "3".into())],
             by_statement: false,
             allow_pending: false,
+            daemons: Vec::new(),
             semantics: Default::default(),
         };
         let setting = setting.parse().unwrap();

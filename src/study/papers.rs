@@ -188,6 +188,7 @@ impl Paper {
             defines: defines.map(|(name, value)| (name.into(), value.into())).collect(),
             by_statement: false,
             allow_pending: false,
+            daemons: Vec::new(),
             semantics: Default::default(),
         };
         let limits = Limits { max_traces: search.stop, ..Limits::default() };

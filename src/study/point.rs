@@ -118,6 +118,7 @@ mod tests {
             defines: vec![("N".into(), "3".into())],
             by_statement: false,
             allow_pending: false,
+            daemons: Vec::new(),
             semantics: Default::default(),
         };
         Point::new(&case, BTreeMap::new(), "udpor:k=2".parse().unwrap(), runs)

@@ -242,6 +242,34 @@ impl Builder {
         self.processes.push(code);
     }
 
+    /// A process that exists from the start and may wait for ever, such as a server. If in the end nothing but daemons is left,
+    /// and they wait, that is no deadlock.
+    ///
+    /// ```
+    /// use mazurka::systems::{Builder, recv, repeat_while, send};
+    ///
+    /// let mut system = Builder::new();
+    /// let mailbox = system.mailbox("m");
+    /// system.process("Client", [send(mailbox, 1), send(mailbox, 2)]);
+    /// system.daemon("Server", [repeat_while(|_| true, [recv(mailbox)])]);
+    /// mazurka::check(&system.build()).assert_ok();
+    /// ```
+    pub fn daemon(&mut self, name: impl Into<String>, steps: impl IntoIterator<Item = Step>) {
+        let Template(code) = self.daemon_template(name, steps);
+        self.processes.push(code);
+    }
+
+    /// Daemons that [`spawn`] starts.
+    pub fn daemon_template(
+        &mut self,
+        name: impl Into<String>,
+        steps: impl IntoIterator<Item = Step>,
+    ) -> Template {
+        let Template(code) = self.template(name, steps);
+        self.codes[code].is_daemon = true;
+        Template(code)
+    }
+
     /// Processes that [`spawn`] starts.
     pub fn template(
         &mut self,

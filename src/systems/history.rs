@@ -411,6 +411,10 @@ impl<R: Runner> System for History<R> {
         Local(known.unwrap_or_else(|| self.grow(node, told)))
     }
 
+    fn is_daemon(&self, &Local(node): &Local) -> bool {
+        self.runner().is_daemon(self.tree().start(node))
+    }
+
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
         match self.shared.patience {
             Some(patience) => patience::attempt(self, patience, work),

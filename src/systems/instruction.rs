@@ -209,6 +209,7 @@ impl Instruction {
 pub(super) struct Code {
     pub(super) name: String,
     pub(super) instructions: Vec<(Instruction, Option<Arc<Site>>)>,
+    pub(super) is_daemon: bool,
 }
 
 impl Code {
@@ -222,7 +223,7 @@ impl Code {
             let text = text(instruction, objects);
             *site = site.as_ref().map(|site| Arc::new(Site { text, ..Site::clone(site) }));
         }
-        Code { name, instructions }
+        Code { name, instructions, is_daemon: false }
     }
 }
 

@@ -365,6 +365,10 @@ impl System for Script {
         ranked.map(|(rank, &code)| self.start(code, Some(rank), None)).collect()
     }
 
+    fn is_daemon(&self, local: &Local) -> bool {
+        self.codes[local.code as usize].is_daemon
+    }
+
     fn next(&self, local: &Local, values: &mut Values) -> Next<Local> {
         let Some((instruction, site)) = self.instruction(local) else { return Next::Done };
         let site = || site.as_deref().cloned();

@@ -12,38 +12,89 @@
 //! what has to be added, until every enabled action is optional. Each standstill in M contains the result; and if all processes have ended
 //! there, none is larger. O(n p) steps and lookups for n events of p processes, since each event is executed once.
 //!
+//! Daemons may stand still ([`System::is_daemon`]). If only they have not ended in the result, a larger standstill matters only if somebody
+//! waits there whom a daemon has started after it. So the same is asked again for each process that is started later, from the part
+//! that contains its start: if the process waits in any standstill, then also in the least one in which it exists.
+//!
 //! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are either all buffered or not: S. F. Siegel and
 //! G. S. Avrunin, *Modeling wildcard-free MPI programs for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise dynamic
 //! analysis for slack elasticity*, EuroMPI 2010.)
 
 use super::causal_past::happens_before;
-use crate::model::{Locals, ProcessId, Schedule, State, System};
+use super::happens_before::HappensBefore;
+use crate::model::{Locals, PaperRelation, ProcessId, Schedule, State, System};
 
-/// The least configuration of the class of `schedule` in which every enabled action is optional. `None` if somebody can go on who does not
-/// go on in `schedule`, because that was cut.
+/// The least configuration of the class of `schedule` in which every enabled action is optional; if only daemons wait there, and there is
+/// a larger one in which others wait, one of those. `None` if somebody can go on who does not go on in `schedule`, because that was cut.
 pub fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
 ) -> Option<(Locals<'s, S>, State)> {
     let (mut locals, order) = happens_before(system, schedule);
-    let mut state = State::initial(&mut locals);
-    // How many of its actions each process has made.
-    let mut made: Vec<u32> = Vec::new();
-    let mut missing: Vec<u32> = Vec::new();
-    loop {
-        let mover = { state.processes().find(|&process| goes_on(&mut locals, &state, process)) };
-        let Some(process) = mover else { return Some((locals, state)) };
-        let count = made.get(process.index()).copied().unwrap_or(0);
-        let next = *order.of_process(process).get(count as usize)?;
-        let clock = order.clock(next as usize);
-        made.resize(made.len().max(clock.len()), 0);
-        for (process, (made, &wanted)) in made.iter_mut().zip(clock).enumerate() {
-            let actions = order.of_process(ProcessId(process as u32));
+    let state = State::initial(&mut locals);
+    let mut least = Part { schedule, order: &order, made: Vec::new(), state };
+    least.close(&mut locals)?;
+    let do_daemons_wait = least.state.unfinished(&locals).next().is_some()
+        && least.state.stuck(&locals).next().is_none();
+    let later = if do_daemons_wait { spawns(&mut locals, schedule) } else { Vec::new() };
+    for at in later {
+        let mut larger = least.clone();
+        larger.include(at, &mut locals);
+        if larger.close(&mut locals).is_some() && larger.state.stuck(&locals).next().is_some() {
+            return Some((locals, larger.state));
+        }
+    }
+    Some((locals, least.state))
+}
+
+/// Where the schedule starts processes that are no daemons.
+fn spawns<S: System>(locals: &mut Locals<'_, S>, schedule: &Schedule) -> Vec<usize> {
+    let mut state = State::initial(locals);
+    let mut found = Vec::new();
+    for (at, &action) in schedule.iter().enumerate() {
+        state.step(locals, action);
+        let mut started = state.just_spawned(locals);
+        if started.any(|process| !locals.is_daemon(state.local(process))) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// A configuration of the class of a schedule.
+#[derive(Clone)]
+struct Part<'c> {
+    schedule: &'c Schedule,
+    order: &'c HappensBefore<PaperRelation>,
+    /// How many of its actions each process has made.
+    made: Vec<u32>,
+    state: State,
+}
+
+impl Part<'_> {
+    /// Adds what has to be added, until every enabled action is optional; `None` if something is missing in the schedule.
+    fn close<S: System>(&mut self, locals: &mut Locals<'_, S>) -> Option<()> {
+        loop {
+            let mover = self.state.processes().find(|&p| goes_on(locals, &self.state, p));
+            let Some(process) = mover else { return Some(()) };
+            let count = self.made.get(process.index()).copied().unwrap_or(0);
+            let next = *self.order.of_process(process).get(count as usize)?;
+            self.include(next as usize, locals);
+        }
+    }
+
+    /// Adds the action at this place of the schedule, and all before it.
+    fn include<S: System>(&mut self, at: usize, locals: &mut Locals<'_, S>) {
+        let clock = self.order.clock(at);
+        let mut missing: Vec<u32> = Vec::new();
+        self.made.resize(self.made.len().max(clock.len()), 0);
+        for (process, (made, &wanted)) in self.made.iter_mut().zip(clock).enumerate() {
+            let actions = self.order.of_process(ProcessId(process as u32));
             missing.extend(&actions[*made as usize..wanted.max(*made) as usize]);
             *made = wanted.max(*made);
         }
         missing.sort_unstable();
-        missing.drain(..).for_each(|at| state.step(&mut locals, schedule[at as usize]));
+        missing.drain(..).for_each(|at| self.state.step(locals, self.schedule[at as usize]));
     }
 }
 

@@ -43,7 +43,7 @@ fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sampl
         let nobody_polls = Motion::Round(Vec::new());
         let deadlocked = structure.maximal().any(|end| {
             let state = &end.run.state;
-            let is_stuck = state.unfinished(&locals).next().is_some();
+            let is_stuck = state.stuck(&locals).next().is_some();
             is_stuck && polling(&mut locals, state) == nobody_polls
         });
         assert_eq!(sample.deadlocked > 0, deadlocked, "{}", sample.describe());

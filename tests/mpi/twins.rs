@@ -317,6 +317,7 @@ fn of_spec(source: &str, semantics: Semantics) -> Counts {
         defines: Vec::new(),
         by_statement: false,
         allow_pending: false,
+        daemons: Vec::new(),
         semantics,
     };
     let program =

@@ -115,7 +115,16 @@ fn of_themes(mut rng: Rng, choice: &[Theme]) -> Program {
     if themes.contains(&Theme::Cell) && rng.chance(20) {
         program.finally = Some((rng.below(program.cells.len()), rng.value()));
     }
+    add_daemons(&mut rng, &mut program);
     program
+}
+
+/// In some programs, some of the processes are daemons.
+pub(super) fn add_daemons(rng: &mut Rng, program: &mut Program) {
+    if rng.chance(25) {
+        program.daemons = (0..program.processes.len()).filter(|_| rng.chance(60)).collect();
+        program.spawns_daemons = !program.templates.is_empty() && rng.chance(50);
+    }
 }
 
 /// Some of the processes meet at a barrier, once or more; sometimes one is missing.

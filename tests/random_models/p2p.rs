@@ -6,6 +6,7 @@ use mazurka::model::{
 };
 use mazurka::systems;
 
+use super::generate::add_daemons;
 use super::{
     Body, Comparison, Condition, Features, Program, Rng, Script, Statement, Subject, Variable,
 };
@@ -57,6 +58,7 @@ pub fn generate(seed: u64) -> Program {
         writer.take_part(&mut body, &calls, synchronizing);
         program.processes.push(body);
     }
+    add_daemons(&mut rng, &mut program);
     program
 }
 
@@ -346,6 +348,10 @@ impl System for P2pScript {
 
     fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
         self.0.initial(values)
+    }
+
+    fn is_daemon(&self, local: &Self::Local) -> bool {
+        self.0.is_daemon(local)
     }
 
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {

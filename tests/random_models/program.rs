@@ -29,6 +29,10 @@ pub struct Program {
     pub cells: Vec<i64>,
     /// The processes that exist from the start.
     pub processes: Vec<Body>,
+    /// Those of them that are daemons.
+    pub daemons: Vec<usize>,
+    /// Are those that are spawned daemons, too?
+    pub spawns_daemons: bool,
     /// Templates for `spawn`, each with one parameter, variable 0.
     pub templates: Vec<Body>,
     /// `final`: this cell holds this.

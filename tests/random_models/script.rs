@@ -68,12 +68,18 @@ impl Script {
         names.templates = bodies
             .map(|(n, body)| {
                 let steps = names.steps(body);
-                names.builder.template(format!("T{n}"), steps)
+                match program.spawns_daemons {
+                    true => names.builder.daemon_template(format!("T{n}"), steps),
+                    false => names.builder.template(format!("T{n}"), steps),
+                }
             })
             .collect();
         for (n, body) in program.processes.iter().enumerate() {
             let steps = names.steps(body);
-            names.builder.process(format!("P{n}"), steps);
+            match program.daemons.contains(&n) {
+                true => names.builder.daemon(format!("P{n}"), steps),
+                false => names.builder.process(format!("P{n}"), steps),
+            }
         }
         if let Some((cell, expected)) = program.finally {
             let watched = names.cells[cell];
@@ -250,6 +256,10 @@ impl System for Script {
 
     fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
         self.system.initial(values)
+    }
+
+    fn is_daemon(&self, local: &Self::Local) -> bool {
+        self.system.is_daemon(local)
     }
 
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {

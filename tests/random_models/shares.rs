@@ -30,6 +30,7 @@ const WANTED: &[(&str, f64)] = &[
     ("a barrier passed in a second round", 0.02),
     ("a spawn", 0.08),
     ("a join", 0.03),
+    ("a daemon that waits", 0.03),
     ("a choose", 0.10),
     ("a violated assertion", 0.08),
     ("a violated final", 0.01),
@@ -108,10 +109,13 @@ fn of_event(op: &Op, choice: Choice, footprint: &Footprint) -> Option<&'static s
 fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str> {
     let mut reached = Vec::new();
     let objects = locals.system().objects();
-    if state.unfinished(locals).next().is_some() {
+    if state.stuck(locals).next().is_some() {
         reached.push("a deadlock");
     } else if violates_final(locals, state) {
         reached.push("a violated final");
+    }
+    if state.unfinished(locals).any(|process| locals.is_daemon(state.local(process))) {
+        reached.push("a daemon that waits");
     }
     for process in state.processes() {
         if let Status::Failed(failure) = locals.status(state.local(process)) {

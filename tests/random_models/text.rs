@@ -37,12 +37,14 @@ impl Program {
             line(&mut out, 0, format!("shared x{x}: int = {content};"));
         }
         for (p, body) in self.processes.iter().enumerate() {
-            line(&mut out, 0, format!("process P{p} {{"));
+            let daemon = if self.daemons.contains(&p) { "daemon " } else { "" };
+            line(&mut out, 0, format!("{daemon}process P{p} {{"));
             block(&mut out, 1, body);
             line(&mut out, 0, "}".into());
         }
         for (t, body) in self.templates.iter().enumerate() {
-            line(&mut out, 0, format!("process T{t}(v0: int) {{"));
+            let daemon = if self.spawns_daemons { "daemon " } else { "" };
+            line(&mut out, 0, format!("{daemon}process T{t}(v0: int) {{"));
             block(&mut out, 1, body);
             line(&mut out, 0, "}".into());
         }

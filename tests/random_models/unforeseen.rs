@@ -32,6 +32,10 @@ impl<S: System> System for Unforeseen<'_, S> {
         self.0.initial(values)
     }
 
+    fn is_daemon(&self, local: &Self::Local) -> bool {
+        self.0.is_daemon(local)
+    }
+
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
         self.0.next(local, values)
     }

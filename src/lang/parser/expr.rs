@@ -67,17 +67,6 @@ impl Parser<'_> {
         missing(expr.span.to(self.expr().span))
     }
 
-    /// An expression, or a range of two.
-    pub(super) fn expr_or_range(&mut self) -> Expr {
-        let lo = self.compared();
-        if !self.eat(Token::DotDot) {
-            return lo;
-        }
-        let hi = self.expr();
-        let span = lo.span.to(hi.span);
-        Expr { kind: ExprKind::Range(Box::new(lo), Box::new(hi)), span }
-    }
-
     fn binary(&mut self, above: u8) -> Expr {
         let mut left = self.unary();
         let mut length = 0;

@@ -30,6 +30,7 @@ impl Parser<'_> {
                 }
                 _ => self.refuse_item(),
             },
+            Token::Ident if self.at_daemon() => self.daemon(items),
             Token::Ident if self.text() == "collective" && self.peek_second() == Token::Ident => {
                 self.declared_list(items, Self::collective);
             }
@@ -48,7 +49,7 @@ impl Parser<'_> {
                 let (name, params, result, body) = self.signature("procedure", PROCEDURE);
                 items.push(Item::Procedure { name, params, result, body });
             }
-            Token::Process => self.process(items),
+            Token::Process => self.process(items, false),
             Token::Final => {
                 self.advance();
                 let body = self.block();
@@ -322,12 +323,24 @@ impl Parser<'_> {
         (name, params, result, self.block())
     }
 
-    fn process(&mut self, items: &mut Vec<Item>) {
+    /// `daemon process …`
+    fn daemon(&mut self, items: &mut Vec<Item>) {
+        self.advance();
+        if self.peek() == Token::Actor {
+            let message = "an actor is no daemon";
+            let hint = "an actor at rest is no deadlock: leave `daemon` out";
+            self.report(Diagnostic::error(self.previous_span(), message).hint(hint));
+            return self.actor(items);
+        }
+        self.process(items, true);
+    }
+
+    fn process(&mut self, items: &mut Vec<Item>, is_daemon: bool) {
         self.advance();
         let name = self.name("a name for the process");
         let kind = self.process_kind("process");
         let body = self.block();
-        items.push(Item::Process { name, kind, body });
+        items.push(Item::Process { name, kind, body, is_daemon });
     }
 
     /// What stands behind the name of a process or an actor, as `word` says.
@@ -357,7 +370,7 @@ impl Parser<'_> {
         self.expect(Token::In);
         let lo = Box::new(self.expr());
         self.expect(Token::DotDot);
-        let hi = Box::new(self.expr());
+        let hi = Box::new(self.range_end(&lo));
         self.expect_close(Token::RBracket, open);
         ProcessKind::Family { index, lo, hi }
     }

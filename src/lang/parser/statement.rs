@@ -5,6 +5,7 @@ use crate::lang::ast::{
     BinaryOp, Block, Expr, ExprKind, Pattern, PatternKind, Statement, StatementKind,
 };
 use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::slips;
 use crate::lang::token::Token;
 
 impl Parser<'_> {
@@ -55,6 +56,7 @@ impl Parser<'_> {
         if self.eat(Token::Semi) {
             return;
         }
+        self.foreign_block();
         let start = self.span();
         let failed_before = self.diagnostics.count();
         let kind = match self.peek() {
@@ -83,6 +85,18 @@ impl Parser<'_> {
         block.statements.push(Statement { kind, span });
         if !self.expect_semi() && self.needs_skip(failed_before) {
             self.skip_statement();
+        }
+    }
+
+    /// Reports a word of another language in front of a block, which is then read as it is.
+    fn foreign_block(&mut self) {
+        if self.peek() != Token::Ident || self.peek_second() != Token::LBrace {
+            return;
+        }
+        if let Some(hint) = slips::block(self.text()) {
+            let message = format!("there are no `{}` blocks", self.text());
+            self.report(Diagnostic::error(self.span(), message).hint(hint));
+            self.advance();
         }
     }
 

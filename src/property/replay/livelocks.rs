@@ -2,7 +2,7 @@
 
 use super::Replay;
 use crate::model::{ProcessId, StopSignal, System};
-use crate::property::livelock::{Motion, Watch};
+use crate::property::livelock::{Motion, Watch, is_livelock};
 
 impl<S: System> Replay<'_, S> {
     /// From now on it gives up looking for livelocks when this is raised.
@@ -31,18 +31,25 @@ impl<S: System> Replay<'_, S> {
         &self.pollers
     }
 
-    /// Is nothing possible, and does nobody poll who would go on?
-    pub(in crate::property) fn is_at_end(&self) -> bool {
-        self.pollers.is_empty() && self.state.is_terminal(&self.locals)
+    /// Is nothing possible, but rounds of loops in vain, and does nobody poll who would go on?
+    pub fn is_at_end(&self) -> bool {
+        !self.spins.is_empty() || self.pollers.is_empty() && self.state.is_terminal(&self.locals)
     }
 
-    /// Need nothing happen any more, and does nobody poll who would go on?
+    /// Need nothing happen any more, but rounds of loops in vain, and does nobody poll who would go on?
     pub(in crate::property) fn stands_still(&self) -> bool {
-        self.pollers.is_empty() && self.state.is_standstill(&self.locals)
+        let may_end = self.pollers.is_empty() && self.state.is_standstill(&self.locals);
+        !self.spins.is_empty() || may_end
     }
 
-    /// Was such a livelock found?
+    /// The daemons that wait, or go round in vain, where the replay stands at its end.
+    pub fn waiting_daemons(&self) -> impl Iterator<Item = ProcessId> {
+        let unfinished = self.state.unfinished(&self.locals);
+        unfinished.filter(|&process| self.locals.is_daemon(self.state.local(process)))
+    }
+
+    /// Was a livelock found?
     pub fn is_livelocked(&self) -> bool {
-        !self.spins.is_empty()
+        is_livelock(&self.locals, &self.state, &self.spins)
     }
 }

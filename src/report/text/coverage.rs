@@ -2,9 +2,9 @@
 
 use bytesize::ByteSize;
 
-use super::{plural, thousands};
+use super::{duration, plural, thousands};
 use crate::explore::{Depth, Guarantee, StopReason};
-use crate::report::CheckReport;
+use crate::report::{CheckReport, Faster};
 
 /// What a search that found nothing covered, and what it did not.
 pub(super) fn coverage(report: &CheckReport) -> String {
@@ -73,7 +73,16 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         ),
         _ => (seen, "all other executions: they may still hold a violation".into()),
     };
-    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n")
+    let advice = report.faster.as_ref().map_or(String::new(), advice);
+    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{advice}")
+}
+
+/// What to try instead.
+fn advice(faster: &Faster) -> String {
+    let Faster { explorer, finds_violation, wall_seconds } = faster;
+    let what = if *finds_violation { "finds something wrong" } else { "explores all of it" };
+    let time = duration(*wall_seconds);
+    format!("  Try `--explorer {explorer}`: it {what} in {time}.\n")
 }
 
 /// The meaning of a complete search that has found violations.

@@ -58,6 +58,7 @@ impl Display for Standstill<'_> {
             (&violation.spinning, "goes round its loop for ever", "go round their loops for ever"),
             (&violation.ended, "has ended", "have ended"),
             (&violation.idle, "has no message left", "have no message left"),
+            (&violation.daemons, "waits, as a daemon may", "wait, as daemons may"),
             (&violation.failed, "has failed", "have failed"),
         ];
         for (processes, one, many) in others {
@@ -109,7 +110,14 @@ impl Display for Upshot<'_> {
         match report.violations.first() {
             Some(violation) => writeln!(f, "{}", violation_line(violation)),
             None if report.complete => {
-                let text = format!("All processes have ended after {steps}; nothing is wrong.");
+                let names: Vec<_> = report.daemons.iter().map(String::as_str).collect();
+                let text = match names.len() {
+                    0 => format!("All processes have ended after {steps}; nothing is wrong."),
+                    _ => format!(
+                        "All processes but daemons have ended after {steps}, and {} may wait; nothing is wrong.",
+                        list(&names)
+                    ),
+                };
                 writeln!(f, "{}", Styled(GOOD, text))
             }
             None => {
@@ -155,6 +163,9 @@ pub fn replay_command(subject: &Subject, schedule: &str) -> String {
     }
     if subject.allow_pending {
         command += " --allow-pending";
+    }
+    for daemon in &subject.daemons {
+        command += &format!(" --allow daemons={}", quoted(daemon));
     }
     command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
     if schedule.len() > LONGEST_SCHEDULE {

@@ -136,6 +136,7 @@ impl Bounded {
             defines: Vec::new(),
             by_statement: true,
             allow_pending: false,
+            daemons: Vec::new(),
             semantics: Default::default(),
         })
     }

@@ -39,6 +39,12 @@ pub trait Runner: Send + Sync + 'static {
     /// A name for processes that are started from this.
     fn name(&self, start: &Self::Start) -> String;
 
+    /// May processes that are started from this wait for ever? See [`System::is_daemon`](crate::model::System::is_daemon).
+    fn is_daemon(&self, start: &Self::Start) -> bool {
+        let _ = start;
+        false
+    }
+
     /// Starts a process and tells it these outcomes, one after the other. Adds to `replies` what it asked first, and what it
     /// asked after each outcome; nothing more after it has ended.
     fn start(

@@ -1,0 +1,32 @@
+//! Ranges, which exclude their ends.
+
+use super::Parser;
+use crate::lang::ast::{Expr, ExprKind};
+use crate::lang::diagnostic::Diagnostic;
+use crate::lang::token::Token;
+
+impl Parser<'_> {
+    /// An expression, or a range of two.
+    pub(super) fn expr_or_range(&mut self) -> Expr {
+        let lo = self.compared();
+        if !self.eat(Token::DotDot) {
+            return lo;
+        }
+        let hi = self.range_end(&lo);
+        let span = lo.span.to(hi.span);
+        Expr { kind: ExprKind::Range(Box::new(lo), Box::new(hi)), span }
+    }
+
+    /// What stands behind the `..` of a range that begins with `lo`.
+    pub(super) fn range_end(&mut self, lo: &Expr) -> Expr {
+        let sign = self.span();
+        if !self.eat(Token::Eq) {
+            return self.expr();
+        }
+        let hi = self.expr();
+        let [first, last] = [lo, &hi].map(|end| &self.source[end.span.range()]);
+        let hint = format!("write `{first}..{last} + 1`");
+        self.report(Diagnostic::error(sign, "a range excludes its end").hint(hint));
+        hi
+    }
+}
