@@ -47,6 +47,14 @@ fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
 }
 
+/// A place in a program: `line 12`, or `src/ring.c:12` if the program has several files.
+fn place(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("line {line}"),
+    }
+}
+
 /// The program that a report is about.
 #[derive(Clone, Debug, Serialize)]
 pub struct Subject {

@@ -31,7 +31,7 @@ use bytesize::ByteSize;
 
 use self::levels::levels;
 use self::printed::PrintedTexts;
-use super::{CheckReport, Merged, Subject, Variants, ViolationReport};
+use super::{CheckReport, Merged, Subject, Variants, ViolationReport, place};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
@@ -178,10 +178,8 @@ fn verdict_line(report: &CheckReport) -> String {
 
 /// The violation in a line.
 pub(super) fn violation_line(violation: &ViolationReport) -> String {
-    let place = violation.line.map(|line| match violation.has_files {
-        true => format!("{}:{line}", violation.file),
-        false => format!("line {line}"),
-    });
+    let file = violation.has_files.then_some(violation.file.as_str());
+    let place = violation.line.map(|line| place(file, line));
     let place = match (&violation.process, place) {
         (Some(process), Some(place)) => format!(" ({process}, {place})"),
         (Some(process), None) => format!(" ({process})"),
