@@ -13,6 +13,7 @@ pub mod lint;
 pub mod picture;
 pub mod plot;
 pub mod reproduction;
+mod shown;
 pub mod stateful;
 pub mod study;
 pub mod svg;
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use self::lint::{Level, Warning};
+pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
     self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
@@ -213,6 +215,9 @@ pub struct CheckReport {
     /// How often its processes were run, if they really run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
+    /// If nothing is wrong: an execution with what is printed in it, if that is to be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
     /// The files that the result was merged from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
@@ -321,6 +326,9 @@ pub struct ExecutionReport {
     pub calls: Vec<Call>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
+    /// What processes that really run have printed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
     /// What is wrong at its end: one or none.
     pub violations: Vec<ViolationReport>,
     /// What it leaves behind, although nothing is wrong.
@@ -396,6 +404,7 @@ impl CheckReport {
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
             runs: system.describe().runs(),
+            shown: None,
             merged: None,
             warnings: lint::of_search(&subject, outcome),
             properties,
@@ -576,6 +585,7 @@ impl ExecutionReport {
             schedule: steps,
             calls: replay.calls().to_vec(),
             replay: schedule.to_string(),
+            printed: replay.printed(),
             violations: violation.into_iter().collect(),
             warnings: lint::of_execution(&subject, replay),
             subject,

@@ -17,6 +17,7 @@ mod warnings;
 pub use calls::CallTable;
 use coverage::{complete, coverage, stop_sentence};
 pub use execution::{Ending, Title, Upshot, replay_command};
+pub use printed::PrintedTexts;
 pub use shell::{quoted, quoted_path, shown};
 use steps::shortened;
 pub use steps::{ChangeRows, StepTable};
@@ -30,7 +31,7 @@ use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
 use self::levels::levels;
-use self::printed::PrintedTexts;
+use self::printed::ShownText;
 use super::{CheckReport, Merged, Subject, Variants, ViolationReport, place};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
@@ -103,6 +104,9 @@ impl Display for Check<'_> {
             };
             writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} {heading}:")))?;
             writeln!(f, "  {how}")?;
+        }
+        if let Some(shown) = &report.shown {
+            write!(f, "{}", ShownText(&report.subject, shown))?;
         }
         Ok(())
     }
