@@ -4,9 +4,11 @@
 //! [`dot`], [`svg`], [`html`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
+mod alike;
 pub mod comparison;
 pub mod count;
 pub mod dot;
+mod execution;
 pub mod html;
 pub mod json;
 pub mod lint;
@@ -26,6 +28,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use self::execution::ExecutionReport;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
@@ -33,7 +36,7 @@ use crate::explore::{
     self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
     ViolationKind,
 };
-use crate::model::{Failure, ProcessId, Runs, Schedule, Semantics, System};
+use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
@@ -233,6 +236,9 @@ pub struct ViolationReport {
     pub kind: ViolationKind,
     /// What is wrong, in a sentence.
     pub message: String,
+    /// The number, from 1, of one before it that is the same but for the names of processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub like: Option<usize>,
     /// Does an invariant fail?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invariant: bool,
@@ -305,37 +311,6 @@ impl From<(String, String)> for Variable {
     }
 }
 
-/// One execution, random or scripted.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExecutionReport {
-    /// The program.
-    #[serde(flatten)]
-    pub subject: Subject,
-    /// The seed of the random choices, if there were any.
-    pub seed: Option<u64>,
-    /// How it ended, in the words of `check`; `incomplete` if something is still enabled.
-    pub verdict: Verdict,
-    /// Nothing is enabled at its end.
-    pub complete: bool,
-    /// The processes that can move at its end.
-    pub enabled: Vec<String>,
-    /// Its steps.
-    pub schedule: Vec<Step>,
-    /// The calls of procedures, in the order in which they began.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
-    /// The execution as a string for `--schedule`.
-    pub replay: String,
-    /// What processes that really run have printed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub printed: Vec<Printed>,
-    /// What is wrong at its end: one or none.
-    pub violations: Vec<ViolationReport>,
-    /// What it leaves behind, although nothing is wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
-}
-
 /// The files that a result was merged from. All are of one search: of the same source text, with
 /// the same options, by the same version.
 #[derive(Clone, Debug, Serialize)]
@@ -376,7 +351,7 @@ impl CheckReport {
             !setting.asks(when) && (when != When::Invariant || system.invariants().is_some())
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
-        CheckReport {
+        let mut report = CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.covers_up_to_depth(),
@@ -409,7 +384,14 @@ impl CheckReport {
             warnings: lint::of_search(&subject, outcome),
             properties,
             subject,
-        }
+        };
+        report.mark_alike();
+        report
+    }
+
+    /// Notes which violations are the same but for the names of processes.
+    pub(crate) fn mark_alike(&mut self) {
+        alike::mark(&mut self.violations);
     }
 }
 
@@ -466,6 +448,7 @@ impl ViolationReport {
         let report = ViolationReport {
             kind: ViolationKind::Deadlock,
             message: String::new(),
+            like: None,
             invariant: false,
             process: None,
             file: file.into(),
@@ -555,40 +538,6 @@ impl ViolationReport {
             column: failure.site.as_ref().map(|site| site.column),
             text: failure.site.as_ref().map_or(String::new(), |site| site.text.clone()),
             ..self.in_file(failure.site.as_ref().and_then(|site| site.file.as_deref()))
-        }
-    }
-}
-
-impl ExecutionReport {
-    /// Tells an execution that was taken step by step.
-    pub fn new<S: System>(
-        subject: Subject,
-        replay: &Replay<'_, S>,
-        steps: Vec<Step>,
-        seed: Option<u64>,
-    ) -> Self {
-        let standing = replay.standing();
-        let violation = ViolationReport::of(replay, &subject.spec, &standing, &steps);
-        let mut movers: Vec<ProcessId> = replay.enabled().iter().map(|a| a.process).collect();
-        movers.dedup();
-        movers.extend(replay.pollers());
-        let schedule = Schedule::of(replay.state());
-        ExecutionReport {
-            seed,
-            verdict: match &violation {
-                Some(violation) => violation.kind.into(),
-                None if standing == Standing::Open => Verdict::Incomplete,
-                None => Verdict::Ok,
-            },
-            complete: movers.is_empty() || replay.is_livelocked(),
-            enabled: movers.into_iter().map(|p| replay.name(p).into()).collect(),
-            schedule: steps,
-            calls: replay.calls().to_vec(),
-            replay: schedule.to_string(),
-            printed: replay.printed(),
-            violations: violation.into_iter().collect(),
-            warnings: lint::of_execution(&subject, replay),
-            subject,
         }
     }
 }

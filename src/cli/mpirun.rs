@@ -130,6 +130,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         // Who waits for a rank that has failed is in no deadlock of its own.
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
+        report.mark_alike();
         report.shortest = args.search.shortest;
         report.unsupported = system.runner().reservation();
         if outcome.is_complete() && !system.runner().have_called() {
