@@ -6,6 +6,7 @@
 //! - a process becomes one of its kind: of the same name but for its index;
 //! - it has carried out the same operations at the same places, and ends in the same way: waits there, has ended, failed;
 //! - what it waits for is told in the same words, with processes and indexed objects (`fork[2]`) renamed, each to one other;
+//! - the index of an object stays, or becomes what that of a process becomes;
 //! - who could help whom, who is in the circle, and who has failed with which message is the same.
 //!
 //! So a different line, operation, tag or number of rounds is a different mistake. A renaming is looked for by trying, role
@@ -124,6 +125,13 @@ impl<'v> Player<'v> {
     }
 }
 
+impl Player<'_> {
+    /// The name that its index belongs to, if it has one.
+    fn kind(&self) -> Option<&str> {
+        self.texts[0].1.first().map(|(kind, _)| kind.as_str())
+    }
+}
+
 /// The name of a process without its number: `rank` of `rank 2`.
 fn numbered(name: &str) -> Option<&str> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -206,7 +214,7 @@ impl Search<'_, '_> {
     /// Finds the counterparts of the players after those that have one.
     fn go_on(&mut self, counterparts: &mut Vec<usize>, renaming: &Renaming) -> bool {
         let Some(player) = self.one.players.get(counterparts.len()) else {
-            return self.fits(counterparts);
+            return self.follows(renaming) && self.fits(counterparts);
         };
         for at in 0..self.other.players.len() {
             let candidate = &self.other.players[at];
@@ -229,6 +237,19 @@ impl Search<'_, '_> {
             }
         }
         false
+    }
+
+    /// Do the indices of objects go with those of processes?
+    fn follows(&self, renaming: &Renaming) -> bool {
+        let kinds: BTreeSet<&str> = self.one.players.iter().flat_map(Player::kind).collect();
+        let becomes = |kind: &str, index: &str| {
+            renaming.there.get(&(kind.to_owned(), index.to_owned())).map(String::as_str)
+        };
+        renaming.there.iter().all(|((name, index), new)| {
+            index == new
+                || kinds.contains(name.as_str())
+                || kinds.iter().any(|kind| becomes(kind, index) == Some(new))
+        })
     }
 
     /// Are helpers, the circle and who failed the same under this renaming?

@@ -92,7 +92,7 @@ fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
     let line = "document.querySelector('#lines .here')";
     assert_eq!(browser.eval(&format!("{line}.querySelector('.number').innerText")), "4");
     let code = browser.text("#lines .here code");
-    assert!(code.contains("MPI_Recv(value, 1, MPI_INT, 2, 99"), "{code}");
+    assert!(code.contains("MPI_Recv(value, 1, MPI_INT, source, 99"), "{code}");
     let is_seen = "(() => { const [part, pane] = ['#lines .here', '#lines'].map((name) => \
         document.querySelector(name).getBoundingClientRect()); \
         return part.height > 10 && part.top >= pane.top && part.bottom <= pane.bottom; })()";
@@ -115,5 +115,27 @@ fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
     assert_eq!(query, format!("{header}:4"));
     assert_eq!(browser.text("#matches"), "1 match");
     assert_eq!(browser.complaints, [""; 0]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// One of two ranks is left over.
+#[test]
+fn ranks_that_are_alike_are_told_once() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-alike");
+    let program = compile("seen", &folder);
+    let args = ["mpirun", "-n", "3", "--buffering", "infinite", "--all", "--format", "json"];
+    let found = json(&mazurka(&[&args[..], &[&program, "4"]].concat()).output().unwrap());
+    let violations = found["violations"].as_array().unwrap();
+    assert_eq!(violations.len(), 2, "{found}");
+    let left = |at: usize| {
+        let blocked = violations[at]["blocked"].as_array().unwrap();
+        let waits = |one: &&Value| one["action"].as_str().unwrap().starts_with("MPI_Recv");
+        blocked.iter().find(waits).unwrap()["process"].as_str().unwrap()
+    };
+    assert_eq!(std::collections::BTreeSet::from([left(0), left(1)]).len(), 2);
+    assert_eq!((&violations[0]["like"], &violations[1]["like"]), (&Value::Null, &1.into()));
     std::fs::remove_dir_all(&folder).unwrap();
 }
