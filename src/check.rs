@@ -44,7 +44,7 @@ use crate::explore::{Budget, Explorer, NoObserver, Outcome, Setting, Verdict, Vi
 use crate::model::System;
 use crate::property::{Properties, Property};
 use crate::report::text::{Check as Text, Ending};
-use crate::report::{CheckReport, Subject};
+use crate::report::{CheckReport, FirstGood, Shown, Subject};
 use crate::study::Limits;
 
 /// How wide the tables of a counterexample may be.
@@ -120,7 +120,7 @@ impl<S: System> Check<'_, S> {
         Check { allow_pending: true, ..self }
     }
 
-    /// Explores, and returns the result.
+    /// Explores, and returns the result. If nothing is wrong, it also shows what processes print in the first execution.
     ///
     /// # Panics
     /// If the explorer cannot be used on this system. The message says why.
@@ -137,11 +137,16 @@ impl<S: System> Check<'_, S> {
             panic!("{why}");
         }
         system.attempt(move |system: &S| {
-            let outcome = explore(system, setting, budget.clone(), &mut NoObserver);
+            let mut nobody = NoObserver;
+            let mut first = FirstGood::new(&mut nobody);
+            let outcome = explore(system, setting, budget.clone(), &mut first);
+            let first = first.found.filter(|_| outcome.violations.is_empty());
+            let shown = first.map(|schedule| Shown::of(system, &schedule));
+            let shown = shown.filter(|shown| !shown.printed.is_empty());
             let subject = Subject::in_rust(allow_pending);
             let judged = (limits.clone(), properties.clone());
             let report = CheckReport::new(subject, system, setting, judged, &outcome, None);
-            Checked { report: CheckReport { shortest, ..report }, outcome }
+            Checked { report: CheckReport { shortest, shown, ..report }, outcome }
         })
     }
 

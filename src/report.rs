@@ -4,6 +4,7 @@
 //! [`dot`], [`svg`], [`html`]) decides how. Reports
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
+mod alike;
 pub mod comparison;
 pub mod count;
 pub mod dot;
@@ -15,6 +16,7 @@ pub mod lint;
 pub mod picture;
 pub mod plot;
 pub mod reproduction;
+mod shown;
 pub mod stateful;
 pub mod study;
 pub mod svg;
@@ -27,8 +29,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use self::execution::ExecutionReport;
 pub use self::faster::Faster;
 use self::lint::{Level, Warning};
+pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
     self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
@@ -48,6 +52,14 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// A number of things, in figures: `1 step`, `2,000 steps`.
 fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
+}
+
+/// A place in a program: `line 12`, or `src/ring.c:12` if the program has several files.
+fn place(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("line {line}"),
+    }
 }
 
 /// The program that a report is about.
@@ -215,6 +227,9 @@ pub struct CheckReport {
     /// How often its processes were run, if they really run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
+    /// If nothing is wrong: an execution with what is printed in it, if that is to be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
     /// The files that the result was merged from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
@@ -230,6 +245,9 @@ pub struct ViolationReport {
     pub kind: ViolationKind,
     /// What is wrong, in a sentence.
     pub message: String,
+    /// The number, from 1, of one before it that is the same but for the names of processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub like: Option<usize>,
     /// Does an invariant fail?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invariant: bool,
@@ -305,37 +323,6 @@ impl From<(String, String)> for Variable {
     }
 }
 
-/// One execution, random or scripted.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExecutionReport {
-    /// The program.
-    #[serde(flatten)]
-    pub subject: Subject,
-    /// The seed of the random choices, if there were any.
-    pub seed: Option<u64>,
-    /// How it ended, in the words of `check`; `incomplete` if something is still enabled.
-    pub verdict: Verdict,
-    /// Nothing is enabled at its end.
-    pub complete: bool,
-    /// The daemons that wait at its end, if it ends well.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub daemons: Vec<String>,
-    /// The processes that can move at its end.
-    pub enabled: Vec<String>,
-    /// Its steps.
-    pub schedule: Vec<Step>,
-    /// The calls of procedures, in the order in which they began.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
-    /// The execution as a string for `--schedule`.
-    pub replay: String,
-    /// What is wrong at its end: one or none.
-    pub violations: Vec<ViolationReport>,
-    /// What it leaves behind, although nothing is wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
-}
-
 /// The files that a result was merged from. All are of one search: of the same source text, with
 /// the same options, by the same version.
 #[derive(Clone, Debug, Serialize)]
@@ -376,7 +363,7 @@ impl CheckReport {
             !setting.asks(when) && (when != When::Invariant || system.invariants().is_some())
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
-        CheckReport {
+        let mut report = CheckReport {
             explorer: setting.explorer().info.name,
             guarantee: setting.guarantee(),
             covers_up_to_depth: setting.covers_up_to_depth(),
@@ -405,11 +392,19 @@ impl CheckReport {
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
             runs: system.describe().runs(),
+            shown: None,
             merged: None,
             warnings: lint::of_search(&subject, outcome),
             properties,
             subject,
-        }
+        };
+        report.mark_alike();
+        report
+    }
+
+    /// Notes which violations are the same but for the names of processes.
+    pub(crate) fn mark_alike(&mut self) {
+        alike::mark(&mut self.violations);
     }
 }
 
@@ -466,6 +461,7 @@ impl ViolationReport {
         let report = ViolationReport {
             kind: ViolationKind::Deadlock,
             message: String::new(),
+            like: None,
             invariant: false,
             process: None,
             file: file.into(),

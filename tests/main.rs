@@ -68,6 +68,7 @@
 //! their classes.
 
 mod agreement;
+mod alike;
 mod branches;
 mod check;
 mod cli;

@@ -17,6 +17,7 @@ mod faults;
 mod files;
 mod outcomes;
 mod polls;
+mod seen;
 mod suites;
 mod twins;
 mod who;

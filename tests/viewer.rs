@@ -29,7 +29,7 @@ use serde_json::Value;
 use crate::cli::{code, json, run, run_with, stderr, stdout};
 use crate::draw::subject;
 use crate::tidy::files;
-use browser::Browser;
+pub use browser::Browser;
 
 /// A file of this run of the tests.
 fn file(name: &str) -> PathBuf {
@@ -42,6 +42,13 @@ fn page(name: &str, args: &[&str]) -> PathBuf {
     let output = run(&[args, &["-o", path.to_str().unwrap()]].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     path
+}
+
+/// What the script of a page reads first.
+pub fn data(page: &Path) -> Value {
+    let text = fs::read_to_string(page).unwrap();
+    let (_, rest) = text.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
 
 /// The numbers that the marked boxes of the drawing have.
@@ -151,6 +158,9 @@ fn the_search_tree_is_there_call_by_call() {
 fn the_end_of_a_deadlock_is_explained() {
     let mut browser = Browser::start("end");
     browser.open(&page("end.html", &["draw", "philosophers.maz"]));
+    assert!(browser.text("#now").starts_with("step 9 of 9"), "it begins with what is wrong");
+    assert!(browser.text("#ending").contains("wait for one another"));
+    browser.click("#first");
     assert_eq!(browser.eval("document.getElementById('ending').hidden"), true);
     for step in 1..=9 {
         browser.click("#forth");

@@ -60,6 +60,7 @@ pub(super) fn follow<S: System>(
         let rows = text::ChangeRows(changes, ROOM);
         writeln!(told, "{}\n{rows}", table.row(index)).expect("a string takes all");
     }
+    told += &text::PrintedTexts(&report.printed).to_string();
     print!("{}", anstream::adapter::strip_str(&told));
     Some(report)
 }

@@ -1,5 +1,6 @@
 //! What `draw` and `check --draw` share: formats, and how a picture or a page is made.
 
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,11 +13,11 @@ use super::spec::Spec;
 use super::{Exit, Failure, memory};
 use crate::explore::prefix::{Extent, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
-use crate::model::{Refusal, Schedule, System};
+use crate::model::{Refusal, Schedule, System, masked};
 use crate::property::Properties;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
 use crate::report::text::shown;
-use crate::report::viewer::{Asked, Viewer};
+use crate::report::viewer::{Asked, Source, Viewer};
 use crate::report::{dot, html, json, svg};
 use crate::study::Limits;
 
@@ -159,7 +160,17 @@ pub(super) fn page<P: System>(
     let met = events.max(MAX_EVENTS_MET);
     let (mut prefix, outcome) = unfold(program, met, budget, &mut NoObserver);
     let tree = search(spec, k, extent, effort, &mut prefix);
-    Viewer::new(subject, program, (prefix, outcome), tree, asked, events).map_err(refused)
+    let page = Viewer::new(subject, program, (prefix, outcome), tree, asked, events);
+    let mut page = page.map_err(refused)?;
+    page.sources.iter_mut().for_each(read);
+    Ok(page)
+}
+
+/// Reads a file that a program comes from, if it is still there.
+fn read(source: &mut Source) {
+    let bytes = source.file.as_deref().and_then(|file| fs::read(file).ok());
+    let text = bytes.map(|bytes| masked(&String::from_utf8_lossy(&bytes)).into_owned());
+    source.text = source.text.take().or(text);
 }
 
 /// The page as a file.

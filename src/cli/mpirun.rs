@@ -22,7 +22,7 @@ use crate::property::Properties;
 use crate::report::lint;
 use crate::report::lint::Levels;
 use crate::report::text::{quoted, shown};
-use crate::report::{CheckReport, Subject, Variants, ViolationReport};
+use crate::report::{CheckReport, FirstGood, Shown, Subject, Variants, ViolationReport};
 use crate::study::Limits;
 use crate::systems::history::History;
 
@@ -66,6 +66,9 @@ pub(super) struct Args {
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
     step: bool,
+    /// If nothing is wrong, also show what the ranks print: in one execution, the first that came to its end
+    #[arg(long, conflicts_with = "schedule")]
+    show: bool,
     #[command(flatten)]
     results: ResultArgs,
 }
@@ -84,6 +87,7 @@ const EXAMPLES: &str = "\
 Examples:
   mazurka mpicc -g ring.c -o ring
   mazurka mpirun -n 4 ./ring
+  mazurka mpirun -n 4 --show ./ring
   mazurka mpirun -n 4 --buffering zero ./ring 100
   mazurka mpirun -n 3 --all --format json ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
@@ -112,7 +116,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             return Err(Failure::Usage(refusal));
         }
         let left = || budget.after(begin.elapsed());
-        let outcome = explore(&system, setting, left(), &mut progress);
+        let mut first = FirstGood::new(&mut progress);
+        let outcome = explore(&system, setting, left(), &mut first);
+        let first = first.found.filter(|_| args.show);
         let outcome = system.runner().judged(outcome);
         let judged: (Limits, _) = (limits.clone(), properties.clone());
         let peak = memory::peak();
@@ -124,12 +130,16 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         // Who waits for a rank that has failed is in no deadlock of its own.
         report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
+        report.mark_alike();
         report.shortest = args.search.shortest;
         report.unsupported = system.runner().reservation();
         if outcome.is_complete() && !system.runner().have_called() {
             report.warnings.push(lint::of_no_calls(&report.subject));
         }
         report.warnings = lints.applied(report.warnings);
+        if report.violations.is_empty() {
+            report.shown = first.map(|schedule| Shown::of(&system, &schedule));
+        }
         reports.push(report);
         let subject = args.subject(semantics);
         if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {

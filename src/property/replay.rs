@@ -51,7 +51,7 @@ pub struct Step {
 }
 
 /// How a process stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
     /// It has run its last statement.

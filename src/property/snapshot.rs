@@ -88,7 +88,7 @@ impl<S: System> Replay<'_, S> {
         self.cells().into_iter().for_each(|cell| add(FactKind::Cell, cell));
         if let Some(Failure { message, site, .. }) = self.final_failure() {
             let place = match site {
-                Some(Site { line, text, .. }) => format!("line {line}: {text}"),
+                Some(site) => at(&site),
                 None => "final".into(),
             };
             add(FactKind::Final, (place, message));
@@ -119,10 +119,7 @@ impl<S: System> Replay<'_, S> {
             Status::At(Op::Handle { .. }) => "at rest".into(),
             Status::At(_) => {
                 let site = self.site(process);
-                match site.line {
-                    0 => site.text,
-                    line => format!("line {line}: {}", site.text),
-                }
+                if site.line == 0 { site.text } else { at(&site) }
             }
         }
     }
@@ -258,6 +255,14 @@ impl<S: System> Replay<'_, S> {
 
 fn about(kind: FactKind, process: Option<ProcessId>, (name, value): Named) -> Fact {
     Fact { kind, process, name, value }
+}
+
+/// A place and what stands there.
+fn at(Site { file, line, text, .. }: &Site) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}: {text}"),
+        None => format!("line {line}: {text}"),
+    }
 }
 
 fn listed(items: Vec<String>, if_empty: &str) -> String {

@@ -85,8 +85,8 @@ struct Data<'v> {
     asked: Vec<(usize, &'v str)>,
     /// How many executions are on a shelf.
     shelf: usize,
-    /// The lines of the source that some execution passes.
-    lines: BTreeSet<u32>,
+    /// The places in the sources that some execution passes: files and lines.
+    places: BTreeSet<(Option<&'v str>, u32)>,
 }
 
 /// How an execution ends.
@@ -113,7 +113,7 @@ fn data(viewer: &Viewer) -> String {
             .filter_map(|(at, run)| Some((at, run.name.as_deref()?)))
             .collect(),
         shelf: SHELF,
-        lines: steps.filter_map(|step| step.line).collect(),
+        places: steps.filter_map(|step| Some((step.file.as_deref(), step.line?))).collect(),
     })
     .replace('<', "\\u003c")
 }

@@ -20,6 +20,8 @@ mod unfolding;
 
 pub use search_tree::{Node, SearchTree, Turn, compact};
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{Subject, Variable};
@@ -87,6 +89,9 @@ pub struct Event {
     pub label: String,
     /// Its result in words, as far as its causes determine it.
     pub outcome: Option<String>,
+    /// The file of the operation, if the program has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
     /// The direct causes, ascending: none of them is a cause of another.
@@ -132,6 +137,9 @@ pub struct SpaceTime {
     pub verdict: Verdict,
     /// What is wrong then, in a sentence.
     pub message: Option<String>,
+    /// The file where it is wrong, if the program has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Arc<str>>,
     /// Where it is wrong: the line of what failed, from 1.
     pub line: Option<u32>,
     /// For a failure: the values that led to it, as they are at the end.
@@ -185,6 +193,9 @@ pub enum End {
         waits_for: String,
         /// The lanes of those that could end the wait.
         helpers: Vec<usize>,
+        /// The file of the operation, if the program has several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<Arc<str>>,
         /// Line of the operation, from 1.
         line: Option<u32>,
     },
@@ -201,6 +212,9 @@ pub struct Moment {
     pub label: String,
     /// Its result, in words.
     pub outcome: Option<String>,
+    /// The file of the operation, if the program has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
 }

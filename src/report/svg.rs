@@ -20,6 +20,7 @@ mod space_time;
 pub(super) use canvas::escaped;
 
 use super::picture::Picture;
+use super::place;
 
 /// A picture that would be wider is laid out in bands, one below the other.
 const WIDEST: f64 = 2_400.0;
@@ -32,6 +33,11 @@ pub fn render(picture: &Picture) -> String {
 /// The picture in one piece, however wide, for a program that can scroll it.
 pub(super) fn whole(picture: &Picture) -> String {
     draw(picture, f64::INFINITY)
+}
+
+/// Where something is, behind what it is.
+fn in_brackets(file: Option<&str>, line: Option<u32>) -> String {
+    line.map_or(String::new(), |line| format!(" ({})", place(file, line)))
 }
 
 fn draw(picture: &Picture, widest: f64) -> String {

@@ -3,6 +3,7 @@
 //! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
 //! replays it. Styles are always written; they are stripped where the output is no terminal.
 
+mod alike;
 mod calls;
 mod coverage;
 mod execution;
@@ -17,6 +18,7 @@ mod warnings;
 pub use calls::CallTable;
 use coverage::{complete, coverage, stop_sentence};
 pub use execution::{Ending, Title, Upshot, replay_command};
+pub use printed::PrintedTexts;
 pub use shell::{quoted, quoted_path, shown};
 use steps::shortened;
 pub use steps::{ChangeRows, StepTable};
@@ -29,9 +31,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use bytesize::ByteSize;
 
+use self::alike::{Alike, Numbered};
 use self::levels::levels;
-use self::printed::PrintedTexts;
-use super::{CheckReport, Merged, Subject, Variants, ViolationReport};
+use self::printed::ShownText;
+use super::{CheckReport, Merged, Subject, Variants, ViolationReport, place};
 use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
@@ -76,11 +79,9 @@ impl Display for Check<'_> {
             [] => write!(f, "{}", coverage(report))?,
             [violation] => write!(f, "{}", self.story(violation))?,
             many => {
-                for (index, violation) in many.iter().enumerate() {
-                    let number = format!("{} of {}", index + 1, many.len());
-                    let line = violation_line(violation);
-                    writeln!(f, "\n{}  {line}", Styled(HEADING, number))?;
-                    write!(f, "{}", self.story(violation))?;
+                for (number, violation) in (1..).zip(many).filter(|(_, one)| one.like.is_none()) {
+                    writeln!(f, "\n{}", Numbered(number, many))?;
+                    write!(f, "{}{}", self.story(violation), Alike(number, many))?;
                 }
             }
         }
@@ -103,6 +104,9 @@ impl Display for Check<'_> {
             };
             writeln!(f, "\n{}", Styled(HEADING, format!("Replay{of} {heading}:")))?;
             writeln!(f, "  {how}")?;
+        }
+        if let Some(shown) = &report.shown {
+            write!(f, "{}", ShownText(&report.subject, shown))?;
         }
         Ok(())
     }
@@ -170,7 +174,14 @@ fn verdict_line(report: &CheckReport) -> String {
             ];
             let parts = parts.into_iter().filter(|part| part.0 > 0);
             let parts: Vec<_> = parts.map(|(n, one, more)| plural(n as u64, one, more)).collect();
-            let text = format!("{} violations: {}.", many.len(), parts.join(", "));
+            let alike = match many.iter().filter(|violation| violation.like.is_none()).count() {
+                1 => ", all alike but for names".into(),
+                different if different < many.len() => {
+                    format!("; {different} differ, the others are alike but for names")
+                }
+                _ => String::new(),
+            };
+            let text = format!("{} violations: {}{alike}.", many.len(), parts.join(", "));
             Styled(BAD, text).to_string()
         }
     }
@@ -178,10 +189,8 @@ fn verdict_line(report: &CheckReport) -> String {
 
 /// The violation in a line.
 pub(super) fn violation_line(violation: &ViolationReport) -> String {
-    let place = violation.line.map(|line| match violation.has_files {
-        true => format!("{}:{line}", violation.file),
-        false => format!("line {line}"),
-    });
+    let file = violation.has_files.then_some(violation.file.as_str());
+    let place = violation.line.map(|line| place(file, line));
     let place = match (&violation.process, place) {
         (Some(process), Some(place)) => format!(" ({process}, {place})"),
         (Some(process), None) => format!(" ({process})"),

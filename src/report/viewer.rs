@@ -14,10 +14,11 @@
 mod run;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::picture::{PartialOrder, SearchTree};
+use super::picture::{End, PartialOrder, SearchTree};
 use super::{Subject, plural};
 use crate::explore::{Outcome, Prefix};
 use crate::model::{Refusal, Schedule, System};
@@ -35,8 +36,8 @@ pub struct Viewer {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// The text of the spec.
-    pub source: String,
+    /// The text of the spec, or the files that the program comes from.
+    pub sources: Vec<Source>,
     /// Which picture to show first.
     pub start: View,
     /// The events.
@@ -50,6 +51,15 @@ pub struct Viewer {
     pub first: usize,
     /// What is missing, in sentences: of the unfolding, and of the executions.
     pub left_out: Vec<String>,
+}
+
+/// A text that steps have their places in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// The file, if the program has several.
+    pub file: Option<Arc<str>>,
+    /// What is in it; `None` if nobody has read it.
+    pub text: Option<String>,
 }
 
 /// The pictures of a page.
@@ -133,7 +143,7 @@ impl Viewer {
             left_out.push(format!("{more}, to step through"));
         }
         Ok(Viewer {
-            source: album.subject.source.clone(),
+            sources: sources(&album.subject, &order, &runs),
             start: View::Unfolding,
             unfolding: order,
             search,
@@ -224,6 +234,23 @@ impl<S: System> Album<'_, S> {
         let allow_pending = self.subject.allow_pending;
         let run = run::tell(self.system, allow_pending, chart, schedule, &drawn)?;
         Ok(Run { name: name.clone(), configuration: *configuration, ..run })
+    }
+}
+
+/// The files of all places, in the order in which they come, without their texts; or else the spec.
+fn sources(subject: &Subject, unfolding: &PartialOrder, runs: &[Run]) -> Vec<Source> {
+    let of_events = unfolding.events.iter().filter_map(|event| event.file.as_ref());
+    let of_steps = runs.iter().flat_map(|run| &run.chart.steps).filter_map(|s| s.file.as_ref());
+    let of_ends = runs.iter().flat_map(|run| &run.chart.lanes).filter_map(|lane| match &lane.end {
+        End::Blocked { file, .. } => file.as_ref(),
+        _ => None,
+    });
+    let mut met = HashSet::new();
+    let files = of_events.chain(of_steps).chain(of_ends).filter(|&file| met.insert(file));
+    let files: Vec<_> = files.map(|file| Source { file: Some(file.clone()), text: None }).collect();
+    match files.is_empty() {
+        true => vec![Source { file: None, text: Some(subject.source.clone()) }],
+        false => files,
     }
 }
 

@@ -158,3 +158,19 @@ fn a_counterexample_shows_what_its_processes_have_printed() {
     lines[..2].sort();
     assert_eq!(lines, ["got 0", "got 1", "now", "for the end"], "{told}");
 }
+
+/// What is verified has no counterexample, so the first execution is shown.
+#[test]
+fn what_a_verified_program_prints_is_shown() {
+    let mut program = Program::new();
+    let inbox = program.mailbox("inbox");
+    program.process("sender", async move || inbox.send(1).await);
+    program.process("receiver", async move || print(format!("got {}", inbox.recv().await)));
+    let checked = mazurka::check(&program.build()).run();
+    assert!(checked.is_ok(), "{checked}");
+    assert!(checked.to_string().contains("\nreceiver has printed:\n  got 1\n"), "{checked}");
+    let mut silent = Program::new();
+    silent.process("nobody", async move || ());
+    let checked = mazurka::check(&silent.build()).run().to_string();
+    assert!(!checked.contains("rinted"), "{checked}");
+}

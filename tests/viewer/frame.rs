@@ -117,3 +117,97 @@ fn badges_leave_the_code_alone() {
     let badges = browser.eval("[...document.querySelectorAll('#lines .there:not(:empty)')].length");
     assert!(badges.as_u64().unwrap() > 0, "somebody is somewhere");
 }
+
+/// A process that takes many steps, and one that is stuck behind them.
+fn long(name: &str) -> std::path::PathBuf {
+    let path = super::file(name);
+    let source = "mailbox m: int; process Reader { local(\"begins\"); recv(m); }\n\
+        process Writer { for i in 0..60 { local(\"writes\"); } }\n";
+    let output = crate::cli::run_with(&["check", "-", "--draw", path.to_str().unwrap()], source);
+    assert_eq!(crate::cli::code(&output), 1);
+    path
+}
+
+/// The names above the picture, those that are shown, with their left edges.
+fn names(browser: &mut Browser) -> Vec<(String, f64)> {
+    let names = browser.eval(
+        "[...document.querySelectorAll('#names:not([hidden]) span')].map((name) => \
+           [name.innerText, name.getBoundingClientRect().left])",
+    );
+    serde_json::from_value(names).unwrap()
+}
+
+#[test]
+#[ignore = "needs a browser"]
+fn names_of_processes_stay_in_sight() {
+    let mut browser = Browser::start("names");
+    browser.open(&long("names.html"));
+    for picture in ["2", "1"] {
+        browser.press(picture);
+        // Before the last steps of the reader, which are at the top of the unfolding.
+        ["End", "k", "k"].map(|key| browser.press(key));
+        let heads = "[...document.querySelectorAll('#paper g[data-lane]:not([class]) > text')]";
+        let tops = format!("{heads}.map((name) => name.getBoundingClientRect().bottom)");
+        let top: Vec<f64> = serde_json::from_value(browser.eval(&tops)).unwrap();
+        let pane = placed(&mut browser)[1][1];
+        assert!(top.iter().all(|&bottom| bottom < pane), "the picture was scrolled: {top:?}");
+        let shown = names(&mut browser);
+        let lefts =
+            format!("{heads}.map((name) => [name.textContent, name.getBoundingClientRect().left])");
+        let own: Vec<(String, f64)> = serde_json::from_value(browser.eval(&lefts)).unwrap();
+        assert_eq!(shown.len(), 2);
+        for ((name, left), (own, there)) in shown.iter().zip(&own) {
+            assert_eq!(name, own);
+            assert!((left - there).abs() < 2.0, "{name} is above its column: {left}, {there}");
+        }
+        browser.press("Home");
+        browser.press("0");
+        assert_eq!(names(&mut browser), [], "the names of the picture are in sight");
+    }
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs a browser"]
+fn the_map_has_all_of_the_picture_and_a_frame() {
+    let mut browser = Browser::start("map");
+    browser.open(&long("map.html"));
+    let sizes = [(1280, 800), (1000, 500), (1900, 1000)];
+    for (width, height) in sizes {
+        browser.resize(width, height);
+        for key in ["Home", "End"] {
+            browser.press(key);
+            browser
+                .eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))");
+            // The colour of the frame is found at all four sides, and the map is within its pane.
+            let found = browser.eval(
+                "(() => { const map = document.getElementById('map'); \
+                   const { width, height } = map; \
+                   const { data } = map.getContext('2d').getImageData(0, 0, width, height); \
+                   const rows = new Map(), columns = new Map(); \
+                   for (let i = 0; i < data.length; i += 4) { \
+                     const [red, , blue, opaque] = data.slice(i, i + 4); \
+                     if (opaque < 100 || red < 2 * blue) continue; \
+                     const [x, y] = [(i / 4) % width, Math.floor(i / 4 / width)]; \
+                     rows.set(y, (rows.get(y) ?? 0) + 1); columns.set(x, (columns.get(x) ?? 0) + 1); \
+                   } \
+                   const [box, pane] = [map, document.getElementById('stage')].map((part) => part.getBoundingClientRect()); \
+                   const [across, down] = [Math.max(...columns.keys()) - Math.min(...columns.keys()), \
+                     Math.max(...rows.keys()) - Math.min(...rows.keys())]; \
+                   return { hidden: map.hidden, \
+                     isWithin: box.left >= pane.left && box.top >= pane.top && box.right <= pane.right && box.bottom <= pane.bottom, \
+                     horizontal: [...rows.values()].filter((n) => n >= across - 1).length, \
+                     vertical: [...columns.values()].filter((n) => n >= down - 1).length, \
+                     height }; })()",
+            );
+            assert_eq!((&found["hidden"], &found["isWithin"]), (&false.into(), &true.into()));
+            let sides = |name: &str| found[name].as_u64().unwrap();
+            assert!(
+                sides("horizontal") >= 2 && sides("vertical") >= 2,
+                "{width} x {height}: {found}"
+            );
+            assert!(sides("height") >= 100, "something can be seen: {found}");
+        }
+    }
+    assert_eq!(browser.complaints, [""; 0]);
+}

@@ -27,6 +27,7 @@ function button(text, action, className = "link") {
 }
 
 const plural = (n, one, more = `${one}s`) => `${n.toLocaleString("en-US")} ${n === 1 ? one : more}`;
+const placeText = ({ file, line }) => (file ? `${file}:${line}` : `line ${line}`);
 const isBad = (verdict) => verdict !== "ok" && verdict !== "incomplete";
 const run = () => at.execution;
 const steps = () => (run() ? run().chart.steps : []);

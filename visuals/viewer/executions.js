@@ -50,12 +50,15 @@ const endingOf = ({ verdict, message }) => {
   return message.startsWith(verdict) ? message : `${verdict}: ${message}`;
 };
 
-/** The kinds of ends with the executions that have them, and above them all and those that end badly. */
+/**
+ * The kinds of ends with the executions that have them, and above them all and those that end badly. Executions of no
+ * class are not counted: they are no more than the beginning of one, or none that the search met.
+ */
 function listEndings() {
-  const every = ends.map((_, index) => index);
+  const every = ends.map((_, index) => index).slice(data.classes > 0 ? firstClass : 0);
   const kinds = new Map();
-  ends.forEach((end, index) => {
-    const kind = endingOf(end);
+  every.forEach((index) => {
+    const kind = endingOf(ends[index]);
     if (!kinds.has(kind)) kinds.set(kind, []);
     kinds.get(kind).push(index);
   });
@@ -128,7 +131,7 @@ function listExecutions() {
   for (const [index, name] of names) {
     const item = button(name, () => choose(index), "");
     item.dataset.run = String(index);
-    if (index >= firstClass) item.append(make("span", "meta", `class ${figures(index - firstClass + 1)}`));
+    item.append(make("span", "meta", index >= firstClass ? `class ${figures(index - firstClass + 1)}` : "no class of its own"));
     $("runs").append(make("li", "", item));
   }
   $("filter").addEventListener("change", () => goThrough(Number($("filter").value)));

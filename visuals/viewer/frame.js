@@ -1,4 +1,5 @@
-// The frame: panes whose borders can be moved, and a map of a picture that is larger than its pane.
+// The frame: panes whose borders can be moved, the names of processes where a picture was scrolled past them, and a map of
+// a picture that is larger than its pane.
 //
 // What a border was moved to is kept in the address of the page, after the #, and nowhere else.
 
@@ -64,9 +65,27 @@ function listenToBorder(name) {
   paintBorder(name);
 }
 
+// ---- the names of the processes
+
+const strip = $("names");
+const NAMES_HEIGHT = 22;
+
+/** Shows the names above their columns when those of the picture are out of sight. */
+function paintNames() {
+  const one = drawing();
+  const { x, y, scale } = one?.place ?? {};
+  strip.hidden = !one?.place || one.lanes.length === 0 || one.lanes[0].y * scale + y > NAMES_HEIGHT / 2;
+  if (strip.hidden) return;
+  if (strip.firstChild !== one.lanes[0].label) strip.replaceChildren(...one.lanes.map(({ label }) => label));
+  for (const { label, left, right } of one.lanes) {
+    const start = Math.max(left * scale + x, 4);
+    label.style.left = `${start}px`;
+    label.style.maxWidth = `${Math.max(right * scale + x - start - 4, 0)}px`;
+  }
+}
+
 // ---- the map
 
-const MAP = { width: 160, height: 110 };
 const map = $("map");
 let isMapDue = false;
 
@@ -80,9 +99,11 @@ function paintMapSoon() {
   });
 }
 
+/** A quarter of the pane, but large enough for something to be seen. */
 function mapScale() {
   const [width, height] = drawing().size;
-  return Math.min(MAP.width / width, MAP.height / height);
+  const room = (pane, least, share) => Math.min(Math.max(least, pane * share), pane - 24);
+  return Math.min(room(stage.clientWidth, 160, 0.25) / width, room(stage.clientHeight, 110, 0.4) / height);
 }
 
 function paintMap() {
@@ -111,8 +132,14 @@ function paintMap() {
   const { x, y, scale: zoomed } = one.place;
   context.strokeStyle = colour("--red");
   context.lineWidth = 1.5;
-  const view = [-x, -y, stage.clientWidth, stage.clientHeight].map((length) => (length / zoomed) * scale);
-  context.strokeRect(...view);
+  // What is beside the picture is not on the map, so the frame of what is seen ends with the picture.
+  const seen = (start, length, most) => {
+    const ends = [-start, length - start].map((end) => Math.min(Math.max((end / zoomed) * scale, 1), most - 1));
+    return [ends[0], ends[1] - ends[0]];
+  };
+  const [left, across] = seen(x, stage.clientWidth, width);
+  const [top, down] = seen(y, stage.clientHeight, height);
+  context.strokeRect(left, top, across, down);
 }
 
 function listenToMap() {

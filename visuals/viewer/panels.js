@@ -98,14 +98,14 @@ function paintState() {
 
 /** What is wrong at the end, and who waits for whom. */
 function paintEnding() {
-  const { verdict, message, line, variables, cycle, lanes } = run().chart;
+  const { verdict, message, file, line, variables, cycle, lanes } = run().chart;
   const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
   const box = $("ending");
   box.hidden = at.step < steps().length;
   box.classList.toggle("bad", isBad(verdict));
   const told = message ?? words[verdict] ?? "";
   const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
-  const where = line ? [" (", button(`line ${line}`, () => paintLine(line)), ")"] : [];
+  const where = line ? [" (", button(placeText({ file, line }), () => paintLine({ file, line })), ")"] : [];
   const text = make("p", "", make("strong", "", word), told, ...where);
   const values = variables.map(({ name, value }) => make("span", "value", `${name} = ${value}`));
   if (values.length > 0) text.append(make("span", "values", ...values));
@@ -123,34 +123,46 @@ function circle({ cycle, lanes }) {
 
 // ---- source
 
-const lines = [];
+/** The lines of all sources by place. */
+const lines = new Map();
+const key = ({ file, line }) => `${file ?? ""}:${line}`;
 
 function paintSource() {
-  const busy = new Set([...data.lines, ...events.map(({ line }) => line)]);
-  data.source.split("\n").forEach((text, index) => {
-    const number = make("span", "number", String(index + 1));
-    if (busy.has(index + 1)) {
-      number.classList.add("busy");
-      number.title = "Find what is done here";
-      number.addEventListener("click", () => search(`line ${index + 1}`));
-    }
-    const line = make("div", "line", number, make("code", "", ...coloured(text)), make("span", "there"));
-    lines.push(line);
-  });
-  $("lines").append(...lines);
+  const busy = new Set([...data.places.map(([file, line]) => key({ file, line })), ...events.map(key)]);
+  for (const { file, text } of data.sources) {
+    if (file) $("lines").append(make("h3", "", file));
+    if (text === null) $("lines").append(make("p", "quiet", "This file could not be read when the page was made."));
+    inComment = false;
+    (text?.split("\n") ?? []).forEach((text, index) => paintSourceLine({ file, line: index + 1 }, text, busy));
+  }
+}
+
+function paintSourceLine(place, text, busy) {
+  const number = make("span", "number", String(place.line));
+  if (busy.has(key(place))) {
+    number.classList.add("busy");
+    number.title = "Find what is done here";
+    number.addEventListener("click", () => search(placeText(place)));
+  }
+  const code = make("code", "", ...coloured(text, place.file ? OF_C : OF_SPEC));
+  const line = make("div", "line", number, code, make("span", "there"));
+  lines.set(key(place), line);
+  $("lines").append(line);
 }
 
 let inComment = false;
-const TOKEN = /(\/\*.*?(?:\*\/|$)|\/\/.*$|"(?:[^"\\]|\\.)*"|\b(?:const|mailbox|mutex|semaphore|barrier|shared|enum|fn|process|actor|on|when|internal|init|final|let|var|if|else|while|for|in|match|break|continue|return|spawn|true|false)\b)/;
+const token = (words) => new RegExp(`(/\\*.*?(?:\\*/|$)|//.*$|"(?:[^"\\\\]|\\\\.)*"|\\b(?:${words})\\b)`);
+const OF_SPEC = token("const|mailbox|mutex|semaphore|barrier|shared|enum|fn|process|actor|on|when|internal|init|final|let|var|if|else|while|for|in|match|break|continue|return|spawn|true|false");
+const OF_C = token("auto|bool|break|case|char|class|const|continue|default|do|double|else|enum|extern|false|float|for|goto|if|inline|int|long|namespace|new|return|short|signed|sizeof|static|struct|switch|template|true|typedef|union|unsigned|using|void|while");
 
 /** A line of the source as pieces of text and spans. */
-function coloured(text) {
+function coloured(text, words) {
   if (inComment) {
     const end = text.indexOf("*/");
     inComment = end < 0;
-    return end < 0 ? [make("span", "comment", text)] : [make("span", "comment", text.slice(0, end + 2)), ...coloured(text.slice(end + 2))];
+    return end < 0 ? [make("span", "comment", text)] : [make("span", "comment", text.slice(0, end + 2)), ...coloured(text.slice(end + 2), words)];
   }
-  return text.split(TOKEN).map((piece, index) => {
+  return text.split(words).map((piece, index) => {
     if (index % 2 === 0) return piece;
     if (piece.startsWith("/*")) inComment = !piece.endsWith("*/");
     const kind = piece.startsWith("/") ? "comment" : piece.startsWith('"') ? "text" : "word";
@@ -160,9 +172,9 @@ function coloured(text) {
 
 let here = null;
 
-function paintLine(line) {
+function paintLine(place) {
   here?.classList.remove("here");
-  here = lines[line - 1] ?? null;
+  here = (place && lines.get(key(place))) ?? null;
   if (!here) return;
   here.classList.add("here");
   scrollTo($("lines"), here);
@@ -174,15 +186,15 @@ let occupied = [];
 function paintPlaces({ topics, states }) {
   const there = new Map();
   topics.forEach(({ kind, lane }, topic) => {
-    const line = kind === "place" && /^line (\d+):/.exec(states.values[topic] ?? "")?.[1];
+    const [, file, number] = (kind === "place" && /^(?:line |(.+?):)(\d+): /.exec(states.values[topic] ?? "")) || [];
+    const line = lines.get(key({ file, line: number }));
     if (line) there.set(line, [...(there.get(line) ?? []), run().chart.lanes[lane].name]);
   });
-  occupied.forEach((line) => (lines[line - 1].lastChild.textContent = ""));
-  occupied = [...there.keys()].filter((line) => lines[line - 1]);
-  for (const line of occupied) {
-    const names = there.get(line);
-    lines[line - 1].lastChild.textContent = names.length === 1 ? names[0] : `${names.length} processes`;
-    lines[line - 1].lastChild.title = names.join(", ");
+  occupied.forEach((line) => (line.lastChild.textContent = ""));
+  occupied = [...there.keys()];
+  for (const [line, names] of there) {
+    line.lastChild.textContent = names.length === 1 ? names[0] : `${names.length} processes`;
+    line.lastChild.title = names.join(", ");
   }
 }
 
@@ -231,6 +243,9 @@ const FATES = {
   failure: "every execution with it ends in a violation",
 };
 
+/** Where something is, as a row of a table. */
+const placeRow = ({ file, line }) => [file ? ["Place", `${file}:${line}`] : ["Line", line && String(line)]];
+
 const selectEvent = (event) => select("unfolding", event);
 
 function aboutEvent(id) {
@@ -243,7 +258,7 @@ function aboutEvent(id) {
       ["Event", `${event.id}, at depth ${event.depth}`],
       ["Process", data.unfolding.lanes[event.lane]],
       ["Outcome", event.outcome],
-      ["Line", event.line && String(event.line)],
+      ...placeRow(event),
       ["History", `${plural(history - 1, "event")} before it`],
       ["Causes", links(event.causes, eventText, selectEvent)],
       ["Conflicts", links(rivals[event.id], eventText, selectEvent)],
@@ -256,7 +271,7 @@ function aboutEvent(id) {
 }
 
 function aboutStep(step) {
-  const { label, lane, outcome, line } = steps()[step];
+  const { label, lane, outcome } = steps()[step];
   const event = run().events[step];
   return [
     make("h3", "", label),
@@ -264,7 +279,7 @@ function aboutStep(step) {
       ["Step", `${step + 1} of ${steps().length}`],
       ["Process", run().chart.lanes[lane].name],
       ["Outcome", outcome],
-      ["Line", line && String(line)],
+      ...placeRow(steps()[step]),
       ["Event", event === null ? "not in the picture of the unfolding" : inUnfolding(event)],
       ["Needs", links(run().causes[step], stepText, (cause) => go(cause + 1))],
       ["Fate", event === null ? null : FATES[events[event].fate]],
@@ -324,10 +339,10 @@ const PAST = {
   "space-time": (step) => run().causes[step],
   search: (id) => (nodes[id].parent === null ? [] : [nodes[id].parent]),
 };
-const LINES = {
-  unfolding: (event) => events[event].line,
-  "space-time": (step) => steps()[step]?.line,
-  search: (id) => searched.get(nodes[id].event)?.line,
+const PLACES = {
+  unfolding: (event) => events[event],
+  "space-time": (step) => steps()[step],
+  search: (id) => searched.get(nodes[id].event),
 };
 
 /** The maximal configurations that an event is in, as links where there is an execution of it. */

@@ -20,12 +20,24 @@ class Drawing {
     for (const line of this.svg.querySelectorAll("[data-to]")) {
       for (const end of [line.dataset.from, line.dataset.to]) if (end) (this.lines[end] ??= []).push(line);
     }
+    this.lanes = this.columns();
     this.ends = [...this.svg.querySelectorAll(".end, .wait")];
     this.nodes.forEach((node) => {
       node.classList.add("box");
       node.tabIndex = -1;
       node.setAttribute("role", "button");
       node.setAttribute("aria-label", node.querySelector("title").textContent);
+    });
+  }
+
+  /** The processes that have columns: their names, and where these begin and the next ones do. */
+  columns() {
+    const heads = [...this.svg.querySelectorAll("g[data-lane]:not([class]) > text")];
+    const at = (head, name) => Number(head.getAttribute(name));
+    return heads.map((head, lane) => {
+      const right = heads[lane + 1] ? at(heads[lane + 1], "x") : this.size[0];
+      const label = make("span", "", head.textContent);
+      return { label, y: at(head, "y"), left: at(head, "x"), right };
     });
   }
 
@@ -109,6 +121,7 @@ function place({ x, y, scale, isOurs = false }) {
   drawing().place = { x, y, scale, isOurs };
   paper.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
   paper.classList.toggle("far", scale < 0.45);
+  paintNames();
   paintMapSoon();
 }
 

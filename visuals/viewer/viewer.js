@@ -24,11 +24,14 @@ function paintPlayer() {
 // ---- search
 
 function texts(picture) {
-  if (picture === "search") return nodes.map((node, id) => `${nodeText(id)} ${node.message ?? ""} line ${LINES.search(id) ?? ""}.`.toLowerCase());
+  if (picture === "search") return nodes.map((node, id) => `${nodeText(id)} ${node.message ?? ""} ${whereText(PLACES.search(id))}`.toLowerCase());
   const lanes = picture === "unfolding" ? data.unfolding.lanes : run()?.chart.lanes.map(({ name }) => name);
   const items = picture === "unfolding" ? events : steps();
-  return items.map(({ lane, label, outcome, line }) => `${lanes[lane]} ${label} ${outcome ?? ""} line ${line ?? ""}.`.toLowerCase());
+  return items.map((item) => `${lanes[item.lane]} ${item.label} ${item.outcome ?? ""} ${whereText(item)}`.toLowerCase());
 }
+
+/** How a place is found: by its line, and with its file. */
+const whereText = (place) => (place?.line ? `line ${place.line}. ${placeText(place)}.` : "");
 
 let matches = [];
 
@@ -41,7 +44,7 @@ function search(query) {
 
 function paintMatches() {
   // A line is meant as a whole: line 7 is not line 70.
-  const wanted = /^line \d+$/.test(at.query) ? `${at.query}.` : at.query;
+  const wanted = /^line \d+$|:\d+$/.test(at.query) ? `${at.query}.` : at.query;
   matches = wanted === "" ? [] : texts(at.picture).flatMap((text, number) => (text.includes(wanted) ? [number] : []));
   drawing()?.mark("match", matches.map((number) => drawing().nodes[number]).filter(Boolean));
   const count = at.match < 0 ? plural(matches.length, "match", "matches") : `${at.match + 1} of ${matches.length}`;
@@ -63,7 +66,7 @@ function select(picture, number) {
   at.selected = { picture, number };
   paintSelection();
   paintAbout();
-  paintLine(LINES[picture](number));
+  paintLine(PLACES[picture](number));
   if (at.picture === picture) reveal(number);
 }
 
@@ -71,7 +74,7 @@ function selectNothing() {
   at.selected = null;
   paintSelection();
   paintAbout();
-  paintLine(steps()[at.step - 1]?.line);
+  paintLine(steps()[at.step - 1]);
 }
 
 /** After so many steps; nothing else is selected then. */
@@ -314,11 +317,11 @@ function listen() {
   listenToFrame();
 }
 
-/** Shows the first execution. */
+/** Shows the first execution; what is wrong with it, if anything is. */
 function start() {
   show(data.start);
   paintExecution();
-  go(0);
+  go(run() && isBad(run().chart.verdict) ? steps().length : 0);
   // Drawn, that is; timings count up to here.
   requestAnimationFrame(() => setTimeout(() => performance.mark("ready")));
 }

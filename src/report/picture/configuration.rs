@@ -52,6 +52,7 @@ impl PartialOrder {
             depth: depths[id],
             label: step.action,
             outcome: step.outcome,
+            file: step.file,
             line: step.line,
             causes: causes[id].clone(),
             fate: Fate::Open,

@@ -50,6 +50,10 @@ impl SpaceTime {
             what: "space-time",
             verdict,
             cycle: cycle.collect(),
+            file: wrong
+                .as_ref()
+                .filter(|wrong| wrong.has_files)
+                .map(|wrong| wrong.file.as_str().into()),
             line: wrong.as_ref().and_then(|wrong| wrong.line),
             message: wrong.as_ref().map(|wrong| wrong.message.clone()),
             variables: wrong.map_or(Vec::new(), |wrong| wrong.variables),
@@ -105,6 +109,7 @@ fn moments(steps: Vec<Step>, actions: &[Action], lanes: &Lanes) -> Vec<Moment> {
         lane: lanes.of(actions[id].process),
         label: step.action,
         outcome: step.outcome,
+        file: step.file,
         line: step.line,
     };
     steps.into_iter().enumerate().map(moment).collect()
@@ -135,6 +140,7 @@ fn ends<S: System>(
                 action: blocked.action.clone(),
                 waits_for: blocked.waits_for.clone(),
                 helpers: blocked.helpers.iter().filter_map(|name| lanes.named(name)).collect(),
+                file: blocked.file.clone(),
                 line: blocked.line,
             };
         }

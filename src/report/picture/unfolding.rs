@@ -57,6 +57,7 @@ impl PartialOrder {
             depth: depths[id.index()],
             label: step.action,
             outcome: step.outcome,
+            file: step.file,
             line: step.line,
             causes,
             fate: fates[id.index()],

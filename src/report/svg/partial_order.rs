@@ -7,6 +7,7 @@ use layout::{Band, Layout};
 use super::canvas::{
     Area, BLUE, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, PALE, Point, RED, SMALL, Stroke, clipped,
 };
+use super::in_brackets;
 use crate::explore::Verdict;
 use crate::report::picture::{Event, Fate, PartialOrder};
 use crate::report::plural;
@@ -186,7 +187,7 @@ fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
 
 fn draw_event(canvas: &mut Canvas, event: &Event, layout: &Layout) {
     let (area, elsewhere) = (layout.boxes[event.id], &layout.elsewhere[event.id]);
-    let place = event.line.map_or(String::new(), |line| format!(" (line {line})"));
+    let place = in_brackets(event.file.as_deref(), event.line);
     let outcome = event.outcome.as_deref().unwrap_or("");
     let tooltip = format!("{} {}{place}: {outcome}", event.id, event.label);
     canvas.begin_titled(&format!("data-event=\"{}\"", event.id), &tooltip);

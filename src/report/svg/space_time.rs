@@ -10,7 +10,9 @@ use super::canvas::{
     Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
     Stroke, clipped, width, wrapped,
 };
+use super::in_brackets;
 use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
+use crate::report::place;
 
 const LONGEST_LABEL: usize = 32;
 const LONGEST_OUTCOME: usize = 50;
@@ -91,8 +93,9 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
         End::Idle => (GREY, vec!["at rest".into()]),
         End::Open => (GREY, vec!["could go on".into()]),
         End::Failed => (RED, vec!["failed".into()]),
-        End::Blocked { action, waits_for, line, .. } => {
-            let place = line.map_or(String::new(), |line| format!(", line {line}"));
+        End::Blocked { action, waits_for, file, line, .. } => {
+            let place = line.map(|line| place(file.as_deref(), line));
+            let place = place.map_or(String::new(), |place| format!(", {place}"));
             let mut lines = wrapped(&format!("blocked: {action}{place}"), END_LINE);
             lines.extend(wrapped(&format!("waits for {waits_for}"), END_LINE));
             (RED, lines)
@@ -328,7 +331,7 @@ impl<'c> Layout<'c> {
     fn step(&self, canvas: &mut Canvas, step: &Moment) {
         let (x, y) = self.at(step.id);
         let (label, outcome) = (self.told(step), outcome(step));
-        let place = step.line.map_or(String::new(), |line| format!(" (line {line})"));
+        let place = in_brackets(step.file.as_deref(), step.line);
         let whole = step.outcome.as_deref().unwrap_or("");
         let tooltip = format!("{} {}{place}: {whole}", step.id + 1, step.label);
         canvas.begin_titled(&format!("data-step=\"{}\"", step.id), &tooltip);
@@ -402,7 +405,7 @@ impl<'c> Layout<'c> {
                 true => message.clone(),
                 false => format!("{word}: {message}"),
             };
-            let place = chart.line.map_or(String::new(), |line| format!(" (line {line})"));
+            let place = in_brackets(chart.file.as_deref(), chart.line);
             for line in wrapped(&(told + &place), 110) {
                 canvas.text((MARGIN, y), NORMAL, RED, &line);
                 y += 18.0;

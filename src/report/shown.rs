@@ -1,0 +1,76 @@
+//! What processes that really run print in an execution in which nothing is wrong.
+//!
+//! A verified program has no counterexample, below which its output would stand. So one of its executions is shown: the
+//! first one that a search has followed to a good end ([`FirstGood`]), replayed on the model.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::explore::{End, Observer, Stats};
+use crate::model::{Action, Schedule, System};
+use crate::property::{Position, Printed, Replay};
+
+/// An execution with what is printed in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    /// What each process prints.
+    pub printed: Vec<Printed>,
+    /// The execution as a string for `--schedule`.
+    pub replay: String,
+}
+
+impl Shown {
+    /// What is printed in this execution of the system.
+    ///
+    /// # Panics
+    /// If the system has no such execution.
+    pub fn of<S: System>(system: &S, schedule: &Schedule) -> Shown {
+        let mut replay = Replay::new(system);
+        replay.follow(schedule).expect("an execution of the system");
+        Shown { printed: replay.printed(), replay: Schedule::of(replay.state()).to_string() }
+    }
+}
+
+/// Keeps the first execution that ends well, and passes on all that it is told.
+pub struct FirstGood<'o> {
+    observer: &'o mut dyn Observer,
+    /// The execution, if there was one.
+    pub found: Option<Schedule>,
+}
+
+impl<'o> FirstGood<'o> {
+    /// Passes on what it is told to this observer.
+    pub fn new(observer: &'o mut dyn Observer) -> Self {
+        FirstGood { observer, found: None }
+    }
+}
+
+impl Observer for FirstGood<'_> {
+    fn trace(&mut self, at: Position<'_>, end: End) {
+        if self.found.is_none() && !end.is_violating {
+            self.found = Some(at.schedule());
+        }
+        self.observer.trace(at, end);
+    }
+
+    fn blocked(&mut self, at: Position<'_>) {
+        self.observer.blocked(at);
+    }
+
+    fn truncated(&mut self, at: Position<'_>) {
+        self.observer.truncated(at);
+    }
+
+    fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
+        self.observer.transition(from, actions, to, at);
+    }
+
+    fn follows_transitions(&self) -> bool {
+        self.observer.follows_transitions()
+    }
+
+    fn progress(&mut self, stats: &Stats, elapsed: Duration) {
+        self.observer.progress(stats, elapsed);
+    }
+}
