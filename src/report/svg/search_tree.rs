@@ -24,13 +24,18 @@ mod layout;
 
 use layout::Layout;
 
-use super::canvas::{Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped};
+use super::canvas::{
+    Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped, cut_inside,
+    fitting, width,
+};
 use crate::explore::Verdict;
 use crate::report::picture::{Node, SearchTree, Turn, compact};
 use crate::report::plural;
 
-const LONGEST_LABEL: usize = 38;
-/// Of outcomes and sets.
+/// A call has this many characters, or as many as the box has room for because of the other lines.
+const LABEL: usize = 38;
+const LONGEST_OUTCOME: usize = 64;
+/// Of sets.
 const LONGEST_LINE: usize = 44;
 const PADDING: f64 = 7.0;
 /// Of a line of text.
@@ -94,15 +99,17 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
         Turn::Chose { event, .. } => tree.event(*event).outcome.as_deref().unwrap_or(""),
         _ => "",
     };
-    let outcome = (!outcome.is_empty()).then(|| clipped(outcome, LONGEST_LINE));
+    let outcome = (!outcome.is_empty()).then(|| cut_inside(outcome, LONGEST_OUTCOME));
     let mut sets = vec![("C", &node.c)];
     sets.extend([("D", &node.d), ("A", &node.a)].into_iter().filter(|(_, set)| !set.is_empty()));
     if let Turn::Chose { alternative: Some(j), .. } = &node.turn {
         sets.push(("J", j));
     }
     let set = |(name, set): (&str, &Vec<usize>)| format!("{name} {}", shortened(&compact(set)));
-    let small = outcome.into_iter().chain(sets.into_iter().map(set)).chain(far.cloned()).collect();
-    (clipped(&head, LONGEST_LABEL), small)
+    let sets = sets.into_iter().map(set);
+    let small: Vec<_> = outcome.into_iter().chain(sets).chain(far.cloned()).collect();
+    let room = small.iter().map(|line| width(line, SMALL)).fold(0.0, f64::max);
+    (clipped(&head, fitting(room, NORMAL, LABEL)), small)
 }
 
 /// A set, cut at its beginning: that was shown before.
