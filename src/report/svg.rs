@@ -28,14 +28,14 @@ use super::place;
 struct Most {
     /// What would be wider is laid out in bands, one below the other.
     width: f64,
-    /// In what would have more rows, straight chains have one box each.
-    rows: usize,
+    /// In what would be higher, straight chains have one box each.
+    height: f64,
 }
 
 /// For a file that is looked at as it is.
-const FILE: Most = Most { width: 2_400.0, rows: 60 };
+const FILE: Most = Most { width: 2_400.0, height: 2_400.0 };
 /// For a program that can scroll it and finds its parts by their numbers.
-const WHOLE: Most = Most { width: f64::INFINITY, rows: usize::MAX };
+const WHOLE: Most = Most { width: f64::INFINITY, height: f64::INFINITY };
 
 /// The picture as an SVG document, to be viewed as it is.
 pub fn render(picture: &Picture) -> String {
@@ -56,7 +56,7 @@ fn draw(picture: &Picture, most: Most) -> String {
     match picture {
         Picture::Order(order) => partial_order::draw(order, most),
         Picture::SpaceTime(chart) => space_time::draw(chart, most),
-        Picture::Steps(tree) => search_tree::draw(tree, most.width),
+        Picture::Steps(tree) => search_tree::draw(tree, most),
         Picture::Processes(flow) => control_flow::draw(flow),
     }
 }

@@ -3,18 +3,23 @@
 //!
 //! In a partial order a chain is made of events of one process. Each has the one before as its only cause and is the
 //! only effect of that; none is in conflict with anything. In a space-time diagram it is made of steps that one process
-//! takes in a row, without an arrow to or from any of them, and without a mutex that is taken or released.
+//! takes in a row, without an arrow to any but the first or from any but the last, and without a mutex that is taken or
+//! released in between. In a search tree it is made of calls that make one other call each.
 //!
 //! The picture is made anew with one event or step for each chain. Its parts refer to one another by new numbers. What
 //! is printed is the first and the last of the old ones: `3…9`.
 
 use std::ops::Deref;
 
-use crate::report::picture::{Event, Moment, PartialOrder, SpaceTime};
+use super::canvas::clipped;
+use crate::report::picture::{Event, Moment, Node, PartialOrder, SearchTree, SpaceTime, Turn};
 use crate::report::plural;
 
 /// A box for fewer of them would be no shorter to read.
 const SHORTEST: usize = 3;
+
+/// The most characters of the first and of the last operation.
+const NAMED: usize = 14;
 
 /// A picture and the numbers that its events or steps had, first and last.
 pub(super) struct Chained<P> {
@@ -34,18 +39,23 @@ impl<P> Chained<P> {
     /// What is printed for an event or a step.
     pub(super) fn number(&self, id: usize) -> String {
         let (first, last) = self.numbers[id];
-        if first == last { first.to_string() } else { format!("{first}…{last}") }
+        if self.is_chain(id) { format!("{first}…{last}") } else { first.to_string() }
+    }
+
+    /// Is it a chain?
+    pub(super) fn is_chain(&self, id: usize) -> bool {
+        self.numbers[id].0 != self.numbers[id].1
     }
 
     /// Does it have a chain in one box?
     pub(super) fn is_short(&self) -> bool {
-        self.numbers.iter().any(|(first, last)| first != last)
+        (0..self.numbers.len()).any(|id| self.is_chain(id))
     }
 }
 
 /// What a chain does.
 fn label(first: &str, last: &str) -> String {
-    format!("{first} … {last}")
+    format!("{} … {}", clipped(first, NAMED), clipped(last, NAMED))
 }
 
 /// The place of each part among the chains, which are in the order of their first parts.
@@ -72,8 +82,8 @@ fn numbers(chains: &[Vec<usize>], start: usize) -> Vec<(usize, usize)> {
     chains.iter().map(|chain| (chain[0] + start, chain[chain.len() - 1] + start)).collect()
 }
 
-/// The partial order, with its chains in one box each if it has more rows than this.
-pub(super) fn of_order(order: &PartialOrder, most: usize) -> Chained<PartialOrder> {
+/// The partial order, with its chains in one box each if it is too high.
+pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOrder> {
     let events = &order.events;
     let mut effects = vec![0; events.len()];
     events.iter().flat_map(|event| &event.causes).for_each(|&cause| effects[cause] += 1);
@@ -99,7 +109,6 @@ pub(super) fn of_order(order: &PartialOrder, most: usize) -> Chained<PartialOrde
             None => chains.push(vec![event.id]),
         }
     }
-    let is_high = events.iter().any(|event| event.depth > most);
     let chains = chosen(chains, is_high);
     let places = places(&chains, events.len());
     let mut drawn: Vec<Event> = Vec::new();
@@ -129,18 +138,22 @@ pub(super) fn of_order(order: &PartialOrder, most: usize) -> Chained<PartialOrde
     Chained { picture, numbers: numbers(&chains, 0) }
 }
 
-/// The chart, with its chains in one box each if it has more steps than this.
-pub(super) fn of_chart(chart: &SpaceTime, most: usize) -> Chained<SpaceTime> {
+/// The chart, with its chains in one box each if it is too high.
+pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     let steps = &chart.steps;
-    let mut is_met = vec![false; steps.len()];
-    let arrows = chart.arrows.iter().flat_map(|arrow| [arrow.from, arrow.to]);
-    let holds = chart.holds.iter().flat_map(|hold| std::iter::once(hold.from).chain(hold.to));
+    let (mut has_arrow_to, mut has_arrow_from) =
+        (vec![false; steps.len()], vec![false; steps.len()]);
+    let holds = || chart.holds.iter().flat_map(|hold| std::iter::once(hold.from).chain(hold.to));
     let sent = chart.pending.iter().filter_map(|message| message.from);
     let started = chart.lanes.iter().filter_map(|lane| lane.started_by);
-    arrows.chain(holds).chain(sent).chain(started).for_each(|step| is_met[step] = true);
-    let follows = |a: &Moment, b: &Moment| a.lane == b.lane && !is_met[a.id] && !is_met[b.id];
+    let from = chart.arrows.iter().map(|arrow| arrow.from).chain(sent).chain(started);
+    from.chain(holds()).for_each(|step| has_arrow_from[step] = true);
+    let to = chart.arrows.iter().map(|arrow| arrow.to);
+    to.chain(holds()).for_each(|step| has_arrow_to[step] = true);
+    let follows =
+        |a: &Moment, b: &Moment| a.lane == b.lane && !has_arrow_from[a.id] && !has_arrow_to[b.id];
     let runs = steps.chunk_by(follows).map(|run| run.iter().map(|step| step.id).collect());
-    let chains = chosen(runs.collect(), steps.len() > most);
+    let chains = chosen(runs.collect(), is_high);
     let places = places(&chains, steps.len());
     let drawn = chains.iter().enumerate().map(|(id, chain)| {
         let (first, last) = (&steps[chain[0]], &steps[chain[chain.len() - 1]]);
@@ -164,4 +177,39 @@ pub(super) fn of_chart(chart: &SpaceTime, most: usize) -> Chained<SpaceTime> {
         lane.started_by = lane.started_by.map(|step| places[step]);
     }
     Chained { picture, numbers: numbers(&chains, 1) }
+}
+
+/// The search, with its chains in one box each if it is too high.
+pub(super) fn of_tree(tree: &SearchTree, is_high: bool) -> Chained<SearchTree> {
+    let mut chains: Vec<Vec<usize>> = Vec::new();
+    let mut chain_of = Vec::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let before = node.parent.filter(|&parent| is_straight(&tree.nodes[parent]));
+        let before = before.filter(|_| is_straight(node));
+        chain_of.push(before.map_or(chains.len(), |before| chain_of[before]));
+        match before {
+            Some(_) => chains[chain_of[node.id]].push(node.id),
+            None => chains.push(vec![node.id]),
+        }
+    }
+    let chains = chosen(chains, is_high);
+    let places = places(&chains, tree.nodes.len());
+    let nodes = chains.iter().enumerate().map(|(id, chain)| {
+        let (first, last) = (&tree.nodes[chain[0]], &tree.nodes[chain[chain.len() - 1]]);
+        let mut turn = first.turn.clone();
+        if let (Turn::Chose { left, right, .. }, Turn::Chose { left: next, .. }) =
+            (&mut turn, &last.turn)
+        {
+            *left = next.map(|next| places[next]);
+            *right = right.map(|right| places[right]);
+        }
+        Node { id, parent: first.parent.map(|parent| places[parent]), turn, ..first.clone() }
+    });
+    let picture = SearchTree { nodes: nodes.collect(), ..tree.clone() };
+    Chained { picture, numbers: numbers(&chains, 1) }
+}
+
+/// Is there one way only from here?
+fn is_straight(node: &Node) -> bool {
+    matches!(node.turn, Turn::Chose { left: Some(_), right: None, alternative: None, .. })
 }

@@ -37,7 +37,9 @@ const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 /// Draws it, at most this large if that is possible.
 pub(super) fn draw(order: &PartialOrder, most: Most) -> String {
     let events = order.events.len();
-    let order = &chains::of_order(order, most.rows);
+    let is_high = |order: &Drawn| Layout::new(order, 0.0, most.width).bottom() > most.height;
+    let whole = chains::of_order(order, false);
+    let order = &if is_high(&whole) { chains::of_order(order, true) } else { whole };
     let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
     let title = format!("{what} of {}", order.subject.title());
     let mut canvas = Canvas::default();

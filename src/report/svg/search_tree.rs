@@ -24,10 +24,12 @@ mod layout;
 
 use layout::Layout;
 
+use super::Most;
 use super::canvas::{
-    Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped, cut_inside,
-    fitting, width,
+    Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped, cut_inside, fitting,
+    width,
 };
+use super::chains::{self, Chained};
 use crate::explore::Verdict;
 use crate::report::picture::{Node, SearchTree, Turn, compact};
 use crate::report::plural;
@@ -53,21 +55,26 @@ const FINE: &str = "#E0F2EA";
 const BAD: &str = "#FBE3D3";
 const BLOCKED: &str = "#DDDDE3";
 
-/// Draws it in bands of at most this width.
-pub(super) fn draw(tree: &SearchTree, widest: f64) -> String {
+/// A search as it is drawn.
+type Drawn = Chained<SearchTree>;
+
+/// Draws it, at most this large if that is possible.
+pub(super) fn draw(tree: &SearchTree, most: Most) -> String {
     let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
     canvas.text((MARGIN, MARGIN + 30.0), NORMAL, GREY, &figures(tree));
-    let layout = Layout::new(tree, MARGIN + 50.0, widest);
+    let is_high = |tree: &Drawn| Layout::new(tree, 0.0, most.width).bottom() > most.height;
+    let whole = chains::of_tree(tree, false);
+    let tree = &if is_high(&whole) { chains::of_tree(tree, true) } else { whole };
+    let layout = Layout::new(tree, MARGIN + 50.0, most.width);
     for node in &tree.nodes {
-        calls(&mut canvas, node, &layout);
+        calls(&mut canvas, tree, node, &layout);
     }
     for node in &tree.nodes {
         draw_node(&mut canvas, tree, node, &layout);
     }
-    let bottom = layout.boxes.iter().map(Area::bottom).fold(MARGIN + 50.0, f64::max);
-    foot(&mut canvas, tree, layout.is_broken(), bottom + 34.0);
+    foot(&mut canvas, tree, layout.is_broken(), layout.bottom().max(MARGIN + 50.0) + 34.0);
     canvas.finish(&title)
 }
 
@@ -85,7 +92,7 @@ fn figures(tree: &SearchTree) -> String {
 }
 
 /// The text of a box: the result of the call, and in smaller print the result of the event, and the sets.
-fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
+fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
         Turn::Chose { event, .. } => tree.told(*event),
         Turn::Maximal { configuration, verdict, .. } => {
@@ -96,6 +103,7 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
         Turn::GivenUp => "given up: looked too early".into(),
     };
     let outcome = match &node.turn {
+        Turn::Chose { .. } if tree.is_chain(node.id) => "and so on, one event for each call",
         Turn::Chose { event, .. } => tree.event(*event).outcome.as_deref().unwrap_or(""),
         _ => "",
     };
@@ -112,6 +120,12 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
     (clipped(&head, fitting(room, NORMAL, LABEL)), small)
 }
 
+/// What is in C after a call, or a chain of calls, that was not in it before.
+fn added(tree: &Drawn, node: &Node, next: usize) -> String {
+    let new = tree.nodes[next].c.iter().filter(|event| !node.c.contains(event));
+    compact(&new.copied().collect::<Vec<_>>())
+}
+
 /// A set, cut at its beginning: that was shown before.
 fn shortened(set: &str) -> String {
     let over = set.chars().count().saturating_sub(LONGEST_LINE);
@@ -122,7 +136,7 @@ fn shortened(set: &str) -> String {
 }
 
 /// The arrows to the calls that a call makes.
-fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
+fn calls(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
     let from = layout.boxes[node.id];
     let name = |to: usize| format!("class=\"call\" data-from=\"{}\" data-to=\"{to}\"", node.id);
@@ -130,7 +144,12 @@ fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
         let to = layout.boxes[left];
         canvas.begin(&name(left));
         canvas.lines(&[(from.centre(), from.bottom()), (to.centre(), to.y)], WITH);
-        canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, INK, &format!("C+{event}"));
+        canvas.text(
+            (to.centre() + 6.0, to.y - 10.0),
+            SMALL,
+            INK,
+            &format!("C+{}", added(tree, node, left)),
+        );
         canvas.end();
     }
     if let &Some(right) = right {
@@ -147,7 +166,7 @@ fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
     }
 }
 
-fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, layout: &Layout) {
+fn draw_node(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let area = layout.boxes[node.id];
     let (head, small) = lines(tree, node, layout.far[node.id].as_ref());
     canvas.begin_titled(&format!("data-node=\"{}\"", node.id), &tooltip(tree, node));
@@ -185,7 +204,7 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
     text
 }
 
-fn foot(canvas: &mut Canvas, tree: &SearchTree, is_broken: bool, mut y: f64) {
+fn foot(canvas: &mut Canvas, tree: &Drawn, is_broken: bool, mut y: f64) {
     let mut line = |canvas: &mut Canvas, stroke: Option<Stroke>, text: &str| {
         if let Some(stroke) = stroke {
             canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
@@ -197,6 +216,11 @@ fn foot(canvas: &mut Canvas, tree: &SearchTree, is_broken: bool, mut y: f64) {
     let without = "Explore(C, D + e, J - C), if there is an alternative J to D + e after C";
     line(canvas, Some(WITH), with);
     line(canvas, Some(WITHOUT), without);
+    if tree.is_short() {
+        let text =
+            "`and so on`: a chain of calls, of which each makes one; C+ names what they all add";
+        line(canvas, None, text);
+    }
     if is_broken {
         let text = "`without 3: call 57`: the call with D + 3 begins a column in another band";
         line(canvas, None, text);

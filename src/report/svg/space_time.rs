@@ -58,7 +58,9 @@ struct Layout<'c> {
 
 /// Draws it, at most this large if that is possible.
 pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
-    let chart = &chains::of_chart(chart, most.rows);
+    let whole = chains::of_chart(chart, false);
+    let is_high = Layout::new(&whole, most.width).end() > most.height;
+    let chart = &if is_high { chains::of_chart(chart, true) } else { whole };
     let title = format!("Space-time diagram of {}", chart.subject.title());
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
@@ -451,7 +453,7 @@ impl<'c> Layout<'c> {
             }
         }
         if chart.is_short() {
-            let text = "`3…9`: steps 3 to 9, which only one process takes and no other needs";
+            let text = "`3…9`: steps 3 to 9 of one process, with nothing of others in between";
             canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
             y += 17.0;
         }
