@@ -4,7 +4,7 @@
 //! the execution. So only the order within a column is free, and drawings of one program resemble one another. In a
 //! search tree each execution followed is a column; in a control flow each way through a process is one.
 //!
-//! What would be wider than a screen or two is broken into bands. Instead of a line from one band to another, there are
+//! In what would be higher than some screens, straight [chains] are in one box each. What would be wider than a screen or two is broken into bands. Instead of a line from one band to another, there are
 //! numbers in the boxes at both its ends.
 //!
 //! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
@@ -12,6 +12,7 @@
 //! colour-blind can tell apart; conflicts and waits are dashed as well.
 
 mod canvas;
+mod chains;
 mod control_flow;
 mod partial_order;
 mod search_tree;
@@ -22,17 +23,28 @@ pub(super) use canvas::escaped;
 use super::picture::Picture;
 use super::place;
 
-/// A picture that would be wider is laid out in bands, one below the other.
-const WIDEST: f64 = 2_400.0;
+/// How large a picture may become before it is told in another way.
+#[derive(Clone, Copy)]
+struct Most {
+    /// What would be wider is laid out in bands, one below the other.
+    width: f64,
+    /// In what would be higher, straight chains have one box each.
+    height: f64,
+}
+
+/// For a file that is looked at as it is.
+const FILE: Most = Most { width: 2_400.0, height: 2_400.0 };
+/// For a program that can scroll it and finds its parts by their numbers.
+const WHOLE: Most = Most { width: f64::INFINITY, height: f64::INFINITY };
 
 /// The picture as an SVG document, to be viewed as it is.
 pub fn render(picture: &Picture) -> String {
-    draw(picture, WIDEST)
+    draw(picture, FILE)
 }
 
 /// The picture in one piece, however wide, for a program that can scroll it.
 pub(super) fn whole(picture: &Picture) -> String {
-    draw(picture, f64::INFINITY)
+    draw(picture, WHOLE)
 }
 
 /// Where something is, behind what it is.
@@ -40,11 +52,11 @@ fn in_brackets(file: Option<&str>, line: Option<u32>) -> String {
     line.map_or(String::new(), |line| format!(" ({})", place(file, line)))
 }
 
-fn draw(picture: &Picture, widest: f64) -> String {
+fn draw(picture: &Picture, most: Most) -> String {
     match picture {
-        Picture::Order(order) => partial_order::draw(order, widest),
-        Picture::SpaceTime(chart) => space_time::draw(chart, widest),
-        Picture::Steps(tree) => search_tree::draw(tree, widest),
+        Picture::Order(order) => partial_order::draw(order, most),
+        Picture::SpaceTime(chart) => space_time::draw(chart, most),
+        Picture::Steps(tree) => search_tree::draw(tree, most),
         Picture::Processes(flow) => control_flow::draw(flow),
     }
 }

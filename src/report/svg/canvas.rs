@@ -36,6 +36,23 @@ pub(super) fn clipped(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
+/// The result of an operation, cut to at most this many characters. What it is about comes first and the tag and source of a
+/// message last, so it is cut in between.
+pub(super) fn cut_inside(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let tail = most / 2;
+    let start = text.chars().take(most - 1 - tail).chain(['…']);
+    start.chain(text.chars().skip(count - tail)).collect()
+}
+
+/// How many characters of a text have room in this width, but not fewer than `least`.
+pub(super) fn fitting(room: f64, size: f64, least: usize) -> usize {
+    ((room / width("x", size) + 0.01) as usize).max(least)
+}
+
 /// A text in lines of at most this many characters, broken between words where that is possible.
 pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -252,6 +269,13 @@ mod tests {
         assert_eq!(escaped("a<b> & \"c\" 'd'\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39; ");
         assert_eq!(clipped("abcdef", 6), "abcdef");
         assert_eq!(clipped("abcdefg", 6), "abcde…");
+        assert_eq!(
+            cut_inside("4 bytes to somewhere with tag 7", 31),
+            "4 bytes to somewhere with tag 7"
+        );
+        assert_eq!(cut_inside("4 bytes to somewhere with tag 7", 24), "4 bytes to …e with tag 7");
+        assert_eq!(fitting(width("abcdefg", NORMAL), NORMAL, 3), 7);
+        assert_eq!(fitting(0.0, NORMAL, 3), 3);
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
         assert_eq!(wrapped("", 7), [""]);
     }

@@ -6,14 +6,20 @@ use layout::{Band, Layout};
 
 use super::canvas::{
     Area, BLUE, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, PALE, Point, RED, SMALL, Stroke, clipped,
+    cut_inside, fitting, width,
 };
-use super::in_brackets;
+use super::chains::{self, Chained};
+use super::{Most, in_brackets};
 use crate::explore::Verdict;
 use crate::report::picture::{Event, Fate, PartialOrder};
 use crate::report::plural;
 
-const LONGEST_LABEL: usize = 38;
-const LONGEST_OUTCOME: usize = 46;
+/// An operation has this many characters, or as many as the box has room for because of its result.
+const LABEL: usize = 38;
+const LONGEST_OUTCOME: usize = 64;
+/// A partial order as it is drawn.
+type Drawn = Chained<PartialOrder>;
+
 const PADDING: f64 = 7.0;
 const HEIGHT: f64 = 36.0;
 /// Between boxes in a row.
@@ -28,13 +34,17 @@ const FAILURE: &str = "#FFF1B8";
 
 const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 
-/// Draws it in bands of at most this width.
-pub(super) fn draw(order: &PartialOrder, widest: f64) -> String {
+/// Draws it, at most this large if that is possible.
+pub(super) fn draw(order: &PartialOrder, most: Most) -> String {
+    let events = order.events.len();
+    let is_high = |order: &Drawn| Layout::new(order, 0.0, most.width).bottom() > most.height;
+    let whole = chains::of_order(order, false);
+    let order = &if is_high(&whole) { chains::of_order(order, true) } else { whole };
     let what = if order.what == "unfolding" { "Unfolding" } else { "Configuration" };
     let title = format!("{what} of {}", order.subject.title());
     let mut canvas = Canvas::default();
-    let top = head(&mut canvas, order, &title);
-    let layout = Layout::new(order, top, widest);
+    let top = head(&mut canvas, order, events, &title);
+    let layout = Layout::new(order, top, most.width);
     for (number, band) in layout.bands.iter().enumerate() {
         draw_band(&mut canvas, order, band, (number + 1, layout.bands.len()));
     }
@@ -47,16 +57,17 @@ pub(super) fn draw(order: &PartialOrder, widest: f64) -> String {
         canvas.end();
     }
     for event in &order.events {
-        draw_event(&mut canvas, event, &layout);
+        draw_event(&mut canvas, order, event, &layout);
     }
     foot(&mut canvas, order, &layout);
     canvas.finish(&title)
 }
 
 /// What is behind the events of a band.
-fn draw_band(canvas: &mut Canvas, order: &PartialOrder, band: &Band, (number, of): (usize, usize)) {
+fn draw_band(canvas: &mut Canvas, order: &Drawn, band: &Band, (number, of): (usize, usize)) {
     if of > 1 {
         let (first, last) = (band.events.start, band.events.end - 1);
+        let (first, last) = (order.number(first), order.number(last));
         let text = format!("Band {number} of {of}: events {first} to {last}");
         canvas.text((MARGIN, band.top - 24.0), SMALL, GREY, &text);
     }
@@ -70,9 +81,9 @@ fn draw_band(canvas: &mut Canvas, order: &PartialOrder, band: &Band, (number, of
 }
 
 /// Draws the title and figures. Returns the height for the names of the processes.
-fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
+fn head(canvas: &mut Canvas, order: &PartialOrder, events: usize, title: &str) -> f64 {
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, title);
-    let mut figures = plural(order.events.len(), "event");
+    let mut figures = plural(events, "event");
     if order.what == "unfolding" {
         figures += &format!(", {}", plural(order.conflicts.len(), "immediate conflict"));
         figures += &format!(", {}", plural(order.configurations.len(), "maximal configuration"));
@@ -81,16 +92,19 @@ fn head(canvas: &mut Canvas, order: &PartialOrder, title: &str) -> f64 {
     MARGIN + 66.0
 }
 
-fn label(event: &Event) -> String {
-    format!("{} {}", event.id, clipped(&event.label, LONGEST_LABEL))
+/// The number of an event and what it does.
+fn label(order: &Drawn, event: &Event) -> String {
+    let number = format!("{} ", order.number(event.id));
+    let room = width(&outcome(event), SMALL) - width(&number, NORMAL);
+    number + &clipped(&event.label, fitting(room, NORMAL, LABEL))
 }
 
 fn outcome(event: &Event) -> String {
-    clipped(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
+    cut_inside(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
 /// The arrows to an event, side by side where they arrive.
-fn causes(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout, event: &Event) {
+fn causes(canvas: &mut Canvas, order: &Drawn, layout: &Layout, event: &Event) {
     let boxes = &layout.boxes;
     let to = boxes[event.id];
     let mut causes = event.causes.clone();
@@ -185,11 +199,11 @@ fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
     canvas.curve([start, (start.0 + 10.0, low), (end.0 - 10.0, low), end], CONFLICT);
 }
 
-fn draw_event(canvas: &mut Canvas, event: &Event, layout: &Layout) {
+fn draw_event(canvas: &mut Canvas, order: &Drawn, event: &Event, layout: &Layout) {
     let (area, elsewhere) = (layout.boxes[event.id], &layout.elsewhere[event.id]);
     let place = in_brackets(event.file.as_deref(), event.line);
     let outcome = event.outcome.as_deref().unwrap_or("");
-    let tooltip = format!("{} {}{place}: {outcome}", event.id, event.label);
+    let tooltip = format!("{} {}{place}: {outcome}", order.number(event.id), event.label);
     canvas.begin_titled(&format!("data-event=\"{}\"", event.id), &tooltip);
     let fill = match event.fate {
         Fate::Open => "white",
@@ -202,7 +216,7 @@ fn draw_event(canvas: &mut Canvas, event: &Event, layout: &Layout) {
     let own = (!outcome.is_empty()).then(|| self::outcome(event));
     let small: Vec<String> = own.into_iter().chain(elsewhere.clone()).collect();
     let lift = (area.height - 22.0 - 14.0 * small.len() as f64).max(0.0) / 2.0;
-    canvas.text((x, area.y + 15.0 + lift), NORMAL, INK, &label(event));
+    canvas.text((x, area.y + 15.0 + lift), NORMAL, INK, &label(order, event));
     for (index, line) in small.iter().enumerate() {
         canvas.text((x, area.y + 29.0 + lift + 13.0 * index as f64), SMALL, GREY, line);
     }
@@ -210,7 +224,7 @@ fn draw_event(canvas: &mut Canvas, event: &Event, layout: &Layout) {
 }
 
 /// The legend, how the configurations end, and what is left out.
-fn foot(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout) {
+fn foot(canvas: &mut Canvas, order: &Drawn, layout: &Layout) {
     let mut y = layout.bottom() + 26.0;
     let mut line = |canvas: &mut Canvas, text: &str, sample: Sample| {
         sample.draw(canvas, y);
@@ -221,6 +235,11 @@ fn foot(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout) {
     line(canvas, "needs another process", Sample::Line(Stroke::arrow(BLUE, 1.2)));
     if !order.conflicts.is_empty() {
         line(canvas, "immediate conflict: no execution has both", Sample::Line(CONFLICT));
+    }
+    if order.is_short() {
+        let text =
+            "`3…9`: a chain from event 3 to event 9, each with the one before as its only cause";
+        line(canvas, text, Sample::None);
     }
     if layout.bands.len() > 1 {
         let text = "`after 3; not with 7`: needs event 3, and is in immediate conflict with event 7, of other bands";
@@ -236,7 +255,7 @@ fn foot(canvas: &mut Canvas, order: &PartialOrder, layout: &Layout) {
     }
     let bad: Vec<_> = order.configurations.iter().filter(|c| c.verdict != Verdict::Ok).collect();
     for configuration in bad.iter().take(LISTED) {
-        let last: Vec<_> = configuration.last.iter().map(usize::to_string).collect();
+        let last: Vec<_> = configuration.last.iter().map(|&event| order.number(event)).collect();
         let which = match (order.what, last.is_empty()) {
             ("unfolding", true) => format!("configuration {}", configuration.number),
             ("unfolding", false) => {

@@ -24,13 +24,20 @@ mod layout;
 
 use layout::Layout;
 
-use super::canvas::{Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped};
+use super::Most;
+use super::canvas::{
+    Canvas, GREY, INK, LARGE, MARGIN, NORMAL, RED, SMALL, Stroke, clipped, cut_inside, fitting,
+    width,
+};
+use super::chains::{self, Chained};
 use crate::explore::Verdict;
 use crate::report::picture::{Node, SearchTree, Turn, compact};
 use crate::report::plural;
 
-const LONGEST_LABEL: usize = 38;
-/// Of outcomes and sets.
+/// A call has this many characters, or as many as the box has room for because of the other lines.
+const LABEL: usize = 38;
+const LONGEST_OUTCOME: usize = 64;
+/// Of sets.
 const LONGEST_LINE: usize = 44;
 const PADDING: f64 = 7.0;
 /// Of a line of text.
@@ -48,21 +55,26 @@ const FINE: &str = "#E0F2EA";
 const BAD: &str = "#FBE3D3";
 const BLOCKED: &str = "#DDDDE3";
 
-/// Draws it in bands of at most this width.
-pub(super) fn draw(tree: &SearchTree, widest: f64) -> String {
+/// A search as it is drawn.
+type Drawn = Chained<SearchTree>;
+
+/// Draws it, at most this large if that is possible.
+pub(super) fn draw(tree: &SearchTree, most: Most) -> String {
     let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
     canvas.text((MARGIN, MARGIN + 30.0), NORMAL, GREY, &figures(tree));
-    let layout = Layout::new(tree, MARGIN + 50.0, widest);
+    let is_high = |tree: &Drawn| Layout::new(tree, 0.0, most.width).bottom() > most.height;
+    let whole = chains::of_tree(tree, false);
+    let tree = &if is_high(&whole) { chains::of_tree(tree, true) } else { whole };
+    let layout = Layout::new(tree, MARGIN + 50.0, most.width);
     for node in &tree.nodes {
-        calls(&mut canvas, node, &layout);
+        calls(&mut canvas, tree, node, &layout);
     }
     for node in &tree.nodes {
         draw_node(&mut canvas, tree, node, &layout);
     }
-    let bottom = layout.boxes.iter().map(Area::bottom).fold(MARGIN + 50.0, f64::max);
-    foot(&mut canvas, tree, layout.is_broken(), bottom + 34.0);
+    foot(&mut canvas, tree, layout.is_broken(), layout.bottom().max(MARGIN + 50.0) + 34.0);
     canvas.finish(&title)
 }
 
@@ -80,7 +92,7 @@ fn figures(tree: &SearchTree) -> String {
 }
 
 /// The text of a box: the result of the call, and in smaller print the result of the event, and the sets.
-fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
+fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
         Turn::Chose { event, .. } => tree.told(*event),
         Turn::Maximal { configuration, verdict, .. } => {
@@ -91,18 +103,27 @@ fn lines(tree: &SearchTree, node: &Node, far: Option<&String>) -> (String, Vec<S
         Turn::GivenUp => "given up: looked too early".into(),
     };
     let outcome = match &node.turn {
+        Turn::Chose { .. } if tree.is_chain(node.id) => "and so on, one event for each call",
         Turn::Chose { event, .. } => tree.event(*event).outcome.as_deref().unwrap_or(""),
         _ => "",
     };
-    let outcome = (!outcome.is_empty()).then(|| clipped(outcome, LONGEST_LINE));
+    let outcome = (!outcome.is_empty()).then(|| cut_inside(outcome, LONGEST_OUTCOME));
     let mut sets = vec![("C", &node.c)];
     sets.extend([("D", &node.d), ("A", &node.a)].into_iter().filter(|(_, set)| !set.is_empty()));
     if let Turn::Chose { alternative: Some(j), .. } = &node.turn {
         sets.push(("J", j));
     }
     let set = |(name, set): (&str, &Vec<usize>)| format!("{name} {}", shortened(&compact(set)));
-    let small = outcome.into_iter().chain(sets.into_iter().map(set)).chain(far.cloned()).collect();
-    (clipped(&head, LONGEST_LABEL), small)
+    let sets = sets.into_iter().map(set);
+    let small: Vec<_> = outcome.into_iter().chain(sets).chain(far.cloned()).collect();
+    let room = small.iter().map(|line| width(line, SMALL)).fold(0.0, f64::max);
+    (clipped(&head, fitting(room, NORMAL, LABEL)), small)
+}
+
+/// What is in C after a call, or a chain of calls, that was not in it before.
+fn added(tree: &Drawn, node: &Node, next: usize) -> String {
+    let new = tree.nodes[next].c.iter().filter(|event| !node.c.contains(event));
+    compact(&new.copied().collect::<Vec<_>>())
 }
 
 /// A set, cut at its beginning: that was shown before.
@@ -115,7 +136,7 @@ fn shortened(set: &str) -> String {
 }
 
 /// The arrows to the calls that a call makes.
-fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
+fn calls(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
     let from = layout.boxes[node.id];
     let name = |to: usize| format!("class=\"call\" data-from=\"{}\" data-to=\"{to}\"", node.id);
@@ -123,7 +144,12 @@ fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
         let to = layout.boxes[left];
         canvas.begin(&name(left));
         canvas.lines(&[(from.centre(), from.bottom()), (to.centre(), to.y)], WITH);
-        canvas.text((to.centre() + 6.0, to.y - 10.0), SMALL, INK, &format!("C+{event}"));
+        canvas.text(
+            (to.centre() + 6.0, to.y - 10.0),
+            SMALL,
+            INK,
+            &format!("C+{}", added(tree, node, left)),
+        );
         canvas.end();
     }
     if let &Some(right) = right {
@@ -140,7 +166,7 @@ fn calls(canvas: &mut Canvas, node: &Node, layout: &Layout) {
     }
 }
 
-fn draw_node(canvas: &mut Canvas, tree: &SearchTree, node: &Node, layout: &Layout) {
+fn draw_node(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let area = layout.boxes[node.id];
     let (head, small) = lines(tree, node, layout.far[node.id].as_ref());
     canvas.begin_titled(&format!("data-node=\"{}\"", node.id), &tooltip(tree, node));
@@ -178,7 +204,7 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
     text
 }
 
-fn foot(canvas: &mut Canvas, tree: &SearchTree, is_broken: bool, mut y: f64) {
+fn foot(canvas: &mut Canvas, tree: &Drawn, is_broken: bool, mut y: f64) {
     let mut line = |canvas: &mut Canvas, stroke: Option<Stroke>, text: &str| {
         if let Some(stroke) = stroke {
             canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], stroke);
@@ -190,6 +216,11 @@ fn foot(canvas: &mut Canvas, tree: &SearchTree, is_broken: bool, mut y: f64) {
     let without = "Explore(C, D + e, J - C), if there is an alternative J to D + e after C";
     line(canvas, Some(WITH), with);
     line(canvas, Some(WITHOUT), without);
+    if tree.is_short() {
+        let text =
+            "`and so on`: a chain of calls, of which each makes one; C+ names what they all add";
+        line(canvas, None, text);
+    }
     if is_broken {
         let text = "`without 3: call 57`: the call with D + 3 begins a column in another band";
         line(canvas, None, text);

@@ -8,14 +8,20 @@
 
 use super::canvas::{
     Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
-    Stroke, clipped, width, wrapped,
+    Stroke, clipped, cut_inside, fitting, width, wrapped,
 };
-use super::in_brackets;
+use super::chains::{self, Chained};
+use super::{Most, in_brackets};
 use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
 use crate::report::place;
 
-const LONGEST_LABEL: usize = 32;
-const LONGEST_OUTCOME: usize = 50;
+/// An operation has this many characters, or as many as its column has room for.
+const LABEL: usize = 32;
+/// The most characters of an operation if all texts stand to the right of the columns.
+const LABEL_ASIDE: usize = 80;
+const LONGEST_OUTCOME: usize = 64;
+/// To the right of the texts in a column.
+const APART: f64 = 16.0;
 /// Width of the lines at the end of a process, in characters.
 const END_LINE: usize = 34;
 const ROW: f64 = 38.0;
@@ -36,7 +42,7 @@ const STAIR: f64 = 14.0;
 /// The places of things.
 #[derive(Clone)]
 struct Layout<'c> {
-    chart: &'c SpaceTime,
+    chart: &'c Chained<SpaceTime>,
     /// The lines of the processes.
     xs: Vec<f64>,
     /// Where all texts begin, if they are not beside the lines.
@@ -50,12 +56,15 @@ struct Layout<'c> {
     top: f64,
 }
 
-/// Draws it at most this wide, if that is possible.
-pub(super) fn draw(chart: &SpaceTime, widest: f64) -> String {
+/// Draws it, at most this large if that is possible.
+pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
+    let whole = chains::of_chart(chart, false);
+    let is_high = Layout::new(&whole, most.width).end() > most.height;
+    let chart = &if is_high { chains::of_chart(chart, true) } else { whole };
     let title = format!("Space-time diagram of {}", chart.subject.title());
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
-    let layout = Layout::new(chart, widest);
+    let layout = Layout::new(chart, most.width);
     let ends: Vec<_> = chart.lanes.iter().map(end_lines).collect();
     let longest = ends.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
     let longest = if layout.texts.is_some() { 0 } else { longest };
@@ -127,12 +136,15 @@ fn ends_below(
     y
 }
 
-fn label(step: &Moment) -> String {
-    format!("{} {}", step.id + 1, clipped(&step.label, LONGEST_LABEL))
+/// The number of a step and what it does, in this width.
+fn label(number: &str, step: &Moment, room: f64) -> String {
+    let number = format!("{number} ");
+    let most = fitting(room - width(&number, NORMAL), NORMAL, LABEL);
+    number + &clipped(&step.label, most)
 }
 
 fn outcome(step: &Moment) -> String {
-    clipped(step.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
+    cut_inside(step.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
 /// Which bar each hold gets: the first that is free at its lane.
@@ -151,7 +163,7 @@ fn bars(holds: &[Hold], last: usize) -> Vec<usize> {
 }
 
 impl<'c> Layout<'c> {
-    fn new(chart: &'c SpaceTime, widest: f64) -> Self {
+    fn new(chart: &'c Chained<SpaceTime>, widest: f64) -> Self {
         let bars = bars(&chart.holds, chart.steps.len());
         let mut mutexes: Vec<&str> = chart.holds.iter().map(|hold| hold.mutex.as_str()).collect();
         mutexes.sort_unstable();
@@ -172,10 +184,15 @@ impl<'c> Layout<'c> {
         let process = &self.chart.lanes[lane];
         let steps = self.chart.steps.iter().filter(|step| step.lane == lane);
         let texts = steps
-            .flat_map(|step| [width(&label(step), NORMAL), width(&outcome(step), SMALL)])
+            .flat_map(|step| {
+                [
+                    width(&label(&self.chart.number(step.id), step, 0.0), NORMAL),
+                    width(&outcome(step), SMALL),
+                ]
+            })
             .chain([width(&process.name, NORMAL)])
             .chain(end_lines(process).1.into_iter().map(|line| width(&line, SMALL)));
-        texts.fold(0.0, f64::max) + INDENT + 16.0
+        texts.fold(0.0, f64::max) + INDENT + APART
     }
 
     /// A column for each process, with this space to the right of its line.
@@ -320,10 +337,21 @@ impl<'c> Layout<'c> {
     /// What a step does, and who does it unless that can be seen.
     fn told(&self, step: &Moment) -> String {
         match self.texts {
-            None => label(step),
+            None => {
+                let column = self.columns[step.lane];
+                label(
+                    &self.chart.number(step.id),
+                    step,
+                    column.right() - self.xs[step.lane] - INDENT - APART,
+                )
+            }
             Some(_) => {
-                let told = clipped(&step.label, LONGEST_LABEL);
-                format!("{} {} {told}", step.id + 1, self.chart.lanes[step.lane].name)
+                let told = clipped(&step.label, LABEL_ASIDE);
+                format!(
+                    "{} {} {told}",
+                    self.chart.number(step.id),
+                    self.chart.lanes[step.lane].name
+                )
             }
         }
     }
@@ -333,7 +361,7 @@ impl<'c> Layout<'c> {
         let (label, outcome) = (self.told(step), outcome(step));
         let place = in_brackets(step.file.as_deref(), step.line);
         let whole = step.outcome.as_deref().unwrap_or("");
-        let tooltip = format!("{} {}{place}: {whole}", step.id + 1, step.label);
+        let tooltip = format!("{} {}{place}: {whole}", self.chart.number(step.id), step.label);
         canvas.begin_titled(&format!("data-step=\"{}\"", step.id), &tooltip);
         let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
         let text = self.text_start(step.id);
@@ -423,6 +451,11 @@ impl<'c> Layout<'c> {
                 canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
                 y += 17.0;
             }
+        }
+        if chart.is_short() {
+            let text = "`3…9`: steps 3 to 9 of one process, with nothing of others in between";
+            canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
+            y += 17.0;
         }
         if chart.pending.iter().any(|message| message.from.is_some()) {
             canvas.lines(&[(MARGIN, y - 4.0), (MARGIN + 32.0, y - 4.0)], PENDING);

@@ -13,8 +13,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{GAP, HEIGHT, LONGEST_OUTCOME, PADDING, ROW, label, outcome};
-use crate::report::picture::{Event, PartialOrder};
+use super::{Drawn, GAP, HEIGHT, LONGEST_OUTCOME, PADDING, ROW, label, outcome};
+use crate::report::picture::Event;
 use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
 
 /// The extra height of a box with a third line.
@@ -47,7 +47,7 @@ pub(super) struct Band {
 
 impl Layout {
     /// Lays them out below `top`, in bands of at most this width.
-    pub(super) fn new(order: &PartialOrder, top: f64, widest: f64) -> Layout {
+    pub(super) fn new(order: &Drawn, top: f64, widest: f64) -> Layout {
         let mut band_of = vec![0; order.events.len()];
         let mut far = vec![None; order.events.len()];
         let mut ranges = ranges(order, &widths(order, &far), widest);
@@ -83,14 +83,7 @@ impl Layout {
         self.band_of[a] == self.band_of[b]
     }
 
-    fn add(
-        &mut self,
-        order: &PartialOrder,
-        widths: &[f64],
-        events: Range<usize>,
-        top: f64,
-        is_one: bool,
-    ) {
+    fn add(&mut self, order: &Drawn, widths: &[f64], events: Range<usize>, top: f64, is_one: bool) {
         let own = &order.events[events.clone()];
         let depths: BTreeSet<usize> = own.iter().map(|event| event.depth).collect();
         let lanes: BTreeSet<usize> = match is_one {
@@ -125,7 +118,7 @@ impl Layout {
 }
 
 /// The bands of events, given how wide these are: as many to a band as fit.
-fn ranges(order: &PartialOrder, widths: &[f64], widest: f64) -> Vec<Range<usize>> {
+fn ranges(order: &Drawn, widths: &[f64], widest: f64) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut cells, mut lanes) = (0, HashMap::new(), HashMap::new());
     for event in &order.events {
@@ -156,7 +149,7 @@ fn set(band_of: &mut [usize], ranges: &[Range<usize>]) {
 }
 
 /// By event, its causes and rivals in other bands.
-fn elsewhere(order: &PartialOrder, band_of: &[usize]) -> Vec<Option<String>> {
+fn elsewhere(order: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
     let are_far = |a: usize, b: usize| band_of[a] != band_of[b];
     let mut rivals = vec![Vec::new(); order.events.len()];
     for &(a, b) in order.conflicts.iter().filter(|&&(a, b)| are_far(a, b)) {
@@ -165,7 +158,7 @@ fn elsewhere(order: &PartialOrder, band_of: &[usize]) -> Vec<Option<String>> {
     }
     let words = |(event, rivals): (&Event, Vec<usize>)| {
         let causes = event.causes.iter().copied().filter(|&cause| are_far(cause, event.id));
-        let parts = [listed("after", causes.collect()), listed("not with", rivals)];
+        let parts = [listed(order, "after", causes.collect()), listed(order, "not with", rivals)];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| clipped(&parts.join("; "), LONGEST_OUTCOME))
     };
@@ -173,20 +166,20 @@ fn elsewhere(order: &PartialOrder, band_of: &[usize]) -> Vec<Option<String>> {
 }
 
 /// Numbers after a word, if there are any, and not too many of them.
-fn listed(word: &str, mut numbers: Vec<usize>) -> Option<String> {
+fn listed(order: &Drawn, word: &str, mut numbers: Vec<usize>) -> Option<String> {
     numbers.sort_unstable();
     let (shown, rest) = numbers.split_at(numbers.len().min(LISTED));
-    let shown: Vec<_> = shown.iter().map(usize::to_string).collect();
+    let shown: Vec<_> = shown.iter().map(|&event| order.number(event)).collect();
     let rest = if rest.is_empty() { String::new() } else { format!(", +{}", rest.len()) };
     (!numbers.is_empty()).then(|| format!("{word} {}{rest}", shown.join(", ")))
 }
 
 /// How wide each box has to be.
-fn widths(order: &PartialOrder, far: &[Option<String>]) -> Vec<f64> {
+fn widths(order: &Drawn, far: &[Option<String>]) -> Vec<f64> {
     let box_width = |(event, far): (&Event, &Option<String>)| {
         let far = far.as_deref().unwrap_or_default();
         let small = width(&outcome(event), SMALL).max(width(far, SMALL));
-        small.max(width(&label(event), NORMAL)) + 2.0 * PADDING
+        small.max(width(&label(order, event), NORMAL)) + 2.0 * PADDING
     };
     order.events.iter().zip(far).map(box_width).collect()
 }
@@ -194,7 +187,7 @@ fn widths(order: &PartialOrder, far: &[Option<String>]) -> Vec<f64> {
 /// Puts the events of one column and row side by side, each near what is above it; causes before `first` are in
 /// another band.
 fn place(
-    order: &PartialOrder,
+    order: &Drawn,
     column: Area,
     widths: &[f64],
     (cell, first): (Vec<usize>, usize),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{GAP, LINE, PADDING, ROW, lines};
-use crate::report::picture::{Node, SearchTree, Turn};
+use super::{Drawn, GAP, LINE, PADDING, ROW, lines};
+use crate::report::picture::{Node, Turn};
 use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, width};
 
 /// From one band to the next.
@@ -20,7 +20,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Lays them out below `top`, in bands of at most this width.
-    pub(super) fn new(tree: &SearchTree, top: f64, widest: f64) -> Layout {
+    pub(super) fn new(tree: &Drawn, top: f64, widest: f64) -> Layout {
         let (columns, rows) = (columns(tree), rows(tree));
         let mut far = vec![None; tree.nodes.len()];
         let mut areas = sizes(tree, &far);
@@ -46,13 +46,18 @@ impl Layout {
         self.band_of[a] == self.band_of[b]
     }
 
+    /// The lower end of the drawing.
+    pub(super) fn bottom(&self) -> f64 {
+        self.boxes.iter().map(Area::bottom).fold(0.0, f64::max)
+    }
+
     /// Is there more than one band?
     pub(super) fn is_broken(&self) -> bool {
         self.band_of.last().is_some_and(|&band| band > 0)
     }
 }
 
-fn sizes(tree: &SearchTree, far: &[Option<String>]) -> Vec<Area> {
+fn sizes(tree: &Drawn, far: &[Option<String>]) -> Vec<Area> {
     let size = |(node, far): (&Node, &Option<String>)| {
         let (head, small) = lines(tree, node, far.as_ref());
         let widest =
@@ -64,7 +69,7 @@ fn sizes(tree: &SearchTree, far: &[Option<String>]) -> Vec<Area> {
 }
 
 /// The row of each call if there were only one band.
-fn rows(tree: &SearchTree) -> Vec<usize> {
+fn rows(tree: &Drawn) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
         rows.push(node.parent.map_or(0, |parent| rows[parent] + 1));
@@ -73,7 +78,7 @@ fn rows(tree: &SearchTree) -> Vec<usize> {
 }
 
 /// The calls of each column, from the top, in the order in which the columns begin.
-fn columns(tree: &SearchTree) -> Vec<Vec<usize>> {
+fn columns(tree: &Drawn) -> Vec<Vec<usize>> {
     let mut column_of = Vec::with_capacity(tree.nodes.len());
     let mut columns: Vec<Vec<usize>> = Vec::new();
     for node in &tree.nodes {
@@ -95,7 +100,7 @@ fn is_left(parent: &Node, child: usize) -> bool {
 /// Gives each column its place and width, and returns the band of each call. `is_next` says whether a column begins a band,
 /// given how far it would extend and its number.
 fn across(
-    tree: &SearchTree,
+    tree: &Drawn,
     columns: &[Vec<usize>],
     rows: &[usize],
     areas: &mut [Area],
@@ -149,18 +154,19 @@ fn down(rows: &[usize], band_of: &[usize], areas: &mut [Area], top: f64) {
 }
 
 /// By call: the call of another band that it makes, or that makes it.
-fn elsewhere(tree: &SearchTree, band_of: &[usize]) -> Vec<Option<String>> {
+fn elsewhere(tree: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
     let words = |node: &Node| {
         let far = |other: &usize| band_of[*other] != band_of[node.id];
-        let caller = node.parent.filter(far).map(|caller| format!("from call {}", caller + 1));
+        let caller =
+            node.parent.filter(far).map(|caller| format!("from call {}", tree.number(caller)));
         let without = match &node.turn {
             Turn::Chose { event, right: Some(right), .. } if far(right) => {
-                Some(format!("without {event}: call {}", right + 1))
+                Some(format!("without {event}: call {}", tree.number(*right)))
             }
             _ => None,
         };
         let parts: Vec<_> = caller.into_iter().chain(without).collect();
-        (!parts.is_empty()).then(|| format!("call {}, {}", node.id + 1, parts.join(", ")))
+        (!parts.is_empty()).then(|| format!("call {}, {}", tree.number(node.id), parts.join(", ")))
     };
     tree.nodes.iter().map(words).collect()
 }

@@ -1,0 +1,215 @@
+//! Straight chains, each in one box: of a picture that would be too high to be looked at, what is straightforward is told
+//! in brief.
+//!
+//! In a partial order a chain is made of events of one process. Each has the one before as its only cause and is the
+//! only effect of that; none is in conflict with anything. In a space-time diagram it is made of steps that one process
+//! takes in a row, without an arrow to any but the first or from any but the last, and without a mutex that is taken or
+//! released in between. In a search tree it is made of calls that make one other call each.
+//!
+//! The picture is made anew with one event or step for each chain. Its parts refer to one another by new numbers. What
+//! is printed is the first and the last of the old ones: `3…9`.
+
+use std::ops::Deref;
+
+use super::canvas::clipped;
+use crate::report::picture::{Event, Moment, Node, PartialOrder, SearchTree, SpaceTime, Turn};
+use crate::report::plural;
+
+/// A box for fewer of them would be no shorter to read.
+const SHORTEST: usize = 3;
+
+/// The most characters of the first and of the last operation.
+const NAMED: usize = 14;
+
+/// A picture and the numbers that its events or steps had, first and last.
+pub(super) struct Chained<P> {
+    picture: P,
+    numbers: Vec<(usize, usize)>,
+}
+
+impl<P> Deref for Chained<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.picture
+    }
+}
+
+impl<P> Chained<P> {
+    /// What is printed for an event or a step.
+    pub(super) fn number(&self, id: usize) -> String {
+        let (first, last) = self.numbers[id];
+        if self.is_chain(id) { format!("{first}…{last}") } else { first.to_string() }
+    }
+
+    /// Is it a chain?
+    pub(super) fn is_chain(&self, id: usize) -> bool {
+        self.numbers[id].0 != self.numbers[id].1
+    }
+
+    /// Does it have a chain in one box?
+    pub(super) fn is_short(&self) -> bool {
+        (0..self.numbers.len()).any(|id| self.is_chain(id))
+    }
+}
+
+/// What a chain does.
+fn label(first: &str, last: &str) -> String {
+    format!("{} … {}", clipped(first, NAMED), clipped(last, NAMED))
+}
+
+/// The place of each part among the chains, which are in the order of their first parts.
+fn places(chains: &[Vec<usize>], count: usize) -> Vec<usize> {
+    let mut places = vec![0; count];
+    for (place, chain) in chains.iter().enumerate() {
+        chain.iter().for_each(|&part| places[part] = place);
+    }
+    places
+}
+
+/// The chains if the picture is to be made shorter, or else each part by itself. Those that are too short are taken apart.
+fn chosen(chains: Vec<Vec<usize>>, is_high: bool) -> Vec<Vec<usize>> {
+    let apart = |chain: Vec<usize>| match is_high && chain.len() >= SHORTEST {
+        true => vec![chain],
+        false => chain.into_iter().map(|part| vec![part]).collect(),
+    };
+    let mut chains: Vec<_> = chains.into_iter().flat_map(apart).collect();
+    chains.sort_by_key(|chain| chain[0]);
+    chains
+}
+
+fn numbers(chains: &[Vec<usize>], start: usize) -> Vec<(usize, usize)> {
+    chains.iter().map(|chain| (chain[0] + start, chain[chain.len() - 1] + start)).collect()
+}
+
+/// The partial order, with its chains in one box each if it is too high.
+pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOrder> {
+    let events = &order.events;
+    let mut effects = vec![0; events.len()];
+    events.iter().flat_map(|event| &event.causes).for_each(|&cause| effects[cause] += 1);
+    let mut is_disputed = vec![false; events.len()];
+    for &(a, b) in &order.conflicts {
+        (is_disputed[a], is_disputed[b]) = (true, true);
+    }
+    let follows = |before: &Event, event: &Event| {
+        event.causes == [before.id]
+            && effects[before.id] == 1
+            && (event.lane, event.fate) == (before.lane, before.fate)
+            && !is_disputed[before.id]
+            && !is_disputed[event.id]
+    };
+    let mut chains: Vec<Vec<usize>> = Vec::new();
+    let mut chain_of = vec![0; events.len()];
+    for event in events {
+        let before = event.causes.first().map(|&cause| &events[cause]);
+        let before = before.filter(|before| follows(before, event));
+        chain_of[event.id] = before.map_or(chains.len(), |before| chain_of[before.id]);
+        match before {
+            Some(_) => chains[chain_of[event.id]].push(event.id),
+            None => chains.push(vec![event.id]),
+        }
+    }
+    let chains = chosen(chains, is_high);
+    let places = places(&chains, events.len());
+    let mut drawn: Vec<Event> = Vec::new();
+    for chain in &chains {
+        let (first, last) = (&events[chain[0]], &events[chain[chain.len() - 1]]);
+        let causes: Vec<usize> = first.causes.iter().map(|&cause| places[cause]).collect();
+        let depth = causes.iter().map(|&cause| drawn[cause].depth).max().unwrap_or(0) + 1;
+        let short = (chain.len() > 1).then(|| label(&first.label, &last.label));
+        drawn.push(Event {
+            id: drawn.len(),
+            depth,
+            causes,
+            outcome: match short {
+                Some(_) => Some(format!("{} in a chain", plural(chain.len(), "event"))),
+                None => first.outcome.clone(),
+            },
+            label: short.unwrap_or_else(|| first.label.clone()),
+            ..first.clone()
+        });
+    }
+    let mut configurations = order.configurations.clone();
+    for configuration in &mut configurations {
+        configuration.last.iter_mut().for_each(|event| *event = places[*event]);
+    }
+    let conflicts = order.conflicts.iter().map(|&(a, b)| (places[a], places[b])).collect();
+    let picture = PartialOrder { events: drawn, conflicts, configurations, ..order.clone() };
+    Chained { picture, numbers: numbers(&chains, 0) }
+}
+
+/// The chart, with its chains in one box each if it is too high.
+pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
+    let steps = &chart.steps;
+    let (mut has_arrow_to, mut has_arrow_from) =
+        (vec![false; steps.len()], vec![false; steps.len()]);
+    let holds = || chart.holds.iter().flat_map(|hold| std::iter::once(hold.from).chain(hold.to));
+    let sent = chart.pending.iter().filter_map(|message| message.from);
+    let started = chart.lanes.iter().filter_map(|lane| lane.started_by);
+    let from = chart.arrows.iter().map(|arrow| arrow.from).chain(sent).chain(started);
+    from.chain(holds()).for_each(|step| has_arrow_from[step] = true);
+    let to = chart.arrows.iter().map(|arrow| arrow.to);
+    to.chain(holds()).for_each(|step| has_arrow_to[step] = true);
+    let follows =
+        |a: &Moment, b: &Moment| a.lane == b.lane && !has_arrow_from[a.id] && !has_arrow_to[b.id];
+    let runs = steps.chunk_by(follows).map(|run| run.iter().map(|step| step.id).collect());
+    let chains = chosen(runs.collect(), is_high);
+    let places = places(&chains, steps.len());
+    let drawn = chains.iter().enumerate().map(|(id, chain)| {
+        let (first, last) = (&steps[chain[0]], &steps[chain[chain.len() - 1]]);
+        if chain.len() == 1 {
+            return Moment { id, ..first.clone() };
+        }
+        let outcome = Some(format!("{} in a row", plural(chain.len(), "step")));
+        Moment { id, label: label(&first.label, &last.label), outcome, ..first.clone() }
+    });
+    let mut picture = SpaceTime { steps: drawn.collect(), ..chart.clone() };
+    for arrow in &mut picture.arrows {
+        (arrow.from, arrow.to) = (places[arrow.from], places[arrow.to]);
+    }
+    for hold in &mut picture.holds {
+        (hold.from, hold.to) = (places[hold.from], hold.to.map(|to| places[to]));
+    }
+    for message in &mut picture.pending {
+        message.from = message.from.map(|from| places[from]);
+    }
+    for lane in &mut picture.lanes {
+        lane.started_by = lane.started_by.map(|step| places[step]);
+    }
+    Chained { picture, numbers: numbers(&chains, 1) }
+}
+
+/// The search, with its chains in one box each if it is too high.
+pub(super) fn of_tree(tree: &SearchTree, is_high: bool) -> Chained<SearchTree> {
+    let mut chains: Vec<Vec<usize>> = Vec::new();
+    let mut chain_of = Vec::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let before = node.parent.filter(|&parent| is_straight(&tree.nodes[parent]));
+        let before = before.filter(|_| is_straight(node));
+        chain_of.push(before.map_or(chains.len(), |before| chain_of[before]));
+        match before {
+            Some(_) => chains[chain_of[node.id]].push(node.id),
+            None => chains.push(vec![node.id]),
+        }
+    }
+    let chains = chosen(chains, is_high);
+    let places = places(&chains, tree.nodes.len());
+    let nodes = chains.iter().enumerate().map(|(id, chain)| {
+        let (first, last) = (&tree.nodes[chain[0]], &tree.nodes[chain[chain.len() - 1]]);
+        let mut turn = first.turn.clone();
+        if let (Turn::Chose { left, right, .. }, Turn::Chose { left: next, .. }) =
+            (&mut turn, &last.turn)
+        {
+            *left = next.map(|next| places[next]);
+            *right = right.map(|right| places[right]);
+        }
+        Node { id, parent: first.parent.map(|parent| places[parent]), turn, ..first.clone() }
+    });
+    let picture = SearchTree { nodes: nodes.collect(), ..tree.clone() };
+    Chained { picture, numbers: numbers(&chains, 1) }
+}
+
+/// Is there one way only from here?
+fn is_straight(node: &Node) -> bool {
+    matches!(node.turn, Turn::Chose { left: Some(_), right: None, alternative: None, .. })
+}
