@@ -10,6 +10,7 @@ mod leader_election;
 mod operations;
 #[path = "../examples/programs/paxos.rs"]
 mod paxos;
+mod places;
 #[path = "../examples/programs/two_phase_commit.rs"]
 mod two_phase_commit;
 #[path = "../examples/programs/work_pool.rs"]
