@@ -13,6 +13,7 @@ mod paxos;
 mod places;
 #[path = "../examples/programs/two_phase_commit.rs"]
 mod two_phase_commit;
+mod unseen;
 #[path = "../examples/programs/work_pool.rs"]
 mod work_pool;
 

@@ -31,7 +31,7 @@ fn a_guard_writes_where_it_was_changed_and_unlocks_where_it_was_used_last() {
     let program = program.build();
     assert_eq!(lines(&program, "queue.lock()"), [line; 3]);
     assert_eq!(lines(&program, "queue.write()"), [line + 3]);
-    assert_eq!(lines(&program, "queue.unlock()"), [line + 6]);
+    assert_eq!(lines(&program, "queue.unlock()"), [line + 5]);
 }
 
 #[test]
