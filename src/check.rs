@@ -31,7 +31,7 @@
 //! let system = system.build();
 //! let checked = mazurka::check(&system).explorer("source".parse().unwrap()).all().run();
 //! assert_eq!(checked.verdict(), Verdict::Ok);
-//! assert_eq!(checked.outcome.stats.traces, 2);
+//! assert_eq!(checked.stats().traces, 2);
 //! ```
 
 mod again;
@@ -40,7 +40,9 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::explore::{Budget, Explorer, NoObserver, Outcome, Setting, Verdict, Violation, explore};
+use crate::explore::{
+    Budget, Explorer, NoObserver, Outcome, Setting, Stats, Verdict, Violation, explore,
+};
 use crate::model::System;
 use crate::property::{Properties, Property};
 use crate::report::text::{Check as Text, Ending};
@@ -191,6 +193,11 @@ impl Checked {
     /// The verdict in one word.
     pub fn verdict(&self) -> Verdict {
         self.outcome.verdict()
+    }
+
+    /// The figures of the search: how many executions, steps and so on.
+    pub fn stats(&self) -> &Stats {
+        &self.outcome.stats
     }
 
     /// Was everything explored, and is nothing wrong?

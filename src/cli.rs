@@ -196,7 +196,8 @@ fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let is_compiler = |name: &str| ["mpicc", "mpicxx", "mpic++"].contains(&name);
     let name = args.first().map(Path::new).and_then(Path::file_name).and_then(OsStr::to_str);
     if let Some(name) = name.filter(|name| is_compiler(name) || *name == "mpirun") {
-        args.insert(1, name.into());
+        let name = name.into();
+        args.splice(..1, ["mazurka".into(), name]);
     }
     let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_owned();
     let asks_for_help = args.get(2).is_some_and(|first| first == "--help" || first == "-h");

@@ -23,8 +23,16 @@
 //! with the execution that leads to it: who did what, in which line.
 //!
 //! Handles of objects can be copied into as many closures as use them. What is sent, stored and guarded may be of any type
-//! that is [`Data`]. Data that processes share in another way (an `Arc<Mutex<_>>` of the standard library, say) is not
-//! seen, so it is not part of the verification.
+//! that is [`Data`].
+//!
+//! # What is not seen
+//!
+//! Data that closures share in another way (an `Arc<Mutex<_>>` of the standard library, an atomic, a `static`) is no object of the
+//! program: it is not part of the verification, and each run of a closure finds what earlier runs have left there. What depends on it is
+//! mere chance. Where that shows, it is a violation: a closure that asks for something else, or a judgement that says something
+//! else, when it is run again. Debug builds look for it: they run closures again later, and the judgement at the end after them. Data that
+//! all runs leave as it is, or that changes nothing that is asked, is not noticed. A lock of the standard library that is held across an
+//! `await` makes the next process hang that wants it.
 //!
 //! # Determinism
 //!

@@ -96,6 +96,16 @@ fn a_counterexample_is_explained_as_the_readme_shows() {
 }
 
 #[test]
+fn figures_are_those_that_the_readme_shows() {
+    let result = mazurka::check(&philosophers(3)).all().run();
+    let (traces, deadlocked) = (result.stats().traces, result.stats().deadlocked_traces);
+    let line = format!(
+        "assert_eq!((result.stats().traces, result.stats().deadlocked_traces), ({traces}, {deadlocked}));"
+    );
+    assert!(read_file("README.md").contains(&line), "not in README.md: {line}");
+}
+
+#[test]
 fn a_failed_assertion_names_its_line_and_its_variables() {
     let mut system = Builder::new();
     let (counter, seen) = (system.cell("counter", 0), system.variable("seen"));

@@ -40,6 +40,52 @@ fn explorers_are_chosen_with_options() {
     assert_eq!(explorers, ["udpor:k=1+order=lca", "udpor:order=random+seed=7", "exhaustive"]);
 }
 
+/// As `compare` takes them.
+#[test]
+fn check_takes_options_behind_the_name_of_an_explorer() {
+    for (explorer, more, [k, setting]) in [
+        ("udpor:k=1", &[][..], ["1", "udpor, k = 1;"]),
+        ("udpor:k=2+order=lca", &[], ["2", "udpor, k = 2, order lca;"]),
+        ("udpor:order=lca", &["-k", "1"], ["1", "udpor, k = 1, order lca;"]),
+    ] {
+        let args = [&["check", "philosophers.maz", "--explorer", explorer][..], more].concat();
+        let text = stdout(&run(&args));
+        assert!(text.contains(setting), "{args:?}: {text}");
+        let result = json(&run(&[&args[..], &["--format", "json"]].concat()));
+        assert_eq!((&result["explorer"], &result["k"]), (&"udpor".into(), &k.into()));
+    }
+    for (explorer, more, fragment) in [
+        ("udpor:speed=9", &[][..], "`speed=9` is no option"),
+        ("exhaustive:k=1", &[], "`exhaustive` has none"),
+        ("udpor:k=1", &["-k", "2"], "--explorer udpor:k=1 gives k already: leave -k out"),
+        ("sleep:jobs=2", &["--branches", "never"], "threads are for a search"),
+    ] {
+        let output = run(&[&["check", "ok.maz", "--explorer", explorer][..], more].concat());
+        assert_eq!(code(&output), 2, "{explorer}");
+        assert!(stderr(&output).contains(fragment), "{explorer}: {}", stderr(&output));
+    }
+}
+
+/// All explorers are asked for, and those that are for actors only cannot be used.
+#[test]
+fn remarks_are_not_longer_than_the_table() {
+    for (args, left_out) in [
+        (&["compare", "philosophers.maz"][..], true),
+        (&["compare", "philosophers.maz", "--explorers", "udpor,stateful"], false),
+        (&["compare", "philosophers.maz", "--explorers", "exhaustive", "--max-traces", "3"], false),
+    ] {
+        let text = stdout(&run(args));
+        let (table, remarks) = text.split_once("\n\n").expect("a table, and remarks");
+        assert!(remarks.lines().count() <= table.lines().count(), "{text}");
+        let says_why =
+            remarks.contains("Left out") && remarks.contains("--explorers NAME says why");
+        assert_eq!(says_why, left_out, "{text}");
+    }
+    let result = json(&run(&["compare", "philosophers.maz", "--format", "json"]));
+    let why = result["left_out"][0]["why"].as_str().unwrap();
+    assert!(why.contains("programs of actors"), "{why}");
+}
+
 #[test]
 fn several_specs_and_folders_make_one_table() {
     let args = ["compare", "philosophers.maz", "ok.maz", "-D", "N=4", "--explorers", "udpor"];

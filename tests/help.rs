@@ -33,10 +33,10 @@ fn examples(command: &str) -> Vec<String> {
 }
 
 /// A folder with the specs that the examples name, and the program under its name.
-fn workplace() -> PathBuf {
+fn workplace(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-help", std::process::id()));
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-help-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     for (from, to) in [
@@ -54,7 +54,7 @@ fn workplace() -> PathBuf {
 #[cfg(unix)]
 #[test]
 fn every_example_runs() {
-    let folder = workplace();
+    let folder = workplace("examples");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_mazurka"), folder.join("mazurka")).unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", folder.display());
@@ -74,4 +74,41 @@ fn every_example_runs() {
         assert_ne!(code(&shell), 2, "{example}: {}", stderr(&shell));
         assert!(!stderr(&shell).contains("error"), "{example}: {}", stderr(&shell));
     }
+}
+
+/// The rest of what `mpicc` is called with is the compiler's.
+#[cfg(unix)]
+#[test]
+fn the_help_of_mpicc_is_our_own_unless_the_compiler_is_asked() {
+    let folder = workplace("compilers");
+    for (command, says) in [
+        ("mpicc", "Compile an MPI program in C, to be verified"),
+        ("mpicxx", "Compile an MPI program in C++, as `mpicc`"),
+    ] {
+        let link = folder.join(command);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_mazurka"), &link).unwrap();
+        for flag in ["--help", "-h"] {
+            let linked = Command::new(&link).arg(flag).output().unwrap();
+            for help in [run(&[command, flag]), linked] {
+                let text = stdout(&help);
+                assert!(code(&help) == 0 && text.starts_with(says), "{command} {flag}: {text}");
+                assert!(text.contains(&format!("Usage: mazurka {command} ")), "{text}");
+            }
+        }
+    }
+    // `echo` stands for a compiler that tells what it is asked.
+    let asked = Command::new(env!("CARGO_BIN_EXE_mazurka"))
+        .args(["mpicc", "-v", "--help"])
+        .env("MAZURKA_CC", "echo")
+        .output()
+        .unwrap();
+    assert!(stdout(&asked).trim().ends_with("-v --help"), "{}", stdout(&asked));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_help_of_mpirun_says_what_its_defaults_are() {
+    let help = stdout(&run(&["mpirun", "--help"]));
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("by default --buffering and --collectives are both `any`"), "{help}");
 }

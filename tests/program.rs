@@ -10,8 +10,10 @@ mod leader_election;
 mod operations;
 #[path = "../examples/programs/paxos.rs"]
 mod paxos;
+mod places;
 #[path = "../examples/programs/two_phase_commit.rs"]
 mod two_phase_commit;
+mod unseen;
 #[path = "../examples/programs/work_pool.rs"]
 mod work_pool;
 

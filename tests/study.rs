@@ -57,12 +57,40 @@ fn cell<'l>(line: &'l [(String, String)], name: &str) -> &'l str {
     &line.iter().find(|(found, _)| found == name).unwrap_or_else(|| panic!("{name}")).1
 }
 
+/// Also the second table, of a study that is too wide for a terminal.
+#[test]
+fn every_table_names_the_k_and_no_constant_is_taken_for_it() {
+    let folder = folder("constant");
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/mutex/ssbexp.maz");
+    let output = mazurka(&["study", "-D", "K=2..4", "-k", "1,optimal", "-o"])
+        .arg(&folder)
+        .arg(spec)
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    let heads: Vec<_> = text.lines().filter(|line| line.starts_with(" spec ")).collect();
+    assert!(heads.len() > 1, "it is too wide: {text}");
+    assert!(heads.iter().all(|head| head.split_whitespace().nth(2) == Some("k")), "{text}");
+    assert_eq!(text.matches(" udpor      optimal ").count(), 2 * heads.len(), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(
+        files(&folder, ".svg"),
+        [
+            "ssbexp-by-udpor-time-by-k.svg",
+            "ssbexp-by-udpor-traces-and-blocked-by-k.svg",
+            "ssbexp-time-over-constant-k.svg"
+        ]
+    );
+}
+
 #[test]
 fn a_study_writes_tables_plots_and_a_page() {
     let folder = folder("files");
     let text = study(&folder, &["--repeat", "2", "--explorers", "udpor,optimal"]);
     assert!(text.contains("philosophers.maz N=3, udpor: k = 1 is optimal"), "{text}");
-    assert!(text.contains("is fastest ("), "{text}");
+    assert!(text.contains("which k is fastest, 3 runs of each can tell (--repeat)"), "{text}");
+    assert!(text.contains("No plot of SAT calls: a short search settled every"), "{text}");
     assert!(text.contains("report.html, study.csv, study.md, study.json; 3 plots."), "{text}");
 
     let lines = lines(&folder);

@@ -59,6 +59,7 @@ Examples:
   mazurka check philosophers.maz
   mazurka check philosophers.maz -D N=5 --timeout 30s
   mazurka check philosophers.maz --all --explorer exhaustive
+  mazurka check philosophers.maz --explorer udpor:k=1+order=lca
   mazurka check philosophers.maz --shortest
   mazurka check philosophers.maz --order random --seed 7
   mazurka check philosophers.maz --draw deadlock.html
@@ -87,6 +88,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let lints = args.lints.levels(&args.spec.setup.lints())?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
+        if setting.options().jobs.is_some() {
+            return Err(Failure::Usage("threads are for a search, not for cutting one".into()));
+        }
         let whole = whole(&args, setting, &limits, output)?;
         return branches::cut(&args.spec.path, whole, &args.branches, output);
     }

@@ -16,7 +16,7 @@ use crate::mpi::{Compiler, Language};
 /// or else `c++`). No MPI is needed on the machine. Programs get debug information (-g), and their accesses to memory are
 /// instrumented; `-fno-sanitize=thread` leaves that out, and then buffers that are touched too early are not noticed.
 #[derive(ClapArgs)]
-#[command(after_help = EXAMPLES, disable_help_flag = true)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// What the compiler is called with
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
@@ -29,6 +29,7 @@ Examples:
   mazurka mpirun -n 4 ./ring
   make CC=\"mazurka mpicc\"
   mazurka mpicc -show ring.c        what would be run
+  mazurka mpicc -v --help           the help of the compiler itself
 
 A link to `mazurka` that is called mpicc, mpicxx or mpirun is that command.";
 

@@ -32,6 +32,9 @@ use crate::systems::history::History;
 /// of what it is told, and not once for each execution. Reported are deadlocks, calls that do not fit together, wrong arguments,
 /// races for messages, buffers that are touched too early, requests that nobody waits for, crashes and failed assertions, each with
 /// file and line, and with an execution that leads there; and, as warnings, communicators and other objects that are never freed.
+///
+/// What MPI leaves open is left open: by default --buffering and --collectives are both `any`, so each standard send and each
+/// collective may end early or late. What goes wrong with any other value goes wrong with `any`, too.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -57,7 +57,8 @@ pub(super) struct Args {
         default_value = "udpor"
     )]
     explorers: Vec<String>,
-    /// How often to run each search; its time is the median
+    /// How often to run each search; its time is the median. Which k is fastest is said only of three runs or more, and only if those
+    /// with that k all took less time than the others
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// The folder for the runs and the results

@@ -11,7 +11,7 @@ use super::parts::Searched;
 use super::spec::Spec;
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::prefix::Extent;
-use crate::explore::{Budget, K, Listed, Outcome, Setting, Violation};
+use crate::explore::{Budget, K, OPTIONS, OptionInfo, Outcome, Setting, Violation};
 use crate::model::System;
 use crate::property::Properties;
 use crate::report::lint::Levels;
@@ -23,7 +23,8 @@ use crate::study::Limits;
 /// How to search.
 #[derive(Args)]
 pub(super) struct SearchArgs {
-    /// The algorithm; `mazurka explorers` lists them
+    /// The algorithm; `mazurka explorers` lists them. Its options may stand behind a colon, joined by +, as for `compare`:
+    /// `udpor:k=1+order=lca`
     #[arg(long, value_name = "NAME", default_value = DEFAULT_EXPLORER)]
     explorer: String,
     #[command(flatten)]
@@ -44,8 +45,18 @@ const DEFAULT_EXPLORER: &str = "udpor";
 impl SearchArgs {
     /// The explorer with its options.
     pub(super) fn setting(&self) -> Result<Setting, Failure> {
-        let explorer = Listed::named(&self.explorer).map_err(Failure::Usage)?;
-        Setting::new(explorer, self.options.options()?).map_err(Failure::Usage)
+        let named: Setting = self.explorer.trim().parse().map_err(Failure::Usage)?;
+        let (inside, outside) = (named.options(), self.options.options()?);
+        let is_twice = |option: &&OptionInfo| {
+            let is_list = !(option.values)().is_empty();
+            !is_list && option.is_given(&inside) && option.is_given(&outside)
+        };
+        if let Some(option) = OPTIONS.iter().find(is_twice) {
+            let (name, flag) = (option.name, option.flag());
+            let text = format!("--explorer {named} gives {name} already: leave {flag} out");
+            return Err(Failure::Usage(text));
+        }
+        Setting::new(named.explorer(), inside.or(outside)).map_err(Failure::Usage)
     }
 
     pub(super) fn limits(&self) -> Result<Limits, Failure> {

@@ -2,7 +2,11 @@
 //!
 //! The content is a cell of its own. It is read when the lock is granted, and written before it is released if it was
 //! borrowed mutably. Such accesses are ordered by the lock, so they add no executions. A lock that guards `()` has no cell.
+//!
+//! Each step has a line of the program. The content is written where it was borrowed mutably last. Where a guard is dropped cannot be
+//! known, so it unlocks where it was used last, unless it is dropped by a call of this module.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -157,24 +161,40 @@ impl<T: Data> Mutex<T> {
 /// What a guard needs, whatever it guards.
 struct Held<T> {
     value: T,
-    is_changed: bool,
     channel: Rc<Channel>,
-    place: Place,
+    /// Where the content was borrowed mutably last, if it was.
+    changed: Option<Place>,
+    /// Where the guard was used last. Before it is used, that is where the lock was asked for.
+    used: Cell<Place>,
 }
 
 impl<T: Data> Held<T> {
     fn new(value: T, channel: Rc<Channel>, place: Place) -> Held<T> {
-        Held { value, is_changed: false, channel, place }
+        Held { value, channel, changed: None, used: Cell::new(place) }
+    }
+
+    #[track_caller]
+    fn borrow(&self) -> &T {
+        self.used.set(Location::caller());
+        &self.value
+    }
+
+    #[track_caller]
+    fn borrow_mut(&mut self) -> &mut T {
+        let place = Location::caller();
+        self.used.set(place);
+        self.changed = Some(place);
+        &mut self.value
     }
 
     /// Has the content written if it may have changed, and then this done.
     fn release(&self, content: Content<T>, op: Op, on: On) {
-        if let (true, Some(cell)) = (self.is_changed, content.cell) {
+        if let (Some(place), Some(cell)) = (self.changed, content.cell) {
             let write = |value| Op::Access(cell, Access::Write(value));
             let asked = Asked::with(pack(self.value.clone()), write);
-            self.channel.defer(asked, Text { on: On::Cell(cell), verb: "write" }, self.place);
+            self.channel.defer(asked, Text { on: On::Cell(cell), verb: "write" }, place);
         }
-        self.channel.defer(Asked::op(op), Text { on, verb: "unlock" }, self.place);
+        self.channel.defer(Asked::op(op), Text { on, verb: "unlock" }, self.used.get());
     }
 }
 
@@ -185,18 +205,27 @@ pub struct Guard<T: Data> {
     held: Held<T>,
 }
 
+impl<T: Data> Guard<T> {
+    /// Drops the guard, with this as the place at which it unlocks.
+    #[track_caller]
+    pub fn unlock(guard: Guard<T>) {
+        guard.held.used.set(Location::caller());
+    }
+}
+
 impl<T: Data> Deref for Guard<T> {
     type Target = T;
 
+    #[track_caller]
     fn deref(&self) -> &T {
-        &self.held.value
+        self.held.borrow()
     }
 }
 
 impl<T: Data> DerefMut for Guard<T> {
+    #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        self.held.is_changed = true;
-        &mut self.held.value
+        self.held.borrow_mut()
     }
 }
 
@@ -220,6 +249,7 @@ impl Condvar {
                 unreachable!("it is told its request")
             };
             let mutex = guard.mutex;
+            guard.held.used.set(place);
             drop(guard);
             ask(Asked::op(Op::AwaitWake { condvar, handle }), text, place).await;
             mutex.lock_at("lock", place).await
@@ -306,28 +336,46 @@ impl<T: Data> Drop for RwHeld<T> {
 /// A reader-writer lock that the process reads. It is unlocked when this is dropped.
 pub struct ReadGuard<T: Data>(RwHeld<T>);
 
+impl<T: Data> ReadGuard<T> {
+    /// Drops the guard, with this as the place at which it unlocks.
+    #[track_caller]
+    pub fn unlock(guard: ReadGuard<T>) {
+        guard.0.held.used.set(Location::caller());
+    }
+}
+
 impl<T: Data> Deref for ReadGuard<T> {
     type Target = T;
 
+    #[track_caller]
     fn deref(&self) -> &T {
-        &self.0.held.value
+        self.0.held.borrow()
     }
 }
 
 /// A reader-writer lock that the process writes. It is unlocked when this is dropped.
 pub struct WriteGuard<T: Data>(RwHeld<T>);
 
+impl<T: Data> WriteGuard<T> {
+    /// Drops the guard, with this as the place at which it unlocks.
+    #[track_caller]
+    pub fn unlock(guard: WriteGuard<T>) {
+        guard.0.held.used.set(Location::caller());
+    }
+}
+
 impl<T: Data> Deref for WriteGuard<T> {
     type Target = T;
 
+    #[track_caller]
     fn deref(&self) -> &T {
-        &self.0.held.value
+        self.0.held.borrow()
     }
 }
 
 impl<T: Data> DerefMut for WriteGuard<T> {
+    #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        self.0.held.is_changed = true;
-        &mut self.0.held.value
+        self.0.held.borrow_mut()
     }
 }

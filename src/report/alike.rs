@@ -198,19 +198,20 @@ fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
         && one.players.len() == other.players.len()
         && one.players.iter().zip(&other.players).all(|(p, q)| p.role == q.role)
         && renaming.add(&one.message, &other.message);
-    let mut search = Search { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
-    are_similar && search.go_on(&mut Vec::new(), &renaming)
+    let mut renaming =
+        Renaming { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
+    are_similar && attempt.go_on(&mut Vec::new(), &renaming)
 }
 
-/// A search for a renaming.
-struct Search<'s, 'v> {
+/// The attempt to find a renaming.
+struct Attempt<'s, 'v> {
     one: &'s Told<'v>,
     other: &'s Told<'v>,
     taken: Vec<bool>,
     trials: usize,
 }
 
-impl Search<'_, '_> {
+impl Attempt<'_, '_> {
     /// Finds the counterparts of the players after those that have one.
     fn go_on(&mut self, counterparts: &mut Vec<usize>, renaming: &Renaming) -> bool {
         let Some(player) = self.one.players.get(counterparts.len()) else {

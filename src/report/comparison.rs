@@ -82,6 +82,26 @@ impl Comparison {
         disagreements(&self.rows).iter().map(sentence).collect()
     }
 
+    /// Which explorers were left out, in a sentence for all that were left out for the same programs.
+    fn omissions(&self) -> Vec<String> {
+        let mut groups: Vec<(&[String], Vec<&str>)> = Vec::new();
+        for LeftOut { explorer, specs, .. } in &self.left_out {
+            match groups.iter_mut().find(|(known, _)| known == specs) {
+                Some((_, explorers)) => explorers.push(explorer),
+                None => groups.push((specs, vec![explorer])),
+            }
+        }
+        let sentence = |(specs, explorers): (&[String], Vec<&str>)| {
+            let specs = match specs {
+                [] | [_] | [_, _] | [_, _, _] => specs.join(", "),
+                [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
+            };
+            let explorers = explorers.join(", ");
+            format!("Left out for {specs}: {explorers}; --explorers NAME says why.")
+        };
+        groups.into_iter().map(sentence).collect()
+    }
+
     /// The notes below the table.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
@@ -117,13 +137,7 @@ impl Comparison {
                 )),
             }
         }
-        for LeftOut { specs, why, .. } in &self.left_out {
-            let specs = match specs.as_slice() {
-                [] | [_] | [_, _] | [_, _, _] => specs.join(", "),
-                [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
-            };
-            notes.push(format!("Left out for {specs}: {why}."));
-        }
+        notes.extend(self.omissions());
         if self.not_run > 0 {
             let n = self.not_run;
             notes.push(format!(
@@ -326,7 +340,12 @@ impl Printer {
                 notes.chain(loud).collect()
             }
             Style::Text(room) => {
-                let notes = notes.into_iter().chain((!quiet).then(|| STORED.to_owned()));
+                let stores = |row: &Row| {
+                    let stats = row.measured().map(|measured| &measured.stats);
+                    stats.is_some_and(|stats| stats.events_built.or(stats.states).is_some())
+                };
+                let is_shown = !quiet && comparison.rows.iter().any(stores);
+                let notes = notes.into_iter().chain(is_shown.then(|| STORED.to_owned()));
                 let notes: Vec<String> = notes.collect();
                 let wrapped = |text: &String| textwrap::fill(text, room);
                 let above = if notes.is_empty() { "" } else { "\n" };

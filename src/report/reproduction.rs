@@ -134,7 +134,8 @@ impl Reproduction {
             let below = "\n".repeat(heading.matches('\n').count() + 1);
             match (column.figure, column.is_printed) {
                 (Some(_), true) => {
-                    header.extend([format!("{heading}\npaper"), format!("{below}ours")]);
+                    let printed_by = column.printed_by;
+                    header.extend([format!("{heading}\n{printed_by}"), format!("{below}ours")]);
                 }
                 (Some(_), false) => header.push(format!("{heading}\nours")),
                 (None, _) => header.push(heading),
@@ -149,7 +150,7 @@ impl Reproduction {
         let line = &self.paper.rows[row];
         let mut cells = vec![line.title()];
         for (column, cell) in self.paper.columns.iter().zip(&line.cells) {
-            let printed = cell.printed.parse().map_or(cell.printed.to_owned(), thousands);
+            let printed = printed(column, cell);
             match self.our_cell(row, column, cell) {
                 None => cells.push(match cell.note {
                     Some(note) => format!("{printed} [{note}]"),
@@ -235,6 +236,17 @@ impl Reproduction {
     }
 }
 
+/// What is printed, as it is shown: times have their unit.
+fn printed(column: &Column, cell: &Cell) -> String {
+    let printed = cell.printed.parse().map_or(cell.printed.to_owned(), thousands);
+    match column.figure {
+        Some((_, Figure::Time)) if printed.ends_with(|last: char| last.is_ascii_digit()) => {
+            printed + " s"
+        }
+        _ => printed,
+    }
+}
+
 /// For a terminal, or a text of this width.
 pub struct Text<'r>(pub &'r Reproduction, pub usize);
 
@@ -282,6 +294,7 @@ struct Record<'r> {
     stopped: bool,
     agrees: Option<bool>,
     note: Option<char>,
+    printed_by: &'r str,
 }
 
 fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
@@ -308,6 +321,7 @@ fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
                 stopped: measured.is_some_and(|measured| !measured.has_ended()),
                 agrees: ours.as_ref().and_then(Ours::agrees),
                 note: ours.map_or(cell.note, |ours| ours.note()),
+                printed_by: column.printed_by,
             });
         }
     }
@@ -378,6 +392,24 @@ mod tests {
         assert!(text.contains("≠ 2"), "{text}");
         assert!(text.contains("differ (≠) and nothing explains it"), "{text}");
         assert!(made_up(2).is_surprising());
+    }
+
+    #[test]
+    fn printed_times_stand_beside_ours() {
+        let table = made_up(2).table();
+        let at = |name: &str| table.header.iter().position(|head| head == name).expect("a column");
+        let paper = at("udpor\ntime\npaper");
+        assert_eq!(table.header[paper + 1].trim(), "ours");
+        let row = &table.rows[6];
+        assert_eq!(row[..2], ["RMQ-receiving N=4", "4"]);
+        assert_eq!(row[paper..paper + 2], ["0.2 s", "0 µs"]);
+        let exhaustive = at("exhaustive\ntime\npaper");
+        assert_eq!(table.rows[8][exhaustive], "1,038 s");
+        assert_eq!(table.rows[9][exhaustive..exhaustive + 2], ["TO", "-"]);
+        let tools = Reproduction { paper: papers::named("quasi-optimal").unwrap(), ..made_up(2) };
+        let header = tools.table().header;
+        assert!(header.contains(&"udpor\ntime\nDPU".to_owned()), "{header:?}");
+        assert!(header.contains(&"optimal\ntime\nNidhugg".to_owned()), "{header:?}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ use super::comparison::{Comparison, Record, title, verdict};
 use super::table::{self, Markdown, Plain, Table, or_dash, time};
 use super::text::{BAD, Styled, UNSURE, thousands};
 use crate::explore::Combs;
-use crate::study::{Measured, Point, Ran};
+use crate::study::{Figures, Point, Ran};
 
 /// The points of a study.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +37,8 @@ pub struct Study {
     pub not_run: usize,
 }
 
-/// Times that are no further apart than this are called the same.
-const SAME_TIME: f64 = 1.05;
+/// With fewer runs of each search nothing is said about which is fastest: their times would often lie apart by chance.
+const LEAST_RUNS: usize = 3;
 
 impl Study {
     /// The points as rows, for what is shared with `compare`.
@@ -68,7 +68,7 @@ impl Study {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.comparison().notes()
+        self.comparison().notes().into_iter().chain(plots::without_sat_calls(self)).collect()
     }
 
     fn table(&self) -> Table {
@@ -93,7 +93,7 @@ impl Study {
             let name = if is_first { name } else { String::new() };
             rows.push([vec![name], cells(point)].concat());
         }
-        Table { header: header.map(str::to_owned).to_vec(), figures: 2..11, rows }
+        Table { header: header.map(str::to_owned).to_vec(), figures: 3..11, rows }
     }
 }
 
@@ -132,26 +132,45 @@ fn cells(point: &Point) -> Vec<String> {
     cells
 }
 
-/// `x.maz N=3, udpor: k = 2 is optimal (k = 1 has 7 blocked explorations). k = 1 is fastest, with 3 ms.`
+/// `x.maz N=3, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); k = 1 is fastest (3 ms).`
 fn finding(points: &[&Point]) -> String {
     let first = points[0];
     let who = format!("{}, {}", title(&first.row.spec, &first.row.defines), first.family());
-    let done: Vec<(String, &Measured)> =
-        points.iter().filter_map(|point| Some((point.k()?, point.complete()?))).collect();
+    let done: Vec<Done<'_>> = points.iter().filter_map(|point| Done::of(point)).collect();
     if done.is_empty() {
         return format!("{who}: no search was complete.");
     }
-    let optimal = match done.iter().find(|(_, measured)| measured.stats.blocked == 0) {
-        Some((k, _)) => format!("k = {k} is optimal{}", others_blocked(&done, k)),
+    let optimal = match done.iter().find(|done| done.stats.blocked == 0) {
+        Some(Done { k, .. }) => format!("k = {k} is optimal{}", others_blocked(&done, k)),
         None => format!("no k asked for is optimal{}", others_blocked(&done, "")),
     };
     format!("{who}: {optimal}; {}.", fastest(&done))
 }
 
-/// ` (blocked: 7 with k = 1, 2 with k = 2)`
-fn others_blocked(done: &[(String, &Measured)], optimal: &str) -> String {
-    let earlier = done.iter().take_while(|(k, _)| k != optimal);
-    let each = earlier.map(|(k, m)| format!("{} with k = {k}", thousands(m.stats.blocked)));
+/// A complete search with a k.
+struct Done<'p> {
+    k: String,
+    stats: &'p Figures,
+    /// The time of each run.
+    seconds: &'p [f64],
+}
+
+impl Done<'_> {
+    fn of(point: &Point) -> Option<Done<'_>> {
+        let (k, stats) = (point.k()?, &point.complete()?.stats);
+        Some(Done { k, stats, seconds: &point.seconds })
+    }
+
+    /// Did some run of it take no longer than some run of the other?
+    fn is_once_as_fast_as(&self, other: &Done<'_>) -> bool {
+        self.seconds.iter().any(|mine| other.seconds.iter().any(|theirs| mine <= theirs))
+    }
+}
+
+/// ` (blocked explorations: 7 with k = 1, 2 with k = 2)`
+fn others_blocked(done: &[Done<'_>], optimal: &str) -> String {
+    let earlier = done.iter().take_while(|done| done.k != optimal);
+    let each = earlier.map(|d| format!("{} with k = {}", thousands(d.stats.blocked), d.k));
     let each: Vec<_> = each.collect();
     match each.as_slice() {
         [] => ", as no exploration is blocked".into(),
@@ -159,18 +178,23 @@ fn others_blocked(done: &[(String, &Measured)], optimal: &str) -> String {
     }
 }
 
-/// `k = 1 is fastest (3 ms), and k = 2 as fast`
-fn fastest(done: &[(String, &Measured)]) -> String {
-    let seconds = |(_, measured): &&(String, &Measured)| measured.stats.wall_seconds;
-    let best = done.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("some");
-    let is_near = |other: &&(String, &Measured)| {
-        other.0 != best.0 && seconds(other) <= SAME_TIME * seconds(&best)
-    };
-    let near: Vec<_> = done.iter().filter(is_near).map(|(k, _)| format!("k = {k}")).collect();
-    let time = time(seconds(&best));
-    match near.is_empty() {
-        true => format!("k = {} is fastest ({time})", best.0),
-        false => format!("k = {} is fastest ({time}), {} within 5%", best.0, near.join(", ")),
+/// `k = 1 is fastest (3 ms)`, if each of its runs was faster than all runs with any other k.
+fn fastest(done: &[Done<'_>]) -> String {
+    let median = |done: &Done<'_>| done.stats.wall_seconds;
+    let best = done.iter().min_by(|a, b| median(a).total_cmp(&median(b))).expect("some");
+    let shown = time(median(best));
+    if done.len() == 1 {
+        return format!("only k = {} came to its end ({shown})", best.k);
+    }
+    if done.iter().any(|done| done.seconds.len() < LEAST_RUNS) {
+        return format!("which k is fastest, {LEAST_RUNS} runs of each can tell (--repeat)");
+    }
+    let near: Vec<_> = done.iter().filter(|done| done.is_once_as_fast_as(best)).collect();
+    let names: Vec<_> = near.iter().map(|done| format!("k = {}", done.k)).collect();
+    match names.as_slice() {
+        [only] => format!("{only} is fastest ({shown})"),
+        all if all.len() == done.len() => "the runs do not tell which k is fastest".into(),
+        some => format!("the runs do not tell which is fastest of {}", some.join(", ")),
     }
 }
 
@@ -320,18 +344,20 @@ pub fn csv(study: &Study) -> String {
 mod tests {
     use super::*;
     use crate::explore::{StopReason, Verdict};
-    use crate::study::{Case, Figures};
+    use crate::study::{Case, Measured};
 
     /// A point of N=3 by blocked explorations and milliseconds.
-    fn point(setting: &str, blocked: u64, ms: u64, stopped_by: Option<StopReason>) -> Point {
-        let stats =
-            Figures { traces: 6, blocked, wall_seconds: ms as f64 / 1e3, ..Figures::default() };
-        let ran = Measured {
-            verdict: Verdict::Ok,
-            stopped_by,
-            found: Vec::new(),
-            processor_seconds: None,
-            stats,
+    fn point(setting: &str, blocked: u64, ms: &[u64], stopped_by: Option<StopReason>) -> Point {
+        let run = |&ms: &u64| {
+            let wall_seconds = ms as f64 / 1e3;
+            let stats = Figures { traces: 6, blocked, wall_seconds, ..Figures::default() };
+            Ran::Measured(Measured {
+                verdict: Verdict::Ok,
+                stopped_by,
+                found: Vec::new(),
+                processor_seconds: None,
+                stats,
+            })
         };
         let case = Case {
             name: "x.maz".into(),
@@ -343,7 +369,7 @@ mod tests {
             semantics: Default::default(),
         };
         let setting = setting.parse().unwrap();
-        Point::new(&case, Default::default(), setting, vec![Ran::Measured(ran)])
+        Point::new(&case, Default::default(), setting, ms.iter().map(run).collect())
     }
 
     fn findings(points: &[Point]) -> Vec<String> {
@@ -353,39 +379,92 @@ mod tests {
     #[test]
     fn words_say_which_k_is_optimal_and_which_is_fastest() {
         let points = [
-            point("udpor:k=1", 7, 300, None),
-            point("udpor:k=2", 0, 200, None),
-            point("udpor:k=optimal", 0, 205, None),
-            point("optimal", 0, 1, None),
+            point("udpor:k=1", 7, &[300, 310, 290], None),
+            point("udpor:k=2", 0, &[200, 210, 190], None),
+            point("udpor:k=optimal", 0, &[225, 220, 211], None),
+            point("optimal", 0, &[1, 1, 1], None),
         ];
         assert_eq!(
             findings(&points),
             ["x.maz N=3, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); \
-              k = 2 is fastest (200 ms), k = optimal within 5%."]
+              k = 2 is fastest (200 ms)."]
         );
         assert_eq!(
             findings(&points[1..3]),
             ["x.maz N=3, udpor: k = 2 is optimal, as no exploration is blocked; \
-              k = 2 is fastest (200 ms), k = optimal within 5%."]
+              k = 2 is fastest (200 ms)."]
+        );
+    }
+
+    #[test]
+    fn no_k_is_called_fastest_if_runs_do_not_separate() {
+        let last = |points: &[Point]| {
+            let finding = findings(points).pop().expect("a finding");
+            finding.rsplit_once("; ").expect("two parts").1.to_owned()
+        };
+        let slow = point("udpor:k=1", 7, &[300, 310, 290], None);
+        let fast = point("udpor:k=2", 0, &[200, 210, 190], None);
+        let near = point("udpor:k=3", 0, &[220, 225, 209], None);
+        assert_eq!(
+            last(&[slow.clone(), fast.clone(), near.clone()]),
+            "the runs do not tell which is fastest of k = 2, k = 3."
+        );
+        assert_eq!(last(&[fast.clone(), near]), "the runs do not tell which k is fastest.");
+        let few = point("udpor:k=optimal", 0, &[100, 100], None);
+        assert_eq!(
+            last(&[slow, fast, few]),
+            "which k is fastest, 3 runs of each can tell (--repeat)."
         );
     }
 
     #[test]
     fn searches_that_were_stopped_are_not_called_fast() {
-        let cut = point("udpor:k=1", 0, 10, Some(StopReason::Timeout));
-        let slow = point("udpor:k=2", 3, 900, None);
+        let cut = point("udpor:k=1", 0, &[10], Some(StopReason::Timeout));
+        let slow = point("udpor:k=2", 3, &[900], None);
         assert_eq!(
             findings(&[cut.clone(), slow]),
             ["x.maz N=3, udpor: no k asked for is optimal (blocked explorations: 3 with k = 2); \
-              k = 2 is fastest (900 ms)."]
+              only k = 2 came to its end (900 ms)."]
         );
         let all = [cut.clone(), cut];
         assert_eq!(findings(&all), ["x.maz N=3, udpor: no search was complete."]);
     }
 
     #[test]
+    fn sat_calls_have_plots_or_a_sentence_says_why_not() {
+        let with = |k: &str, n: &str, calls: u64| {
+            let mut point = point(&format!("udpor:k={k}"), 0, &[1], None);
+            point.defines = vec![("N".into(), n.into())];
+            if let Ran::Measured(measured) = &mut point.row.ran {
+                measured.stats.sat_calls = Some(calls);
+            }
+            point
+        };
+        let told = |points: &[Point]| {
+            let study = Study { points: points.to_vec(), not_run: 0 };
+            let files = pictures(&study).into_iter().map(|picture| picture.file);
+            let files: Vec<_> = files.filter(|file| file.contains("sat-calls")).collect();
+            (files, plots::without_sat_calls(&study))
+        };
+        let asked = [with("1", "3", 0), with("optimal", "3", 5), with("optimal", "4", 7)];
+        let files = ["x-by-udpor-sat-calls-by-k.svg", "x-sat-calls-over-n.svg"];
+        assert_eq!(told(&asked), (files.map(str::to_owned).to_vec(), None));
+        let settled = "No plot of SAT calls: a short search settled every question, and only \
+                       what it cannot settle goes to the solver.";
+        let never = [with("1", "3", 0), with("optimal", "3", 0)];
+        assert_eq!(told(&never), (Vec::new(), Some(settled.to_owned())));
+        let partial = "No plot of SAT calls: only k = optimal asks the solver.";
+        assert_eq!(told(&never[..1]), (Vec::new(), Some(partial.to_owned())));
+        let mut other = with("optimal", "3", 0);
+        other.row.spec = "y.maz".into();
+        let both = told(&[&asked[..], &[other]].concat()).1;
+        assert!(both.is_some_and(|text| text.starts_with("No plot of SAT calls for y.maz: ")));
+        assert_eq!(told(&[point("optimal", 0, &[1], None)]), (Vec::new(), None));
+    }
+
+    #[test]
     fn runs_that_differ_are_told_loudly() {
-        let mut odd = point("udpor:k=1", 0, 10, None);
+        let mut odd = point("udpor:k=1", 0, &[10], None);
         odd.is_steady = false;
         let study = Study { points: vec![odd], not_run: 0 };
         let expected = "Two runs of udpor:k=1 on x.maz N=3 came to different results.";

@@ -12,7 +12,8 @@ use serde::Serialize;
 /// Cells of text.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// The names of the columns; a line break parts a group of columns from its members.
+    /// The names of the columns; a line break parts a group of columns from its members. A name that begins with one is of the
+    /// same group as the name before.
     pub header: Vec<String>,
     /// The columns that are figures; all others are words.
     pub figures: Range<usize>,
@@ -39,44 +40,58 @@ impl Display for Plain<'_> {
 
 /// The width of what stands around the text of a column.
 const FRAME: usize = 3;
+/// No column of names is made narrower than this.
+const NARROWEST: usize = 8;
 
-/// The columns of each part, as many as fit.
+/// The columns of each part, as many as fit. A group is not torn apart.
 fn parts(table: &Table, room: usize) -> Vec<Vec<usize>> {
-    let width = |column: usize| {
-        let cells = [&table.header].into_iter().chain(&table.rows).map(|row| &row[column]);
-        let widest = cells.flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max();
-        widest.unwrap_or(0).min(widest_word(table, column, room)) + FRAME
+    let most = widest_name(table, room);
+    let width = |column: usize| match column < table.figures.start {
+        true => widest(table, column).min(most) + FRAME,
+        false => widest(table, column) + FRAME,
     };
     let names: Vec<usize> = (0..table.figures.start).collect();
     let margin: usize = names.iter().map(|&name| width(name)).sum();
     let mut parts = vec![names.clone()];
     let mut used = margin;
-    for column in table.figures.start..table.header.len() {
+    let others: Vec<usize> = (table.figures.start..table.header.len()).collect();
+    for group in others.chunk_by(|_, &next| table.header[next].starts_with('\n')) {
+        let wide: usize = group.iter().map(|&column| width(column)).sum();
         let part = parts.last_mut().expect("there is a first one");
-        if used + width(column) > room + 1 && part.len() > names.len() {
+        if used + wide > room + 1 && part.len() > names.len() {
             parts.push(names.clone());
             used = margin;
         }
-        used += width(column);
-        parts.last_mut().expect("there is a first one").push(column);
+        used += wide;
+        parts.last_mut().expect("there is a first one").extend(group);
     }
     parts
 }
 
-/// How wide a column may be. Words are broken, so that figures have at least half of the width.
-fn widest_word(table: &Table, column: usize, room: usize) -> usize {
-    match table.figures.start {
-        names if column < names => (room / 2 / names).saturating_sub(FRAME).max(8),
-        _ => usize::MAX,
-    }
+/// The width of the text of a column.
+fn widest(table: &Table, column: usize) -> usize {
+    let cells = [&table.header].into_iter().chain(&table.rows).map(|row| &row[column]);
+    cells.flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// How wide a column of names may be. Figures have at least half of the room, so wide names are broken, all at the same width;
+/// narrow ones leave their room to them.
+fn widest_name(table: &Table, room: usize) -> usize {
+    let names: Vec<_> = (0..table.figures.start).map(|name| widest(table, name)).collect();
+    let fits = |most: &usize| {
+        let used = names.iter().map(|&name| name.min(*most) + FRAME).sum::<usize>();
+        used <= room / 2
+    };
+    (NARROWEST..=room).rev().find(fits).unwrap_or(NARROWEST)
 }
 
 /// Some of the columns.
 fn drawing(table: &Table, columns: &[usize], room: usize) -> String {
+    let most = widest_name(table, room);
     let row = |cells: &Vec<String>| -> Vec<String> {
-        let cell = |&column: &usize| match widest_word(table, column, room) {
-            usize::MAX => cells[column].clone(),
-            width => textwrap::fill(&cells[column], width),
+        let cell = |&column: &usize| match column < table.figures.start {
+            true => textwrap::fill(&cells[column], most),
+            false => cells[column].clone(),
         };
         columns.iter().map(cell).collect()
     };
@@ -227,6 +242,30 @@ mod tests {
         assert_eq!(Plain(&wide(), 80).to_string().matches("name").count(), 1);
         assert_eq!(Plain(&wide(), 30).to_string().matches("name").count(), 2);
         assert_eq!(Plain(&wide(), 24).to_string().matches("name").count(), 4);
+    }
+
+    #[test]
+    fn a_group_stays_together() {
+        let mut table = wide();
+        assert_eq!(parts(&table, 30), [vec![0, 1, 2], vec![0, 3, 4]]);
+        table.header[2] = "\ntwo".into();
+        table.header[3] = "\nthree".into();
+        assert_eq!(parts(&table, 60), [[0, 1, 2, 3, 4]]);
+        assert_eq!(parts(&table, 45), [vec![0, 1, 2, 3], vec![0, 4]]);
+    }
+
+    #[test]
+    fn narrow_names_leave_their_room_to_wide_ones() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let table = Table {
+            header: row(["spec", "k", "traces"]),
+            figures: 2..3,
+            rows: vec![row(["a/long/name/of/a/spec/that.maz", "optimal", "7"])],
+        };
+        assert_eq!(widest_name(&table, 80), 27);
+        assert!(Plain(&table, 80).to_string().contains(" optimal "));
+        assert!(Plain(&table, 100).to_string().contains(" a/long/name/of/a/spec/that.maz "));
+        assert_eq!(widest_name(&table, 20), NARROWEST);
     }
 
     #[test]

@@ -7,13 +7,14 @@
 //! |---|---|
 //! | `udpor:k=1 blocked` | a figure of the search with this setting |
 //! | `udpor:k=1 blocked [a]` | the same; note a explains all differences |
-//! | `quoted DPU s` | only quoted, from the paper or from elsewhere |
+//! | `udpor time beside DPU` | the same; what is printed is not the paper's, but that of this tool |
+//! | `quoted P` | only quoted, from the paper or from elsewhere |
 //!
 //! and a cell under a figure is what was printed, perhaps with marks:
 //!
 //! | cell | means |
 //! |---|---|
-//! | `24` | printed, and to be compared with ours |
+//! | `24` | printed, and to be compared with ours; times are in seconds, and shown beside ours |
 //! | (empty) | not printed; ours is shown |
 //! | `-` | printed as unknown; ours is shown |
 //! | `24*` | slow: searched only if everything is wanted |
@@ -62,6 +63,8 @@ pub struct Column {
     pub figure: Option<(&'static str, Figure)>,
     /// Was anything printed in it?
     pub is_printed: bool,
+    /// Whose figures are printed.
+    pub printed_by: &'static str,
     /// The note that explains all differences in it.
     pub note: Option<char>,
 }
@@ -129,6 +132,9 @@ pub struct PrintedSearch {
     /// The traces after which it is to stop.
     pub stop: Option<u64>,
 }
+
+/// Whose figures are printed if nothing else is said.
+const PAPER: &str = "paper";
 
 /// The names of the tables.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -267,8 +273,9 @@ fn read(name: &'static str, text: &'static str) -> Paper {
 fn column(heading: &'static str) -> Column {
     let (heading, note) = with_note(heading);
     if let Some(heading) = heading.strip_prefix("quoted ") {
-        return Column { heading, figure: None, is_printed: true, note };
+        return Column { heading, figure: None, is_printed: true, printed_by: PAPER, note };
     }
+    let (heading, printed_by) = heading.split_once(" beside ").unwrap_or((heading, PAPER));
     let (setting, figure) = heading.rsplit_once(' ').expect("a setting and a figure");
     let figure = match figure {
         "traces" => Figure::Traces,
@@ -278,7 +285,7 @@ fn column(heading: &'static str) -> Column {
         "time" => Figure::Time,
         other => panic!("`{other}` is no figure"),
     };
-    Column { heading, figure: Some((setting, figure)), is_printed: false, note }
+    Column { heading, figure: Some((setting, figure)), is_printed: false, printed_by, note }
 }
 
 fn row(line: &'static str, columns: usize) -> Line {

@@ -25,6 +25,7 @@
 //! | [`History`] | the system |
 //! | [`Runs`] | how often processes were started, and how much they were told |
 
+mod again;
 mod difference;
 mod live;
 mod patience;
@@ -41,6 +42,7 @@ use crate::model::{
     Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
     Objects, Remark, Response, Runs, Site, System, Touch, Values,
 };
+use again::Again;
 use live::Live;
 use patience::{Telling, Watched};
 use tree::{NodeId, Tree};
@@ -68,6 +70,7 @@ struct Shared<R: Runner> {
     told: AtomicU64,
     patience: Option<Duration>,
     watched: Watched,
+    again: Again,
 }
 
 impl<R: Runner> History<R> {
@@ -77,8 +80,9 @@ impl<R: Runner> History<R> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let tree = RwLock::new(Tree::new(runner.processes()));
         let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (patience, watched) = (runner.patience(), Watched::default());
-        let shared = Arc::new(Shared { runner, number, tree, starts, told, patience, watched });
+        let (patience, watched, again) = (runner.patience(), Watched::default(), Again::default());
+        let shared =
+            Arc::new(Shared { runner, number, tree, starts, told, patience, watched, again });
         History { most: MOST, shared }
     }
 
@@ -171,13 +175,17 @@ impl<R: Runner> History<R> {
         let process = (!is_end).then_some(process);
         let is_first = is_end && self.runner().repeats() && self.tree_mut().end(node);
         let found = is_first.then(|| self.repeat(&mut live, node, &last, &reply)).flatten();
-        let reply = found.unwrap_or(reply);
         self.end_turn(&live);
+        let found = found.or_else(|| is_end.then(|| self.look_again(&mut live, node)).flatten());
+        let reply = found.unwrap_or(reply);
         let is_new = reply.back == 0;
         let child = match reply.back {
             0 => self.attach(node, last, reply),
             back => self.come_back(node, last, back),
         };
+        if is_first {
+            self.shared.again.note_end(child);
+        }
         // Where another thread has found that it goes on, this one has a process that thinks otherwise.
         let fits = is_new || child <= node;
         if let Some(process) = process.filter(|_| fits) {
@@ -211,7 +219,7 @@ impl<R: Runner> History<R> {
         let (_, replies, path) = self.run_anew(live, node, last);
         let found = self.difference(&self.tree(), node, &path, &replies);
         let kind = || self.runner().on_difference(self.tree().start(node));
-        found.or_else(|| difference::between(reply, replies.last()?, &kind))
+        found.or_else(|| difference::between("the process", reply, replies.last()?, &kind))
     }
 
     /// A process that has this history and was then told `last`. Also what it has asked since it was met, and the histories that it
@@ -280,7 +288,8 @@ impl<R: Runner> History<R> {
         path: &[NodeId],
         again: &[Reply<R::Start>],
     ) -> Option<Reply<R::Start>> {
-        difference::of(tree, path, again, &|| self.runner().on_difference(tree.start(node)))
+        let kind = || self.runner().on_difference(tree.start(node));
+        difference::of(tree, "the process", path, again, &kind)
     }
 
     fn start(
@@ -291,6 +300,16 @@ impl<R: Runner> History<R> {
     ) -> (R::Live, Vec<Reply<R::Start>>) {
         self.shared.starts.fetch_add(1, Ordering::Relaxed);
         self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+        self.run_through(live, start, told)
+    }
+
+    /// Starts a process and tells it all this.
+    fn run_through(
+        &self,
+        live: &Live<R::Live>,
+        start: &R::Start,
+        told: &[Told],
+    ) -> (R::Live, Vec<Reply<R::Start>>) {
         let mut replies = Vec::with_capacity(told.len() + 1);
         let at_once = if self.shared.patience.is_some() { &[] } else { told };
         let mut process = self.runner().start(start, at_once, &mut replies);
@@ -437,7 +456,7 @@ impl<R: Runner> System for History<R> {
 
 impl<R: Runner> Finale<Local> for History<R> {
     fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
-        self.runner().judge()?(cells)
+        self.judged(self.runner().judge()?, cells)
     }
 }
 

@@ -4,9 +4,12 @@
 //! |---|---|---|
 //! | traces + blocked against k | spec and explorer with a k | constants; broken: the traces alone |
 //! | time against k | the same | constants |
+//! | SAT calls against k | the same, if there are any | constants |
 //! | time against a swept constant | spec, swept constant and values of the others | explorers with their k |
+//! | SAT calls against it | the same, if there are any | the same |
 //!
-//! A plot with a single place on its x axis would tell nothing, so it is left out.
+//! A plot with a single place on its x axis would tell nothing, so it is left out. A constant that is called K is no k, but file
+//! systems that ignore case would not know: where there is a choice, its name says that it is a constant.
 
 use std::path::Path;
 
@@ -35,18 +38,61 @@ pub fn pictures(study: &Study) -> Vec<Picture> {
             let what = format!("{} by {}", name(&points), family[0].family());
             pictures.add(&format!("{what}, traces and blocked by k"), explorations(&family, &what));
             pictures.add(&format!("{what}, time by k"), time_by_k(&family, &what));
+            if family.iter().any(|point| asks_solver(point)) {
+                pictures.add(&format!("{what}, SAT calls by k"), sat_calls_by_k(&family, &what));
+            }
         }
         for constant in swept(&points) {
             for points in grouped(points.iter().copied(), |point| others(point, &constant)) {
                 let fixed = others(points[0], &constant);
                 let with = if fixed.is_empty() { "" } else { " with " };
                 let what = format!("{}{with}{fixed}", name(&points));
-                let file = format!("{what}, time over {constant}");
-                pictures.add(&file, time_by_constant(&points, &what, &constant));
+                let over = named(&constant);
+                let plot = time_by_constant(&points, &what, &constant);
+                pictures.add(&format!("{what}, time over {over}"), plot);
+                if points.iter().any(|point| asks_solver(point)) {
+                    let plot = sat_calls_by_constant(&points, &what, &constant);
+                    pictures.add(&format!("{what}, SAT calls over {over}"), plot);
+                }
             }
         }
     }
     pictures.0
+}
+
+/// Why there is no plot of SAT calls for some specs, in a sentence; `None` if each has one, or no search could have made any.
+pub(super) fn without_sat_calls(study: &Study) -> Option<String> {
+    let with_k: Vec<_> = study.points.iter().filter(|point| point.k().is_some()).collect();
+    let specs = grouped(with_k.iter().copied(), |point| point.row.spec.clone());
+    let is_silent = |points: &&Vec<&Point>| !points.iter().any(|point| asks_solver(point));
+    let silent: Vec<_> = specs.iter().filter(is_silent).collect();
+    let whose = match silent.len() {
+        0 => return None,
+        n if n == specs.len() => String::new(),
+        _ => {
+            let names: Vec<_> = silent.iter().map(|points| &*points[0].row.spec).collect();
+            format!(" for {}", names.join(", "))
+        }
+    };
+    let is_optimal = |point: &&Point| point.k().as_deref() == Some("optimal");
+    let why = match silent.iter().any(|points| points.iter().any(|point| is_optimal(point))) {
+        true => {
+            "a short search settled every question, and only what it cannot settle goes to the solver"
+        }
+        false => "only k = optimal asks the solver",
+    };
+    Some(format!("No plot of SAT calls{whose}: {why}."))
+}
+
+fn asks_solver(point: &Point) -> bool {
+    let stats = point.row.measured().map(|measured| &measured.stats);
+    stats.and_then(|stats| stats.sat_calls).is_some_and(|calls| calls > 0)
+}
+
+/// A constant, as names of files and titles have it.
+fn named(constant: &str) -> String {
+    let takes = if constant.eq_ignore_ascii_case("k") { "constant " } else { "" };
+    format!("{takes}{constant}")
 }
 
 #[derive(Default)]
@@ -114,7 +160,7 @@ fn swept(points: &[&Point]) -> Vec<String> {
 /// The constants except this one, as text.
 fn others(point: &Point, constant: &str) -> String {
     let others = point.defines.iter().filter(|(name, _)| name != constant);
-    others.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+    others.map(|(name, value)| format!("{}={value}", named(name))).collect::<Vec<_>>().join(", ")
 }
 
 fn value<'p>(point: &'p Point, constant: &str) -> &'p str {
@@ -123,7 +169,7 @@ fn value<'p>(point: &'p Point, constant: &str) -> &'p str {
 }
 
 fn explorations(points: &[&Point], what: &str) -> Plot {
-    let all = |stats: &Figures| (stats.traces + stats.blocked) as f64;
+    let all = |stats: &Figures| Some((stats.traces + stats.blocked) as f64);
     let mut plot = Plot {
         title: format!("{what}: executions explored"),
         x_label: "k".into(),
@@ -146,8 +192,22 @@ fn time_by_k(points: &[&Point], what: &str) -> Plot {
         x_label: "k".into(),
         y_label: "time".into(),
         unit: Unit::Seconds,
-        ..by_k(points, |stats| stats.wall_seconds)
+        ..by_k(points, |stats| Some(stats.wall_seconds))
     }
+}
+
+fn sat_calls_by_k(points: &[&Point], what: &str) -> Plot {
+    Plot {
+        title: format!("{what}: SAT calls against k"),
+        x_label: "k".into(),
+        y_label: "SAT calls".into(),
+        unit: Unit::Count,
+        ..by_k(points, sat_calls)
+    }
+}
+
+fn sat_calls(stats: &Figures) -> Option<f64> {
+    stats.sat_calls.map(|calls| calls as f64)
 }
 
 fn constants(point: &Point) -> String {
@@ -155,7 +215,7 @@ fn constants(point: &Point) -> String {
 }
 
 /// A line for each program, over k.
-fn by_k(points: &[&Point], figure: impl Fn(&Figures) -> f64) -> Plot {
+fn by_k(points: &[&Point], figure: impl Fn(&Figures) -> Option<f64>) -> Plot {
     let k = |point: &Point| point.k().unwrap_or_default();
     let ticks: Vec<_> = grouped(points.iter().copied(), k).iter().map(|same| k(same[0])).collect();
     let ticks: Vec<_> = ticks.into_iter().enumerate().map(|(at, k)| (at as f64, k)).collect();
@@ -167,8 +227,30 @@ fn by_k(points: &[&Point], figure: impl Fn(&Figures) -> f64) -> Plot {
     Plot { lines: lines.filter(|line| !line.dots.is_empty()).collect(), ticks, ..Plot::default() }
 }
 
-/// A line for each explorer and k, over the values of a constant.
 fn time_by_constant(points: &[&Point], what: &str, constant: &str) -> Plot {
+    Plot {
+        title: format!("{what}: time against {}", named(constant)),
+        y_label: "time".into(),
+        unit: Unit::Seconds,
+        ..by_constant(points, constant, |stats| Some(stats.wall_seconds))
+    }
+}
+
+fn sat_calls_by_constant(points: &[&Point], what: &str, constant: &str) -> Plot {
+    Plot {
+        title: format!("{what}: SAT calls against {}", named(constant)),
+        y_label: "SAT calls".into(),
+        unit: Unit::Count,
+        ..by_constant(points, constant, sat_calls)
+    }
+}
+
+/// A line for each explorer and k, over the values of a constant.
+fn by_constant(
+    points: &[&Point],
+    constant: &str,
+    figure: impl Fn(&Figures) -> Option<f64>,
+) -> Plot {
     let place = |point: &Point| value(point, constant).to_owned();
     let values = grouped(points.iter().copied(), place);
     let values: Vec<_> = values.iter().map(|same| place(same[0])).collect();
@@ -179,16 +261,13 @@ fn time_by_constant(points: &[&Point], what: &str, constant: &str) -> Plot {
     let by_setting = grouped(points.iter().copied(), |point| point.row.searcher.to_string());
     let lines = by_setting.iter().map(|points| {
         let name = points[0].row.searcher.to_string();
-        line(&name, points, &ticks, place, &|stats: &Figures| stats.wall_seconds)
+        line(&name, points, &ticks, place, &figure)
     });
     Plot {
-        title: format!("{what}: time against {constant}"),
         x_label: constant.into(),
-        y_label: "time".into(),
-        unit: Unit::Seconds,
         lines: lines.filter(|line| !line.dots.is_empty()).collect(),
         ticks,
-        broken: "",
+        ..Plot::default()
     }
 }
 
@@ -198,11 +277,11 @@ fn line(
     points: &[&Point],
     ticks: &[(f64, String)],
     place: impl Fn(&Point) -> String,
-    figure: &impl Fn(&Figures) -> f64,
+    figure: &impl Fn(&Figures) -> Option<f64>,
 ) -> Line {
     let dot = |point: &&Point| {
         let (x, _) = ticks.iter().find(|(_, name)| *name == place(point))?;
-        let y = figure(&point.row.measured()?.stats);
+        let y = figure(&point.row.measured()?.stats)?;
         Some(Dot { x: *x, y, is_whole: point.complete().is_some() })
     };
     let mut dots: Vec<_> = points.iter().filter_map(dot).collect();

@@ -6,19 +6,21 @@ use super::runner::{Asked, Reply};
 use super::tree::{NodeId, Tree};
 use crate::model::{Failure, FailureKind, Site};
 
-/// What is wrong with a process that asked `again` in these histories, and then perhaps more: a failure of this kind.
+/// What is wrong with `who`, a process that asked `again` in these histories, and then perhaps more: a failure of this kind.
 pub(super) fn of<S: Clone + PartialEq + Debug>(
     tree: &Tree<S>,
+    who: &str,
     path: &[NodeId],
     again: &[Reply<S>],
     kind: &dyn Fn() -> FailureKind,
 ) -> Option<Reply<S>> {
     let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
-    known.zip(again).find_map(|(known, again)| between(known, again, kind))
+    known.zip(again).find_map(|(known, again)| between(who, known, again, kind))
 }
 
-/// What is wrong with a process that asked `known` first and then `again`.
+/// What is wrong with `who`, a process that asked `known` first and then `again`.
 pub(super) fn between<S: PartialEq + Debug>(
+    who: &str,
     known: &Reply<S>,
     again: &Reply<S>,
     kind: &dyn Fn() -> FailureKind,
@@ -27,7 +29,7 @@ pub(super) fn between<S: PartialEq + Debug>(
         return None;
     }
     let message = format!(
-        "nondeterminism: told the same, the process {} the first time, and {} the second time",
+        "nondeterminism: told the same, {who} {} the first time, and {} the second time",
         words(known),
         words(again)
     );

@@ -1,0 +1,130 @@
+//! A second look: does a process depend on data that no object holds?
+//!
+//! Processes that are run in one program may share data behind the back of the model, in a `std::sync::Mutex` for example. A process runs
+//! once for each history, so such data is what the latest runs have made of it, and belongs to no execution. What depends on it
+//! changes from run to run. So two things are done once more, later, when other runs may have changed it:
+//!
+//! - Whenever a process ends, one of those that have ended is run again: by turns, the first of each beginning. If it asks something else,
+//!   the one that ends fails and names it. This is done in debug builds only, since it may double the number of runs.
+//! - The first judgement of the end, and the first one that finds something wrong, are repeated; in debug builds all those processes
+//!   are run again in between. If the contents are the same and the judgement is not, the program is wrong.
+//!
+//! This finds only what has changed in between: data that all runs leave as it is, or that is set once before anybody looks, goes
+//! unnoticed. It changes no figures.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::live::Live;
+use super::tree::NodeId;
+use super::{History, Judge, Reply, Runner, difference};
+use crate::model::{Contents, Failure, FailureKind};
+
+/// What is looked at again.
+#[derive(Default)]
+pub(super) struct Again {
+    /// For each beginning the first history with which a process has ended.
+    ends: Mutex<Vec<NodeId>>,
+    turn: AtomicUsize,
+    /// Was a judgement repeated that found nothing; and one that found something?
+    judged: [AtomicBool; 2],
+    /// What is wrong with the judgement, if it was not the same the second time.
+    unsteady: OnceLock<Failure>,
+}
+
+impl Again {
+    /// The first process with its beginning has ended, with this history.
+    pub(super) fn note_end(&self, node: NodeId) {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner).push(node);
+    }
+
+    fn ends(&self) -> Vec<NodeId> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn next(&self) -> Option<NodeId> {
+        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        ends.get(turn % ends.len().max(1)).copied()
+    }
+}
+
+impl<R: Runner> History<R> {
+    /// Are processes run again?
+    fn runs_again(&self) -> bool {
+        cfg!(debug_assertions) && self.runner().repeats()
+    }
+
+    /// Runs a process again that has ended; what is wrong if it asks something else. Just now one has ended that had the history `node`.
+    pub(super) fn look_again(
+        &self,
+        live: &mut Live<R::Live>,
+        node: NodeId,
+    ) -> Option<Reply<R::Start>> {
+        let end = self.runs_again().then(|| self.shared.again.next()).flatten()?;
+        let (path, replies) = (self.path(None, end), self.run_again(live, end));
+        let tree = self.tree();
+        let start = tree.start(end);
+        let who = match start == tree.start(node) {
+            true => "the process".into(),
+            false => format!("the process {}", self.runner().name(start)),
+        };
+        let kind = || self.runner().on_difference(start);
+        difference::of(&tree, &who, &path, &replies, &kind)
+    }
+
+    /// What a new process asks that has this history and those before it.
+    fn run_again(&self, live: &mut Live<R::Live>, end: NodeId) -> Vec<Reply<R::Start>> {
+        live.make_room(1);
+        let path = self.path(None, end);
+        let tree = self.tree();
+        let told: Vec<_> = path[1..].iter().map(|&node| tree.told(node).clone()).collect();
+        let start = tree.start(end).clone();
+        drop(tree);
+        self.begin_turn(live, path[path.len().saturating_sub(2)], told.last());
+        let (_, replies) = self.run_through(live, &start, &told);
+        self.end_turn(live);
+        replies
+    }
+
+    fn run_all_again(&self) {
+        if self.runs_again() {
+            let mut live = self.live();
+            for end in self.shared.again.ends() {
+                self.run_again(&mut live, end);
+            }
+            live.put_back(self.shared.number);
+        }
+    }
+
+    /// Judges the end, and once or twice judges it again.
+    pub(super) fn judged(&self, judge: &Judge, cells: Contents<'_>) -> Option<Failure> {
+        let again = &self.shared.again;
+        if let Some(unsteady) = again.unsteady.get() {
+            return Some(unsteady.clone());
+        }
+        let found = judge(cells);
+        let is_new = || !again.judged[usize::from(found.is_some())].swap(true, Ordering::Relaxed);
+        if !self.runner().repeats() || !is_new() {
+            return found;
+        }
+        self.run_all_again();
+        let later = judge(cells);
+        if words(&later) == words(&found) {
+            return found;
+        }
+        let message = format!(
+            "nondeterminism: of the same contents the judgement at the end says \"{}\", and \"{}\" when \
+             it is done again; does it read data that is no object of the program?",
+            words(&found),
+            words(&later)
+        );
+        let site = found.or(later).and_then(|failure| failure.site);
+        let unsteady = Failure { kind: FailureKind::Error, message, site };
+        Some(again.unsteady.get_or_init(|| unsteady).clone())
+    }
+}
+
+fn words(found: &Option<Failure>) -> &str {
+    found.as_ref().map_or("nothing is wrong", |failure| &failure.message)
+}
