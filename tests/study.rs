@@ -73,7 +73,8 @@ fn every_table_names_the_k_and_no_constant_is_taken_for_it() {
     assert!(heads.len() > 1, "it is too wide: {text}");
     assert!(heads.iter().all(|head| head.split_whitespace().nth(2) == Some("k")), "{text}");
     assert_eq!(text.matches(" udpor      optimal ").count(), 2 * heads.len(), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let (report, _) = text.split_once("\nIn ").expect("the files are named");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert_eq!(
         files(&folder, ".svg"),
         [
