@@ -198,8 +198,8 @@ fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
         && one.players.len() == other.players.len()
         && one.players.iter().zip(&other.players).all(|(p, q)| p.role == q.role)
         && renaming.add(&one.message, &other.message);
-    let mut renaming =
-        Renaming { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
+    let mut attempt =
+        Attempt { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
     are_similar && attempt.go_on(&mut Vec::new(), &renaming)
 }
 
