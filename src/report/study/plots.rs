@@ -75,7 +75,7 @@ pub(super) fn without_sat_calls(study: &Study) -> Option<String> {
         }
     };
     let is_optimal = |point: &&Point| point.k().as_deref() == Some("optimal");
-    let why = match silent.iter().any(|points| points.iter().any(|point| is_optimal(point))) {
+    let why = match silent.into_iter().flatten().any(is_optimal) {
         true => {
             "a short search settled every question, and only what it cannot settle goes to the solver"
         }
