@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::{code, run, stderr, stdout};
+use crate::cli::{code, mazurka, run, stderr, stdout};
 
 const COMMANDS: [&str; 12] = [
     "",
@@ -26,7 +26,8 @@ const LEFT_OUT: [&str; 5] = ["mazurka study", "mazurka reproduce", "specs/", "| 
 /// The lines of the help that are commands, without what is said about them.
 fn examples(command: &str) -> Vec<String> {
     let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
-    let help = stdout(&run(&args));
+    // As wide as it is: an example is one line.
+    let help = stdout(&mazurka(&args).env_remove("COLUMNS").output().unwrap());
     let lines = help.lines().filter_map(|line| line.strip_prefix("  mazurka "));
     let bare = lines.map(|line| line.split("  ").next().unwrap_or(line));
     bare.map(|line| format!("mazurka {line}")).collect()
