@@ -335,7 +335,8 @@ pub fn check_counterexample_where<S: System>(
     };
     let holds = match (violation.kind, violation.process) {
         (ViolationKind::Deadlock, None) => {
-            state.is_terminal(&locals) && is_stuck(&locals, &state, allow_pending)
+            let is_end = state.is_standstill(&locals) || is_livelocked(&mut locals, &mut state);
+            is_end && is_stuck(&locals, &state, allow_pending)
         }
         (ViolationKind::Assertion, Some(process)) => {
             kind_of(process) == Some(FailureKind::Assertion)

@@ -64,6 +64,19 @@ impl Driver<'_> {
         at: Position<'_>,
         objection: Option<Objection>,
     ) {
+        let end = self.count_end(locals, at, objection);
+        self.leaves += 1;
+        self.observer.trace(at, end);
+        self.look_at_traces();
+    }
+
+    /// Counts it among the complete ones.
+    fn count_end<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        at: Position<'_>,
+        objection: Option<Objection>,
+    ) -> End {
         let is_deadlocked = objection == Some(Objection::Deadlock);
         let is_livelocked = objection == Some(Objection::Livelock);
         let has_bad_end = objection.is_some();
@@ -76,13 +89,11 @@ impl Driver<'_> {
         if !has_bad_end {
             self.leaks.look(locals, at.state());
         }
-        self.leaves += 1;
         self.stats.traces += 1;
         self.stats.deadlocked_traces += u64::from(is_deadlocked);
         self.stats.livelocked_traces += u64::from(is_livelocked);
         self.stats.violating_traces += u64::from(is_violating);
-        self.observer.trace(at, End { is_deadlocked, is_livelocked, is_violating });
-        self.look_at_traces();
+        End { is_deadlocked, is_livelocked, is_violating }
     }
 
     /// Was there an objection on the way to `state`?
@@ -218,9 +229,19 @@ impl Driver<'_> {
                 return false;
             }
         };
-        self.judge_round(watch, (locals, state), &spins, |driver, locals, at, objection| {
-            objection.into_iter().for_each(|objection| driver.object(locals, at, objection));
-        });
+        if time_of_end(locals, state, &spins) == When::Livelock {
+            self.judge_round(watch, (locals, state), &spins, |driver, locals, at, objection| {
+                objection.into_iter().for_each(|objection| driver.object(locals, at, objection));
+            });
+            return true;
+        }
+        let note = |driver: &mut Self, locals: &Locals<'_, S>, at: Position<'_>, objection| {
+            driver.count_end(locals, at, objection);
+        };
+        if !self.judge_round(watch, (locals, state), &spins, note) {
+            self.count_end(locals, Position::new(locals, state).going_round(&spins), None);
+        }
+        self.look_at_traces();
         true
     }
 
