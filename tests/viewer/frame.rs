@@ -145,7 +145,7 @@ fn names_of_processes_stay_in_sight() {
     for picture in ["2", "1"] {
         browser.press(picture);
         // Before the last steps of the reader, which are at the top of the unfolding.
-        ["End", "k", "k"].map(|key| browser.press(key));
+        ["End", "k", "k"].into_iter().for_each(|key| browser.press(key));
         let heads = "[...document.querySelectorAll('#paper g[data-lane]:not([class]) > text')]";
         let tops = format!("{heads}.map((name) => name.getBoundingClientRect().bottom)");
         let top: Vec<f64> = serde_json::from_value(browser.eval(&tops)).unwrap();
