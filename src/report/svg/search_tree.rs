@@ -38,6 +38,8 @@ use crate::report::plural;
 const LABEL: usize = 38;
 /// Of outcomes and sets.
 const LONGEST_LINE: usize = 44;
+/// Of what a chain of calls adds to C.
+const LONGEST_ADDED: usize = 24;
 const PADDING: f64 = 7.0;
 /// Of a line of text.
 const LINE: f64 = 14.0;
@@ -122,7 +124,7 @@ fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String
 /// What is in C after a call, or a chain of calls, that was not in it before.
 fn added(tree: &Drawn, node: &Node, next: usize) -> String {
     let new = tree.nodes[next].c.iter().filter(|event| !node.c.contains(event));
-    compact(&new.copied().collect::<Vec<_>>())
+    cut_inside(&compact(&new.copied().collect::<Vec<_>>()), LONGEST_ADDED)
 }
 
 /// A set, cut at its beginning: that was shown before.

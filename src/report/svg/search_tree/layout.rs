@@ -26,12 +26,10 @@ impl Layout {
         let mut areas = sizes(tree, &far);
         let mut band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
         if band_of.iter().any(|&band| band > 0) {
-            // Texts about other bands make boxes larger, so bands are laid out again, and at last with the same beginnings.
-            for _ in 0..2 {
-                far = elsewhere(tree, &band_of);
-                areas = sizes(tree, &far);
-                band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
-            }
+            // Texts about other bands make boxes larger, so bands are laid out twice. The second time they begin at the same calls.
+            far = elsewhere(tree, &band_of);
+            areas = sizes(tree, &far);
+            band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
             far = elsewhere(tree, &band_of);
             areas = sizes(tree, &far);
             let first = |column: &[usize]| band_of[column[0]];
