@@ -326,15 +326,24 @@ fn assert_narrow(path: &Path, picture: &Picture, drawing: &str) {
         _ => return,
     };
     let wide = number(&document.root_element(), "width");
-    assert!(wide <= WIDEST, "{}: {wide} px", path.display());
+    assert!(wide <= WIDEST, "{}: {wide} px of {line}s", path.display());
     let met = document.descendants().filter_map(|node| Some((node, node.attribute(name)?)));
-    let boxes: HashMap<usize, Node> = met.map(|(node, id)| (id.parse().unwrap(), node)).collect();
+    // A chain is in one box: it names all that it stands for.
+    let mut boxes: HashMap<usize, Node> = HashMap::new();
+    let mut inside = HashSet::new();
+    for (node, own) in met {
+        let parts = node.attribute("data-parts").unwrap_or(own).split(' ');
+        let parts: Vec<usize> = parts.map(|part| part.parse().unwrap()).collect();
+        inside.extend(parts.windows(2).map(|pair| (pair[0], pair[1])));
+        let known = parts.iter().filter_map(|&part| boxes.insert(part, node)).count();
+        assert_eq!((known, own), (0, &*parts[0].to_string()), "{}", path.display());
+    }
     assert_eq!(boxes.len(), count, "{}", path.display());
     let lines = document.descendants().filter(|node| node.attribute("class") == Some(line));
     let end = |node: &Node, end: &str| -> usize { node.attribute(end).unwrap().parse().unwrap() };
     let lines: HashSet<_> =
         lines.map(|node| (end(&node, "data-from"), end(&node, "data-to"))).collect();
-    for pair in pairs.into_iter().filter(|pair| !lines.contains(pair)) {
+    for pair in pairs.into_iter().filter(|pair| !lines.contains(pair) && !inside.contains(pair)) {
         let mut texts = boxes[&pair.1].descendants().filter_map(|node| node.text());
         assert!(texts.any(|text| text.contains("after")), "{}: {pair:?}", path.display());
     }
@@ -412,4 +421,61 @@ fn assert_accepted(what: &str, graphs: &str, options: &[&str]) -> String {
     let said = stderr(&output);
     assert!(output.status.success() && said.is_empty(), "{what}: {said}\n{graphs}");
     stdout(&output)
+}
+
+/// What is straightforward is one box of a picture that would be high: the picture is small, and data and the page have it all.
+#[test]
+fn straight_chains_of_high_pictures_are_one_box_each() {
+    let source = "mailbox m: int; process Writer { for i in 0..120 { local(\"writes\"); } send(m, 1); }\n\
+        process Reader { recv(m); for i in 0..60 { local(\"reads\"); } recv(m); }";
+    let drawn = |what: &str, format: &str| {
+        let args = ["draw", "-", "--what", what, "--format", format];
+        stdout(&run_with(&args, source))
+    };
+    for (what, name, list) in [
+        ("unfolding", "data-event", "events"),
+        ("configuration", "data-event", "events"),
+        ("space-time", "data-step", "steps"),
+        ("steps", "data-node", "nodes"),
+    ] {
+        let svg = drawn(what, "svg");
+        let document = Document::parse(&svg).unwrap();
+        assert!(number(&document.root_element(), "height") < 1_000.0, "{what}: {svg}");
+        let boxes = document.descendants().filter_map(|node| node.attribute(name));
+        assert!((2..20).contains(&boxes.count()), "{what}");
+        assert!(svg.contains('…') || svg.contains("and so on"), "{what}: {svg}");
+        let data: serde_json::Value = serde_json::from_str(&drawn(what, "json")).unwrap();
+        assert!(data[list].as_array().unwrap().len() > 180, "{what}: data has them all");
+    }
+    let page = drawn("unfolding", "html");
+    assert!(page.matches("<g data-event=").count() > 180, "{page}");
+}
+
+/// A chain ends where something of another process comes in or goes out.
+#[test]
+fn a_chain_has_nothing_of_others_inside() {
+    let source = "mailbox m: int; process Writer { for i in 0..40 { local(\"a\"); local(\"b\"); isend(m, i); } }\n\
+        process Reader { for i in 0..40 { recv(m); } }";
+    let args = ["draw", "-", "--what", "space-time", "--format"];
+    let data = parsed(&run_with(&[&args[..], &["json"]].concat(), source));
+    let svg = stdout(&run_with(&[&args[..], &["svg"]].concat(), source));
+    let document = Document::parse(&svg).unwrap();
+    let chains: Vec<Vec<u64>> = document
+        .descendants()
+        .filter_map(|node| node.attribute("data-parts"))
+        .map(|parts| parts.split(' ').map(|part| part.parse().unwrap()).collect())
+        .collect();
+    assert!(chains.len() > 10, "{svg}");
+    let arrows = data["arrows"].as_array().unwrap();
+    for chain in &chains {
+        let (first, last) = (chain[0], chain[chain.len() - 1]);
+        let lane = |step: u64| &data["steps"][step as usize]["lane"];
+        assert!(chain.iter().all(|&step| lane(step) == lane(first)));
+        assert!(chain.iter().copied().eq(first..=last), "in a row: {chain:?}");
+        for arrow in arrows {
+            let (from, to) = (arrow["from"].as_u64().unwrap(), arrow["to"].as_u64().unwrap());
+            assert!(!chain.contains(&from) || from == last, "{chain:?}: {arrow}");
+            assert!(!chain.contains(&to) || to == first, "{chain:?}: {arrow}");
+        }
+    }
 }

@@ -42,12 +42,12 @@ type Template = (String, Vec<(String, String)>);
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Role<'v> {
     kind: String,
-    end: End,
+    finish: Finish,
     steps: Vec<(String, Option<&'v str>, Option<u32>, Option<u32>, Option<Ending>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
+enum Finish {
     Blocked,
     Spinning,
     Ended,
@@ -96,18 +96,18 @@ impl<'v> Player<'v> {
         let own = || violation.schedule.iter().filter(|step| step.process == name);
         let has = |list: &[String]| list.iter().any(|listed| listed == name);
         let wait = violation.blocked.iter().find(|blocked| blocked.process == name);
-        let end = match wait {
-            Some(_) if has(&violation.spinning) => End::Spinning,
-            Some(_) => End::Blocked,
-            None if has(&violation.ended) => End::Ended,
-            None if has(&violation.idle) => End::Idle,
+        let finish = match wait {
+            Some(_) if has(&violation.spinning) => Finish::Spinning,
+            Some(_) => Finish::Blocked,
+            None if has(&violation.ended) => Finish::Ended,
+            None if has(&violation.idle) => Finish::Idle,
             None if has(&violation.failed) || violation.process.as_deref() == Some(name) => {
-                End::Failed
+                Finish::Failed
             }
-            None => End::Open,
+            None => Finish::Open,
         };
         let named = template(name, kinds);
-        let mut role = Role { kind: named.0.clone(), end, steps: Vec::new() };
+        let mut role = Role { kind: named.0.clone(), finish, steps: Vec::new() };
         let mut texts = vec![named];
         let mut note = |text: &str, file: &'v Option<Arc<str>>, line, column, ended| {
             let text = template(text, kinds);
@@ -198,20 +198,20 @@ fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
         && one.players.len() == other.players.len()
         && one.players.iter().zip(&other.players).all(|(p, q)| p.role == q.role)
         && renaming.add(&one.message, &other.message);
-    let mut attempt =
-        Attempt { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
-    are_similar && attempt.go_on(&mut Vec::new(), &renaming)
+    let mut assignment =
+        Assignment { one, other, taken: vec![false; other.players.len()], trials: TRIALS };
+    are_similar && assignment.go_on(&mut Vec::new(), &renaming)
 }
 
-/// The attempt to find a renaming.
-struct Attempt<'s, 'v> {
+/// A search for a renaming: who becomes whom.
+struct Assignment<'s, 'v> {
     one: &'s Told<'v>,
     other: &'s Told<'v>,
     taken: Vec<bool>,
     trials: usize,
 }
 
-impl Attempt<'_, '_> {
+impl Assignment<'_, '_> {
     /// Finds the counterparts of the players after those that have one.
     fn go_on(&mut self, counterparts: &mut Vec<usize>, renaming: &Renaming) -> bool {
         let Some(player) = self.one.players.get(counterparts.len()) else {

@@ -139,3 +139,31 @@ fn ranks_that_are_alike_are_told_once() {
     assert_eq!((&violations[0]["like"], &violations[1]["like"]), (&Value::Null, &1.into()));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Source, tag and counts stand in the boxes of a diagram: the column has room for them.
+#[test]
+fn a_diagram_has_sources_tags_and_counts() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = folder("mpi-diagram");
+    let program = compile("seen", &folder);
+    let picture = folder.join("picture.svg");
+    let drawn = ["mpirun", "-n", "3", "--draw", picture.to_str().unwrap(), &program, "3"];
+    let output = mazurka(&drawn).output().unwrap();
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let picture = std::fs::read_to_string(picture).unwrap();
+    let document = roxmltree::Document::parse(&picture).unwrap();
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    let texts: Vec<&str> = texts.filter_map(|node| node.text()).collect();
+    let has = |wanted: &str| texts.iter().any(|text| text.contains(wanted));
+    for wanted in [
+        "MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, ",
+        "MPI_Send(&value, 1, MPI_INT, 0, 7, ",
+        "sends 4 bytes to MPI_COMM_WORLD[0] with tag 7 from source 1",
+        "wants a message at MPI_COMM_WORLD[0] with tag 99 from source 2",
+    ] {
+        assert!(has(wanted), "{wanted}: {texts:#?}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -6,8 +6,9 @@
 //! takes in a row, without an arrow to any but the first or from any but the last, and without a mutex that is taken or
 //! released in between. In a search tree it is made of calls that make one other call each.
 //!
-//! The picture is made anew with one event or step for each chain. Its parts refer to one another by new numbers. What
-//! is printed is the first and the last of the old ones: `3…9`.
+//! The picture is made anew with one event or step for each chain. Its boxes refer to one another by new numbers. What
+//! is printed is the first and the last of the old ones, `3…9`, and a program that reads the picture finds the old ones
+//! in the names of its parts.
 
 use std::ops::Deref;
 
@@ -21,10 +22,12 @@ const SHORTEST: usize = 3;
 /// The most characters of the first and of the last operation.
 const NAMED: usize = 14;
 
-/// A picture and the numbers that its events or steps had, first and last.
+/// A picture, and what each of its boxes stands for in the picture that it was made from.
 pub(super) struct Chained<P> {
     picture: P,
-    numbers: Vec<(usize, usize)>,
+    chains: Vec<Vec<usize>>,
+    /// The number that is printed for the first.
+    start: usize,
 }
 
 impl<P> Deref for Chained<P> {
@@ -38,18 +41,44 @@ impl<P> Deref for Chained<P> {
 impl<P> Chained<P> {
     /// What is printed for an event or a step.
     pub(super) fn number(&self, id: usize) -> String {
-        let (first, last) = self.numbers[id];
+        let (first, last) = (self.first(id) + self.start, self.last(id) + self.start);
         if self.is_chain(id) { format!("{first}…{last}") } else { first.to_string() }
     }
 
     /// Is it a chain?
     pub(super) fn is_chain(&self, id: usize) -> bool {
-        self.numbers[id].0 != self.numbers[id].1
+        self.chains[id].len() > 1
+    }
+
+    /// The first that a box stands for: lines lead to this one.
+    pub(super) fn first(&self, id: usize) -> usize {
+        self.chains[id][0]
+    }
+
+    /// The last that a box stands for: lines begin at this one.
+    pub(super) fn last(&self, id: usize) -> usize {
+        self.chains[id][self.chains[id].len() - 1]
+    }
+
+    /// The name of a box, and all that it stands for if it is a chain.
+    pub(super) fn named(&self, name: &str, id: usize) -> String {
+        let own = format!("{name}=\"{}\"", self.first(id));
+        let parts: Vec<_> = self.chains[id].iter().map(usize::to_string).collect();
+        match self.is_chain(id) {
+            true => format!("{own} data-parts=\"{}\"", parts.join(" ")),
+            false => own,
+        }
+    }
+
+    /// The name of a line from one box to another.
+    pub(super) fn between(&self, what: &str, from: usize, to: usize) -> String {
+        let (from, to) = (self.last(from), self.first(to));
+        format!("class=\"{what}\" data-from=\"{from}\" data-to=\"{to}\"")
     }
 
     /// Does it have a chain in one box?
     pub(super) fn is_short(&self) -> bool {
-        (0..self.numbers.len()).any(|id| self.is_chain(id))
+        (0..self.chains.len()).any(|id| self.is_chain(id))
     }
 }
 
@@ -76,10 +105,6 @@ fn chosen(chains: Vec<Vec<usize>>, is_high: bool) -> Vec<Vec<usize>> {
     let mut chains: Vec<_> = chains.into_iter().flat_map(apart).collect();
     chains.sort_by_key(|chain| chain[0]);
     chains
-}
-
-fn numbers(chains: &[Vec<usize>], start: usize) -> Vec<(usize, usize)> {
-    chains.iter().map(|chain| (chain[0] + start, chain[chain.len() - 1] + start)).collect()
 }
 
 /// The partial order, with its chains in one box each if it is too high.
@@ -135,7 +160,7 @@ pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOr
     }
     let conflicts = order.conflicts.iter().map(|&(a, b)| (places[a], places[b])).collect();
     let picture = PartialOrder { events: drawn, conflicts, configurations, ..order.clone() };
-    Chained { picture, numbers: numbers(&chains, 0) }
+    Chained { picture, chains, start: 0 }
 }
 
 /// The chart, with its chains in one box each if it is too high.
@@ -176,7 +201,7 @@ pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     for lane in &mut picture.lanes {
         lane.started_by = lane.started_by.map(|step| places[step]);
     }
-    Chained { picture, numbers: numbers(&chains, 1) }
+    Chained { picture, chains, start: 1 }
 }
 
 /// The search, with its chains in one box each if it is too high.
@@ -206,7 +231,7 @@ pub(super) fn of_tree(tree: &SearchTree, is_high: bool) -> Chained<SearchTree> {
         Node { id, parent: first.parent.map(|parent| places[parent]), turn, ..first.clone() }
     });
     let picture = SearchTree { nodes: nodes.collect(), ..tree.clone() };
-    Chained { picture, numbers: numbers(&chains, 1) }
+    Chained { picture, chains, start: 1 }
 }
 
 /// Is there one way only from here?

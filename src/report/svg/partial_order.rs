@@ -52,7 +52,7 @@ pub(super) fn draw(order: &PartialOrder, most: Most) -> String {
         causes(&mut canvas, order, &layout, event);
     }
     for &(a, b) in order.conflicts.iter().filter(|&&(a, b)| layout.are_near(a, b)) {
-        canvas.begin(&between("conflict", a, b));
+        canvas.begin(&order.between("conflict", a, b));
         conflict(&mut canvas, &layout.boxes, a, b);
         canvas.end();
     }
@@ -121,15 +121,10 @@ fn causes(canvas: &mut Canvas, order: &Drawn, layout: &Layout, event: &Event) {
         let mut points = vec![start];
         points.extend(detours(boxes, start, end, shift(cause, event.id)));
         points.push(end);
-        canvas.begin(&between("cause", cause, event.id));
+        canvas.begin(&order.between("cause", cause, event.id));
         connect(canvas, &points, stroke);
         canvas.end();
     }
-}
-
-/// The name of a line.
-fn between(what: &str, from: usize, to: usize) -> String {
-    format!("class=\"{what}\" data-from=\"{from}\" data-to=\"{to}\"")
 }
 
 /// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes through a gap beside
@@ -204,7 +199,7 @@ fn draw_event(canvas: &mut Canvas, order: &Drawn, event: &Event, layout: &Layout
     let place = in_brackets(event.file.as_deref(), event.line);
     let outcome = event.outcome.as_deref().unwrap_or("");
     let tooltip = format!("{} {}{place}: {outcome}", order.number(event.id), event.label);
-    canvas.begin_titled(&format!("data-event=\"{}\"", event.id), &tooltip);
+    canvas.begin_titled(&order.named("data-event", event.id), &tooltip);
     let fill = match event.fate {
         Fate::Open => "white",
         Fate::Deadlock => DEADLOCK,

@@ -36,9 +36,10 @@ use crate::report::plural;
 
 /// A call has this many characters, or as many as the box has room for because of the other lines.
 const LABEL: usize = 38;
-const LONGEST_OUTCOME: usize = 64;
-/// Of sets.
+/// Of outcomes and sets.
 const LONGEST_LINE: usize = 44;
+/// Of what a chain of calls adds to C.
+const LONGEST_ADDED: usize = 24;
 const PADDING: f64 = 7.0;
 /// Of a line of text.
 const LINE: f64 = 14.0;
@@ -107,7 +108,7 @@ fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String
         Turn::Chose { event, .. } => tree.event(*event).outcome.as_deref().unwrap_or(""),
         _ => "",
     };
-    let outcome = (!outcome.is_empty()).then(|| cut_inside(outcome, LONGEST_OUTCOME));
+    let outcome = (!outcome.is_empty()).then(|| cut_inside(outcome, LONGEST_LINE));
     let mut sets = vec![("C", &node.c)];
     sets.extend([("D", &node.d), ("A", &node.a)].into_iter().filter(|(_, set)| !set.is_empty()));
     if let Turn::Chose { alternative: Some(j), .. } = &node.turn {
@@ -123,7 +124,7 @@ fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String
 /// What is in C after a call, or a chain of calls, that was not in it before.
 fn added(tree: &Drawn, node: &Node, next: usize) -> String {
     let new = tree.nodes[next].c.iter().filter(|event| !node.c.contains(event));
-    compact(&new.copied().collect::<Vec<_>>())
+    cut_inside(&compact(&new.copied().collect::<Vec<_>>()), LONGEST_ADDED)
 }
 
 /// A set, cut at its beginning: that was shown before.
@@ -139,7 +140,7 @@ fn shortened(set: &str) -> String {
 fn calls(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
     let from = layout.boxes[node.id];
-    let name = |to: usize| format!("class=\"call\" data-from=\"{}\" data-to=\"{to}\"", node.id);
+    let name = |to: usize| tree.between("call", node.id, to);
     if let &Some(left) = left {
         let to = layout.boxes[left];
         canvas.begin(&name(left));
@@ -169,7 +170,7 @@ fn calls(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
 fn draw_node(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let area = layout.boxes[node.id];
     let (head, small) = lines(tree, node, layout.far[node.id].as_ref());
-    canvas.begin_titled(&format!("data-node=\"{}\"", node.id), &tooltip(tree, node));
+    canvas.begin_titled(&tree.named("data-node", node.id), &tooltip(tree, node));
     let fill = match &node.turn {
         Turn::Chose { .. } => "white",
         Turn::Maximal { verdict: Verdict::Ok, .. } => FINE,

@@ -72,8 +72,7 @@ pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
     layout.lanes(&mut canvas, below);
     layout.holds(&mut canvas);
     for arrow in &chart.arrows {
-        let name = format!("class=\"arrow\" data-from=\"{}\" data-to=\"{}\"", arrow.from, arrow.to);
-        canvas.begin(&name);
+        canvas.begin(&chart.between("arrow", arrow.from, arrow.to));
         layout.arrow(&mut canvas, arrow);
         canvas.end();
     }
@@ -270,7 +269,7 @@ impl<'c> Layout<'c> {
             let y = self.row(hold.from);
             let bottom = hold.to.map_or(self.end(), |to| self.row(to));
             let x = self.xs[hold.lane] - 5.0 - (bar + 1) as f64 * (BAR + 2.0) + 2.0;
-            let name = format!("class=\"hold\" data-to=\"{}\"", hold.from);
+            let name = format!("class=\"hold\" data-to=\"{}\"", self.chart.first(hold.from));
             canvas.begin_titled(&name, &format!("owns {}", hold.mutex));
             let color = self.color(&hold.mutex);
             let area = Area { x, y, width: BAR, height: (bottom - y).max(3.0) };
@@ -362,7 +361,7 @@ impl<'c> Layout<'c> {
         let place = in_brackets(step.file.as_deref(), step.line);
         let whole = step.outcome.as_deref().unwrap_or("");
         let tooltip = format!("{} {}{place}: {whole}", self.chart.number(step.id), step.label);
-        canvas.begin_titled(&format!("data-step=\"{}\"", step.id), &tooltip);
+        canvas.begin_titled(&self.chart.named("data-step", step.id), &tooltip);
         let look = "class=\"step\" rx=\"3\" fill=\"white\" fill-opacity=\"0.9\" stroke=\"#D5D8DC\"";
         let text = self.text_start(step.id);
         if self.texts.is_some() {

@@ -13,7 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Drawn, GAP, HEIGHT, LONGEST_OUTCOME, PADDING, ROW, label, outcome};
+use super::{Drawn, GAP, HEIGHT, PADDING, ROW, label, outcome};
 use crate::report::picture::Event;
 use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
 
@@ -21,6 +21,8 @@ use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
 const THIRD_LINE: f64 = 13.0;
 /// From one band to the next.
 const APART: f64 = 60.0;
+/// The most characters for relations to events of other bands.
+const LONGEST_RELATIONS: usize = 46;
 /// The most numbers of a kind that are listed in a box.
 const LISTED: usize = 5;
 
@@ -160,7 +162,7 @@ fn elsewhere(order: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
         let causes = event.causes.iter().copied().filter(|&cause| are_far(cause, event.id));
         let parts = [listed(order, "after", causes.collect()), listed(order, "not with", rivals)];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| clipped(&parts.join("; "), LONGEST_OUTCOME))
+        (!parts.is_empty()).then(|| clipped(&parts.join("; "), LONGEST_RELATIONS))
     };
     order.events.iter().zip(rivals).map(words).collect()
 }
