@@ -38,15 +38,15 @@ pub(super) fn mark(violations: &mut [ViolationReport]) {
 /// A text without the indices of names, and those, each with the name that it belongs to.
 type Template = (String, Vec<(String, String)>);
 
-/// A step: the operation, the file, line and column, and whether the process stops with it.
-type Done<'v> = (String, Option<&'v str>, Option<u32>, Option<u32>, Option<Ending>);
+/// An operation, with its file, line and column, and whether the process ended then.
+type Step<'v> = (String, Option<&'v str>, Option<u32>, Option<u32>, Option<Ending>);
 
 /// What a process did and how it ended, without the indices of names.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Role<'v> {
     kind: String,
     finish: Finish,
-    steps: Vec<Done<'v>>,
+    steps: Vec<Step<'v>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,8 +4,8 @@
 //! the execution. So only the order within a column is free, and drawings of one program resemble one another. In a
 //! search tree each execution followed is a column; in a control flow each way through a process is one.
 //!
-//! In what would be higher than some screens, straight chains are in one box each. What would be wider than a screen or two is broken into bands. Instead of a line from one band to another, there are
-//! numbers in the boxes at both its ends.
+//! In what would be higher than a few screens, straight chains are in one box each. What would be wider than a screen or
+//! two is broken into bands. Instead of a line from one band to another, there are numbers in the boxes at both its ends.
 //!
 //! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
 //! clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and Ito, which the
