@@ -159,7 +159,7 @@ impl Names {
         };
         let (mut owner, mut variables) = (None, Vec::new());
         for line in text.lines() {
-            let words: Vec<_> = line.split_whitespace().collect();
+            let words: Vec<_> = line.trim_start_matches("daemon ").split_whitespace().collect();
             match words[..] {
                 ["process" | "actor", name, "{", ..] => owner = Some(name.to_owned()),
                 ["process" | "actor", ..] => owner = None,

@@ -170,6 +170,7 @@ fn only_the_experiment_has_a_folder() {
     let file = ["reproduce", "stateful", "--output", "ok.maz"];
     assert!(stderr(&run(&file)).contains("cannot write ok.maz"), "{}", stderr(&run(&file)));
     let help = stdout(&run(&["reproduce", "--help"]));
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         help.contains("84 clients of seven data structures") && help.contains("report.md"),
         "{help}"

@@ -112,6 +112,10 @@ where
         initial.into_iter().map(|local| Start(local, PhantomData)).collect()
     }
 
+    fn is_daemon(&self, start: &Self::Start) -> bool {
+        self.system.is_daemon(&start.0)
+    }
+
     fn name(&self, start: &Self::Start) -> String {
         self.system.describe().process_name(&start.0)
     }

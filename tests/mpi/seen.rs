@@ -160,7 +160,7 @@ fn a_diagram_has_sources_tags_and_counts() {
     for wanted in [
         "MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, ",
         "MPI_Send(&value, 1, MPI_INT, 0, 7, ",
-        "sends 4 bytes to MPI_COMM_WORLD[0] with tag 7 from source 1",
+        "sends 4 bytes (10) to MPI_COMM_WORLD[0] with tag 7 from source 1",
         "wants a message at MPI_COMM_WORLD[0] with tag 99 from source 2",
     ] {
         assert!(has(wanted), "{wanted}: {texts:#?}");

@@ -62,6 +62,8 @@ pub fn program(random: &random::Program) -> Option<History<Closures>> {
 /// `mazurka::program`: whoever does not care need not wait.
 pub fn synchronous(program: &random::Program) -> random::Program {
     let mut program = program.clone();
+    // Here no process is a daemon.
+    (program.daemons, program.spawns_daemons) = (Vec::new(), false);
     let deliveries = program.deliveries.clone();
     let is_of_network = |mailbox: usize| {
         deliveries.get(mailbox).is_some_and(|&delivery| delivery != Delivery::Ordered)

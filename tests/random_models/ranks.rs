@@ -11,6 +11,8 @@ use Statement::*;
 /// forgotten there, so no any-form and no cancel may name it again, and everybody has to enter the same collectives before `MPI_Finalize`.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
+    // No rank is a daemon.
+    program.daemons.clear();
     let mut calls = Vec::new();
     for (rank, body) in program.processes.iter_mut().enumerate() {
         complete(body, rank)?;
