@@ -171,3 +171,15 @@ fn built_processes_may_be_daemons() {
     let told = system(true).to_string();
     assert!(told.starts_with("Deadlock: Visitor waits for mutex m"), "{told}");
 }
+
+/// If no send is buffered, the daemon waits with its own, which it may; if both are, nobody waits. If only that of the daemon is, it starts
+/// a process that is no daemon, and waits for ever.
+#[test]
+fn who_is_started_behind_an_optional_send_may_wait_for_ever() {
+    let text = "p2p mailbox a: int, b: int; daemon process Starter { send(a, 1); spawn Child(); } \
+                process Child() { send(b, 1); }";
+    for (buffering, expected) in [("zero", 0), ("infinite", 0), ("any", 1)] {
+        let output = crate::cli::run_with(&["check", "-", "--buffering", buffering], text);
+        assert_eq!(output.status.code(), Some(expected), "{buffering}: {output:?}");
+    }
+}
