@@ -179,7 +179,7 @@ fn who_is_started_behind_an_optional_send_may_wait_for_ever() {
     let text = "p2p mailbox a: int, b: int; daemon process Starter { send(a, 1); spawn Child(); } \
                 process Child() { send(b, 1); }";
     for (buffering, expected) in [("zero", 0), ("infinite", 0), ("any", 1)] {
-        let output = crate::cli::run_with(&["check", "-", "--buffering", buffering], text);
+        let output = run_with(&["check", "-", "--buffering", buffering], text);
         assert_eq!(output.status.code(), Some(expected), "{buffering}: {output:?}");
     }
 }
