@@ -210,9 +210,18 @@ impl Program {
         name: impl Into<String>,
         closure: F,
     ) {
-        let place = Location::caller();
-        let (name, body) = (name.into().into(), process::body(closure));
-        self.processes.push(Start { name, body, place, is_daemon: false });
+        self.start(name.into(), closure, false);
+    }
+
+    #[track_caller]
+    fn start<F: AsyncFn() + Send + Sync + 'static>(
+        &mut self,
+        name: String,
+        closure: F,
+        is_daemon: bool,
+    ) {
+        let (name, body, place) = (name.into(), process::body(closure), Location::caller());
+        self.processes.push(Start { name, body, place, is_daemon });
     }
 
     /// A process that may wait for ever, such as a server. If in the end nothing but daemons is left, and they wait, that is no
@@ -241,9 +250,7 @@ impl Program {
         name: impl Into<String>,
         closure: F,
     ) {
-        let place = Location::caller();
-        let (name, body) = (name.into().into(), process::body(closure));
-        self.processes.push(Start { name, body, place, is_daemon: true });
+        self.start(name.into(), closure, true);
     }
 
     /// What is judged when all processes but [daemons](Program::daemon) have ended: it may `assert!` what cells and mutexes contain then.

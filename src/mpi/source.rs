@@ -31,8 +31,10 @@ struct Place {
     column: u32,
 }
 
-/// The headers of the system lie here.
-const SYSTEM: &str = "/usr/";
+/// Is this file a header of the system?
+fn is_header_of_system(file: &str) -> bool {
+    file.starts_with("/usr/")
+}
 
 /// Where the code at this address was written: where functions of the system's headers are inlined, their call.
 fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
@@ -41,7 +43,7 @@ fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
     let mut own = None;
     while let (None, Some(frame)) = (&own, frames.next().ok()?) {
         match frame.location {
-            Some(location) if location.file.is_some_and(|file| !file.starts_with(SYSTEM)) => {
+            Some(location) if location.file.is_some_and(|file| !is_header_of_system(file)) => {
                 own = Some(location);
             }
             other => innermost = innermost.or(other),
@@ -86,7 +88,7 @@ impl Source {
 
     /// Is this place in a header of the system?
     pub fn is_of_system(site: &Site) -> bool {
-        site.file.as_ref().is_some_and(|file| file.starts_with(SYSTEM))
+        site.file.as_deref().is_some_and(is_header_of_system)
     }
 
     /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are too great by.

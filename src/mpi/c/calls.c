@@ -101,13 +101,11 @@ struct calls {
   size_t count, room;
   bool has_begun; /* before that it is our own work */
 };
-extern char __executable_start[], etext[];
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *at, void *with) {
   struct calls *calls = with;
   uintptr_t site = _Unwind_GetIP(at);
-  bool is_in_program = site > (uintptr_t)__executable_start && site < (uintptr_t)etext;
   if (interrupted && site == place_of_call()) calls->has_begun = true;
-  if (calls->has_begun && is_in_program) calls->sites[calls->count++] = site;
+  if (calls->has_begun && is_in_program(site)) calls->sites[calls->count++] = site;
   return calls->count < calls->room ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 

@@ -70,6 +70,11 @@ void refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 
 long starts_program(const long *arguments) __attribute__((noreturn));
 /* The addresses in the program from which the call is made that is looked at, the innermost one first. Returns how many. */
 size_t sites_now(uintptr_t *sites, size_t room);
+/* Is this an address in the code of the program, and in none of a library? */
+static inline bool is_in_program(uintptr_t site) {
+  extern char __executable_start[], etext[];
+  return site > (uintptr_t)__executable_start && site < (uintptr_t)etext;
+}
 /* exceptions.c: if the program ends because nobody catches an exception, fails there. */
 void exception_check(void);
 /* From now on the calls of this process are looked at. */

@@ -339,8 +339,6 @@ static void at_end(void) {
   last_words();
 }
 
-extern char __executable_start[], etext[];
-
 /* A rank crashes: here, or in a function of some library. Then the innermost address on the stack that is in the program is where
  * that was called; a few are told, since some are in our own library. */
 static void crash(int signal, siginfo_t *what, void *context) {
@@ -363,7 +361,7 @@ static void crash(int signal, siginfo_t *what, void *context) {
 #endif
   bool is_stack = stack && stack < end && (uintptr_t)end - (uintptr_t)stack < 1 << 23;
   for (; is_stack && stack < end && count < sizeof sites / sizeof *sites; stack++)
-    if (*stack > (uintptr_t)__executable_start && *stack < (uintptr_t)etext) sites[count++] = *stack;
+    if (is_in_program(*stack)) sites[count++] = *stack;
   fail_somewhere(sites, count, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
 }
 
