@@ -14,6 +14,8 @@
 
 mod agreement;
 pub mod client;
+#[cfg(test)]
+pub(crate) mod made_up;
 pub mod papers;
 mod point;
 mod specs;

@@ -343,33 +343,17 @@ pub fn csv(study: &Study) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::{StopReason, Verdict};
-    use crate::study::{Case, Measured};
+    use crate::explore::StopReason;
+    use crate::study::made_up::{made_up, ran};
 
     /// A point of N=3 by blocked explorations and milliseconds.
     fn point(setting: &str, blocked: u64, ms: &[u64], stopped_by: Option<StopReason>) -> Point {
         let run = |&ms: &u64| {
             let wall_seconds = ms as f64 / 1e3;
             let stats = Figures { traces: 6, blocked, wall_seconds, ..Figures::default() };
-            Ran::Measured(Measured {
-                verdict: Verdict::Ok,
-                stopped_by,
-                found: Vec::new(),
-                processor_seconds: None,
-                stats,
-            })
+            ran(stats, stopped_by)
         };
-        let case = Case {
-            name: "x.maz".into(),
-            source: String::new(),
-            defines: vec![("N".into(), "3".into())],
-            by_statement: false,
-            allow_pending: false,
-            daemons: Vec::new(),
-            semantics: Default::default(),
-        };
-        let setting = setting.parse().unwrap();
-        Point::new(&case, Default::default(), setting, ms.iter().map(run).collect())
+        made_up(setting, ms.iter().map(run).collect())
     }
 
     fn findings(points: &[Point]) -> Vec<String> {

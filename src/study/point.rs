@@ -96,32 +96,18 @@ pub fn median(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::{StopReason, Verdict};
+    use crate::explore::StopReason;
     use crate::study::Figures;
+    use crate::study::made_up::{made_up, ran};
 
     fn run(traces: u64, wall_seconds: f64, peak: u64, stopped_by: Option<StopReason>) -> Ran {
         let peak_memory_bytes = Some(peak);
         let stats = Figures { traces, wall_seconds, peak_memory_bytes, ..Figures::default() };
-        Ran::Measured(Measured {
-            verdict: Verdict::Ok,
-            stopped_by,
-            found: Vec::new(),
-            processor_seconds: None,
-            stats,
-        })
+        ran(stats, stopped_by)
     }
 
     fn point(runs: Vec<Ran>) -> Point {
-        let case = Case {
-            name: "made-up.maz".into(),
-            source: String::new(),
-            defines: vec![("N".into(), "3".into())],
-            by_statement: false,
-            allow_pending: false,
-            daemons: Vec::new(),
-            semantics: Default::default(),
-        };
-        Point::new(&case, BTreeMap::new(), "udpor:k=2".parse().unwrap(), runs)
+        made_up("udpor:k=2", runs)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 /* What the program reads and writes. `mazurka mpicc` compiles with -fsanitize=thread, which calls a function at each access;
  * these are they. While an operation owns memory (a receive its buffer, say), the program must not touch it, or must not
  * write it, and neither must other operations and calls. There are few such ranges at a time, and mostly none. */
-#include "rank.h"
+#include "calls.h"
 
 struct range {
   uint32_t owner;
@@ -236,10 +236,9 @@ void __tsan_func_entry(void *from) { (void)from; }
 /* A function returns, and its frame goes. Frames begin with that of the caller and the address to return to, and locals are below that,
  * or on AArch64 above it. What the program does not call itself (main) is not judged. */
 void __attribute__((noinline)) __tsan_func_exit(void) {
-  extern char __executable_start[], etext[];
   if (count_of_ranges == 0 && highest_watched == 0) return;
   const uintptr_t *own = __builtin_frame_address(0), *frame = (const uintptr_t *)own[0];
-  bool is_called = frame[1] >= (uintptr_t)__executable_start && frame[1] < (uintptr_t)etext;
+  bool is_called = is_in_program(frame[1]);
 #if defined(__x86_64__)
   uintptr_t end = (uintptr_t)(frame + 2);
 #else
