@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use mazurka::explore::{Budget, NoObserver, Udpor, explore};
+use mazurka::explore::{Budget, NoObserver, Udpor, ViolationKind, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::model::{Envelope, LocalId, Locals, Op, ProcessId, Reach, State, System, Touch};
 use mazurka::property::Properties;
@@ -11,7 +11,7 @@ use mazurka::trace::switches;
 use serde_json::Value;
 
 use crate::cli::{json, mazurka, run, run_with, stdout};
-use crate::judge::check_counterexample_where;
+use crate::judge::{METHODS, check_counterexample_where, is_refused};
 use crate::random_models::{Rng, generate};
 use crate::tidy::files;
 
@@ -279,4 +279,19 @@ fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
     );
     let looked = said("three-consumers", "3x14,0x6,1x6,2x5");
     assert!(looked.ends_with("but no other process that is left notifies it."), "{looked}");
+}
+
+/// It fails before it does anything that others see, as the last thing that happens or before others go on.
+#[test]
+fn a_process_that_fails_as_it_starts_is_found() {
+    let text = "shared x: int = 0; process P { spawn C(); x = 1; } process C() { assert(1 == 2); }";
+    let program = compile("fails.maz", text, &[]).unwrap_or_else(|_| panic!("a program"));
+    for &(name, method, _) in METHODS.iter() {
+        if is_refused(&program, method) {
+            continue;
+        }
+        let found = explore(&program, method, Budget::default(), &mut NoObserver).violations;
+        let kinds: Vec<_> = found.iter().map(|violation| violation.kind).collect();
+        assert_eq!(kinds, [ViolationKind::Assertion], "{name}");
+    }
 }
