@@ -1,5 +1,6 @@
 //! Laws that hold on every program, tested on random ones of all families against the oracle.
 
+mod earned;
 mod of_counts;
 mod of_dependence;
 mod of_depth;

@@ -28,6 +28,7 @@ pub mod unforeseen;
 
 pub use actors::ActorScript;
 pub use generate::{generate, generate_later};
+pub use operations::kind_of;
 pub use p2p::P2pScript;
 pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
 pub use rng::Rng;

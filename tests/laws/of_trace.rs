@@ -123,16 +123,15 @@ fn normal_forms_are_equal_iff_executions_are_equivalent<S: Subject>(samples: &[S
     }
 }
 
-/// What can be seen of a state, the order in which it lists its actions included, and its portrait.
+/// What can be seen of a state, the order in which it lists its actions included.
 fn view<S: Subject>(
     locals: &mut Locals<'_, S>,
     parts: &mut Parts,
     state: &State,
-) -> (Snapshot, Vec<Action>, Schedule, Vec<u32>) {
-    let (mut enabled, mut portrait) = (Vec::new(), Vec::new());
-    state.portrait(locals, parts, &mut portrait);
+) -> (Snapshot, Vec<Action>, Schedule) {
+    let mut enabled = Vec::new();
     state.enabled(locals, &mut enabled);
-    (Snapshot::of(locals, state), enabled, Schedule::of(state), portrait)
+    (Snapshot::of(locals, parts, state), enabled, Schedule::of(state))
 }
 
 /// Along an execution with a look at every action on the way, and all the way back.
@@ -171,7 +170,7 @@ fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
 fn the_causal_past_of_an_event_is_an_execution<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let (mut locals, structure) = structure_of(sample);
-        let mut done = HashSet::new();
+        let (mut done, parts) = (HashSet::new(), &mut Parts::default());
         // The largest configurations leave most out.
         for configuration in structure.configurations.iter().rev() {
             let run = &configuration.run;
@@ -185,8 +184,8 @@ fn the_causal_past_of_an_event_is_an_execution<S: Subject>(samples: &[Sample<S>]
             let expected = structure.configuration(&structure.local_configuration(event));
             let expected = &expected.expect("a local configuration is one").run.state;
             assert_eq!(
-                Snapshot::of(&locals, &end),
-                Snapshot::of(&locals, expected),
+                Snapshot::of(&mut locals, parts, &end),
+                Snapshot::of(&mut locals, parts, expected),
                 "the past of event {event} in {}",
                 sample.describe()
             );

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use mazurka::model::{
     Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId,
-    Message, MessageId, Mutex, MutexId, PaperRelation, ProcessId, Semaphore, SemaphoreId, Sent,
-    Settlement, State, System, ValueId,
+    Message, MessageId, Mutex, MutexId, PaperRelation, Parts, ProcessId, Semaphore, SemaphoreId,
+    Sent, Settlement, State, System, ValueId,
 };
 
 use super::Set;
@@ -43,6 +43,8 @@ pub struct Snapshot {
     sent: BTreeMap<MessageId, (MailboxId, ValueId, Option<Received>)>,
     /// What became of the receives there.
     received: BTreeMap<Received, String>,
+    /// What the future depends on, of every kind of object.
+    portrait: Vec<u32>,
 }
 
 /// A receive: its process, and its number among the receives of the process.
@@ -90,6 +92,7 @@ pub struct Structure {
     pub conflicts: Vec<Set>,
     event_ids: HashMap<(Action, Vec<EventId>), EventId>,
     by_events: HashMap<Vec<EventId>, usize>,
+    parts: Parts,
 }
 
 fn key(set: &Set) -> Vec<EventId> {
@@ -97,8 +100,10 @@ fn key(set: &Set) -> Vec<EventId> {
 }
 
 impl Snapshot {
-    /// Of a state.
-    pub fn of<S: System>(locals: &Locals<'_, S>, state: &State) -> Snapshot {
+    /// Of a state. Only those with the same `parts` can be compared.
+    pub fn of<S: System>(locals: &mut Locals<'_, S>, parts: &mut Parts, state: &State) -> Snapshot {
+        let mut portrait = Vec::new();
+        state.portrait(locals, parts, &mut portrait);
         let objects = locals.system().objects();
         let ids = |count: usize| 0..count as u32;
         let arrivals = |barrier: u32| {
@@ -145,6 +150,7 @@ impl Snapshot {
             messages: state.inboxes().log().iter().map(message).collect(),
             sent: network.sends().iter().map(sent).collect(),
             received: (0..network.receives().len() as u32).map(became).collect(),
+            portrait,
         }
     }
 }
@@ -186,6 +192,7 @@ impl Structure {
             conflicts: Vec::new(),
             event_ids: HashMap::new(),
             by_events: HashMap::new(),
+            parts: Parts::default(),
         };
         let empty = Run::empty(locals);
         structure.meet(locals, empty)?;
@@ -210,7 +217,7 @@ impl Structure {
     /// Notes the configuration that `run` leads to, or checks that it is as other executions left it.
     fn meet<S: System>(&mut self, locals: &mut Locals<'_, S>, run: Run) -> Result<(), Obstacle> {
         let events: Set = run.order.iter().copied().collect();
-        let snapshot = Snapshot::of(locals, &run.state);
+        let snapshot = Snapshot::of(locals, &mut self.parts, &run.state);
         let next = self.next_events(locals, &run);
         let Some(&known) = self.by_events.get(&key(&events)) else {
             self.by_events.insert(key(&events), self.configurations.len());

@@ -1,6 +1,6 @@
 //! Is the dependence relation an independence relation? (FORTE 2019, definition 2)
 
-use mazurka::model::{Action, Independence, Locals, PaperRelation, System};
+use mazurka::model::{Action, Independence, Locals, PaperRelation, Parts, System};
 
 use super::{Run, Snapshot, Structure};
 
@@ -12,6 +12,7 @@ pub fn check_swaps<S: System>(
     locals: &mut Locals<'_, S>,
     structure: &Structure,
 ) -> Result<(), String> {
+    let parts = &mut Parts::default();
     for configuration in &structure.configurations {
         let run = &configuration.run;
         for first in run.enabled(locals) {
@@ -19,7 +20,7 @@ pub fn check_swaps<S: System>(
             for second in after_first.enabled(locals) {
                 let both = after_first.step(locals, second);
                 if second.process != first.process && independent(&both) {
-                    check_swapped(locals, run, &both, [second, first]).map_err(|what| {
+                    check_swapped(locals, parts, run, &both, [second, first]).map_err(|what| {
                         let way: Vec<_> = run.state.schedule().collect();
                         format!(
                             "after {way:?}, {first:?} and {second:?} are independent, but {what}"
@@ -34,6 +35,7 @@ pub fn check_swaps<S: System>(
 
 fn check_swapped<S: System>(
     locals: &mut Locals<'_, S>,
+    parts: &mut Parts,
     run: &Run,
     expected: &Run,
     [first, second]: [Action; 2],
@@ -49,8 +51,7 @@ fn check_swapped<S: System>(
     if !independent(&both) {
         return Err(format!("not the other way round: {:?}", last_two(&both)));
     }
-    let (found, expected) =
-        (Snapshot::of(locals, &both.state), Snapshot::of(locals, &expected.state));
+    let [found, expected] = [&both, expected].map(|run| Snapshot::of(locals, parts, &run.state));
     if found != expected {
         return Err(format!("they lead to {expected:#?}, the other way round to {found:#?}"));
     }

@@ -32,6 +32,17 @@ kinds! { CollectiveKind, CALLS, call:
     Barrier Bcast Scatter Gather Reduce Allreduce Allgather Alltoall Scan Exscan ReduceScatter
 }
 
+/// The name of an operation, with its form if it has several.
+pub fn kind_of(op: &Op) -> String {
+    let of = match op {
+        Op::Access(_, of) => access(of),
+        Op::Probe { form, .. } => probing(form),
+        Op::Enter { call: of, .. } => call(&of.kind),
+        _ => "",
+    };
+    format!("{} {of}", operation(op)).trim_end().to_owned()
+}
+
 /// What some executions of a system do, one chosen at random after the other.
 fn walk<S: System>(system: &S, rng: &mut Rng, met: &mut BTreeSet<String>) {
     let mut locals = Locals::new(system);
@@ -45,13 +56,7 @@ fn walk<S: System>(system: &S, rng: &mut Rng, met: &mut BTreeSet<String>) {
             }
             let action = *rng.pick(&enabled);
             let op = locals.op(state.local(action.process)).expect("it is enabled");
-            let of = match op {
-                Op::Access(_, of) => access(of),
-                Op::Probe { form, .. } => probing(form),
-                Op::Enter { call: of, .. } => call(&of.kind),
-                _ => "",
-            };
-            met.insert(format!("{} {of}", operation(op)).trim_end().to_owned());
+            met.insert(kind_of(op));
             state.step(&mut locals, action);
         }
     }
