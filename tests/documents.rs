@@ -165,6 +165,27 @@ fn links_lead_somewhere() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
+/// A path in a sentence is that of a file, and stays so when files are moved.
+#[test]
+fn files_that_are_named_are_there() {
+    let mut offences = Vec::new();
+    let mut named = 0;
+    for page in pages() {
+        let prose = page.prose();
+        for span in prose.split('`').skip(1).step_by(2) {
+            let is_path = span.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+            let is_ours = ["src/", "tests/", "docs/", "examples/", "benches/", "visuals/"];
+            if is_path && is_ours.iter().any(|folder| span.starts_with(folder)) {
+                named += 1;
+                let is_there = root().join(span).exists();
+                offences.extend((!is_there).then(|| format!("{}: {span}", page.name())));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+    assert!(named > 30, "{named} files are named");
+}
+
 #[test]
 fn every_chapter_is_in_the_summary() {
     let summary = Page::read(root().join("docs/src/SUMMARY.md"));
