@@ -81,6 +81,15 @@
 //! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to stateful partial order
 //!   reduction.*
 
+/// The Rust of the README and of the book, as tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/src/rust.md")]
+    struct Rust;
+}
+
 pub mod alternatives;
 pub mod check;
 pub mod cli;

@@ -192,24 +192,6 @@ fn an_endless_program_wants_a_depth() {
     }
 }
 
-/// The first screen of the README is what its commands print.
-#[test]
-fn the_readme_shows_what_is_printed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let blocks = readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let mut shown = 0;
-    for block in blocks {
-        let Some(example) = block.strip_prefix("$ cargo run --release -- ") else { continue };
-        let (args, expected) = example.split_once('\n').unwrap();
-        let args: Vec<_> = args.split_whitespace().collect();
-        let printed = stdout(&mazurka(&args).current_dir(root).output().unwrap());
-        assert_eq!(without_cost(expected), without_cost(&printed), "README: {args:?}");
-        shown += 1;
-    }
-    assert_eq!(shown, 4);
-}
-
 #[test]
 fn json_has_the_fields_of_the_contract() {
     let result = json(&run(&["check", "philosophers.maz", "--all", "--format", "json"]));

@@ -180,7 +180,7 @@ fn a_client_says_how_to_make_it_again() {
     assert!(program(&text).finale().is_some());
 }
 
-/// The README shows what it is good for.
+/// The book shows what it is good for (`docs/src/comparing.md`).
 #[test]
 fn a_client_is_as_reviewed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

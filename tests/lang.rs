@@ -39,7 +39,7 @@ fn violations(source: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn holds(source: &str) {
+pub fn holds(source: &str) {
     let found = violations(source);
     assert!(found.is_empty(), "{found:?}");
 }

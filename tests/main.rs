@@ -43,7 +43,8 @@
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
-//! | `gallery` | the pictures of the README are what the command makes |
+//! | `gallery` | the pictures of the book are what the command makes |
+//! | `documents` | the README and the book: examples, links, sizes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
 //! | `reproduce` | tables of papers come out as reviewed |
 //! | `study` | what a study writes, and does not run twice |
@@ -77,6 +78,7 @@ mod compare;
 mod count;
 mod daemons;
 mod depth;
+mod documents;
 mod draw;
 mod files;
 mod foresight;

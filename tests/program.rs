@@ -305,12 +305,13 @@ fn processes_that_spawn_are_explored_by_threads_and_bounded() {
     }
 }
 
-/// What the README shows of the counterexample.
-fn documented(file: &str) -> String {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+/// What a page shows of the counterexample: all of it, or what stands above `..`.
+fn documented(page: &str) -> String {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page));
     let text = text.expect("a text");
-    let section = text.split("## Programs in Rust").nth(1).expect("the section");
-    section.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it").into()
+    let blocks = text.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut shown = blocks.filter(|block| block.starts_with("Assertion failed: left == right"));
+    shown.next().expect("a counterexample").into()
 }
 
 #[test]
@@ -326,8 +327,11 @@ fn a_counterexample_is_replayed_and_drawn_as_its_last_lines_say() {
         told.concat()
     };
     let told = run(&[]);
-    for line in documented("README.md").lines().filter(|line| !line.starts_with("Took")) {
-        assert!(told.lines().any(|other| other == line), "README.md: {line}\n{told}");
+    for page in ["README.md", "docs/src/rust.md"] {
+        let is_compared = |line: &&str| !line.starts_with("Took") && *line != "..";
+        for line in documented(page).lines().filter(is_compared) {
+            assert!(told.lines().any(|other| other == line), "{page}: {line}\n{told}");
+        }
     }
     let replay = told.lines().find_map(|line| line.trim().strip_prefix("MAZURKA_REPLAY="));
     let (replay, rest) = replay.expect("a line that replays it").split_once(' ').unwrap();

@@ -208,18 +208,3 @@ proptest! {
         runs_or_explains(&format!("actor A {{ on B() {{ {source} }} }} init {{ send(A, B()); }}"));
     }
 }
-
-/// The examples of the language reference run and hold.
-#[test]
-fn examples_of_the_reference() {
-    let reference = include_str!("../../src/lang/reference.md");
-    let examples: Vec<&str> = reference
-        .split("```maz\n")
-        .skip(1)
-        .map(|rest| rest.split("```").next().unwrap_or(""))
-        .collect();
-    assert!(examples.len() >= 8);
-    for source in examples {
-        super::holds(source);
-    }
-}
