@@ -22,9 +22,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("program", &["systems", "model"]),
     ("check", &["report", "study", "explore", "property", "model"]),
     ("report", &["study", "explore", "unfolding", "alternatives", "trace", "property", "model"]),
+    ("workshop", &["report", "study", "lang", "explore", "random", "model"]),
     (
         "cli",
         &[
+            "workshop",
             "mpi",
             "systems",
             "report",

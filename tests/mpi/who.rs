@@ -1,7 +1,5 @@
 //! What a report says of who did it: which receive got which message, what was sent, where an exception was thrown.
 
-use std::process::Command;
-
 use crate::cli::{code, mazurka, stdout};
 
 use super::{compile, compile_as, folder, marked};
