@@ -12,19 +12,38 @@
 //! | `optimal` | over all of them: a cheap search first, then SAT |
 //! | `cnf` | the question as clauses |
 //! | `sat` | the solver behind a trait |
+//!
+//! Without the feature `sat` the last three are not there, and `k_partial` searches over all spikes for as long as it takes.
 
+#[cfg(feature = "sat")]
 mod cnf;
 mod comb;
 mod k_partial;
+#[cfg(feature = "sat")]
 mod optimal;
+#[cfg(feature = "sat")]
 mod sat;
 
 pub use comb::{Comb, Combs};
 pub use k_partial::KPartial;
+#[cfg(feature = "sat")]
 pub use optimal::Optimal;
+#[cfg(feature = "sat")]
 pub use sat::{Literal, SatSolver, Varisat};
 
 use crate::unfolding::{Configuration, EventId, EventStructure};
+
+/// Full alternatives, by the quickest means that are there.
+#[cfg(feature = "sat")]
+pub(crate) fn full() -> impl Alternatives {
+    Optimal::<Varisat>::new()
+}
+
+/// Full alternatives, by the quickest means that are there.
+#[cfg(not(feature = "sat"))]
+pub(crate) fn full() -> impl Alternatives {
+    KPartial::full()
+}
 
 /// A way to find alternatives.
 ///

@@ -45,7 +45,7 @@ use crate::explore::{
 };
 use crate::model::System;
 use crate::property::{Properties, Property};
-use crate::report::text::{Check as Text, Ending};
+use crate::report::text::{Check as Text, Ending, plain};
 use crate::report::{CheckReport, FirstGood, Shown, Subject};
 use crate::study::Limits;
 
@@ -218,11 +218,6 @@ impl Checked {
     pub fn assert_ok(&self) {
         assert!(self.is_ok(), "{self}");
     }
-}
-
-/// A text without styles.
-fn plain(text: impl fmt::Display) -> String {
-    anstream::adapter::strip_str(&text.to_string()).to_string()
 }
 
 impl fmt::Display for Checked {

@@ -37,11 +37,13 @@
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
 //! | [`property`] | what is judged, and when; deadlocks and failures explained; what executions leave behind | `trace`, `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`study`] | programs by explorers: rows of figures, and whether they agree; clients of data structures | `explore`, `lang` |
-//! | [`report`] | results and pictures as plain data; text, tables, plots, JSON, DOT, SVG, HTML | `study`, `explore` |
+//! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
+//! | [`report`] | results and pictures as plain data; text, tables, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
-//! | [`cli`] | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
+//! | `workshop` | what reproduces papers: their tables, studies of clients of data structures, plots | `report`, `study`, `explore`, `lang` |
+//! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
+//! The feature `cli`, which is on by default, has `cli`, `mpi` and `workshop`, and what `report` has for them alone.
 //! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
 //! representations of a class; neither imports the other, so each can judge the other in tests.
 //!
@@ -92,11 +94,12 @@ mod documents {
 
 pub mod alternatives;
 pub mod check;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod explore;
 pub mod lang;
 pub mod model;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 pub mod mpi;
 pub mod program;
 pub mod property;
@@ -106,5 +109,7 @@ pub mod study;
 pub mod systems;
 pub mod trace;
 pub mod unfolding;
+#[cfg(feature = "cli")]
+pub mod workshop;
 
 pub use check::check;

@@ -5,21 +5,21 @@
 //! serialise to what `--format json` prints: the field names here are the contract with other programs.
 
 mod alike;
+#[cfg(feature = "cli")]
 pub mod comparison;
+#[cfg(feature = "cli")]
 pub mod count;
 pub mod dot;
 mod execution;
 mod faster;
+#[cfg(feature = "cli")]
 pub mod html;
 pub mod json;
 pub mod lint;
 pub mod picture;
-pub mod plot;
-pub mod reproduction;
 mod shown;
-pub mod stateful;
-pub mod study;
 pub mod svg;
+#[cfg(feature = "cli")]
 pub mod table;
 pub mod text;
 pub mod viewer;
@@ -50,7 +50,7 @@ use crate::trace::switches;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A number of things, in figures: `1 step`, `2,000 steps`.
-fn plural(n: usize, one: &str) -> String {
+pub(crate) fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
 }
 

@@ -9,17 +9,11 @@
 //! they differ, one of the explorers is wrong, and that is a bug of this crate.
 //! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
 //! A [`Task`] is a search that is done in parts.
-//! [`papers`] are studies that others have printed. [`client`] makes programs to study: clients of data structures;
-//! [`stateful`] is a study of those.
 
 mod agreement;
-pub mod client;
 #[cfg(test)]
 pub(crate) mod made_up;
-pub mod papers;
 mod point;
-mod specs;
-pub mod stateful;
 mod sweep;
 pub mod task;
 

@@ -12,7 +12,7 @@ use mazurka::explore::{
 use mazurka::lang::{self, Program};
 use mazurka::model::System;
 use mazurka::property::Position;
-use mazurka::study::client::{Buggy, Client, Unmade, Wish, client};
+use mazurka::workshop::client::{Buggy, Client, Unmade, Wish, client};
 
 use crate::cli::{code, json, mazurka, run, run_with, stderr, stdout};
 use crate::judge::STATEFUL;

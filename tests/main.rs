@@ -58,6 +58,7 @@
 //! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
+//! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
 //!
 //! `.ci/run` runs all but `viewer_latency` and the longest, `every_expectation_is_met_by_every_variant`. No test may end early because something is missing: nobody would see that. A test that gets
 //! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in

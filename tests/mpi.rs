@@ -8,8 +8,7 @@
 //! // 4: incomplete
 //! ```
 //!
-//! `warning: communicator leak` is no mistake, but should be mended. A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them. Without a C compiler there is
-//! nothing to test, and the tests say so.
+//! `warning: communicator leak` is no mistake, but should be mended. A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them.
 
 mod degrees;
 mod every;
@@ -50,15 +49,6 @@ fn folder(name: &str) -> PathBuf {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-/// Is there a C compiler?
-pub fn has_compiler() -> bool {
-    let found = Command::new("cc").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("There is no C compiler `cc`: programs in C are not tested.");
-    }
-    found
 }
 
 fn cases(name: &str, text: &str) -> Vec<Case> {
@@ -145,10 +135,8 @@ fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<Stri
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-cases");
     let (mut right, mut wrong, mut found) = (0, 0, Vec::new());
     for path in tidy::files("tests/mpi", "c") {
@@ -164,10 +152,8 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
 /// What a call reads or writes is compared with what is pending, and a null pointer is an invalid argument: for each pointer that
 /// a function of the header takes.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn no_function_forgets_a_pointer() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-every");
     let header = std::fs::read_to_string("src/mpi/c/mpi.h").unwrap();
     let (text, calls) = every::program(&header);
@@ -206,10 +192,8 @@ fn no_function_forgets_a_pointer() {
 
 /// An optimiser moves variables, lets them share memory, and keeps pointers in registers.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_is_found_does_not_depend_on_the_optimiser() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-optimized");
     let names = [
         "replace",
@@ -257,10 +241,8 @@ fn compile_source(command: &str, path: &str, options: &[&str], folder: &Path) ->
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn exit_codes_and_reports_are_those_of_check() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-reports");
     let races = compile("races", &folder);
     let mpirun = |args: &[&str]| mazurka(args).output().unwrap();
@@ -316,10 +298,8 @@ fn exit_codes_and_reports_are_those_of_check() {
 
 /// A program that calls nothing of MPI is verified, but of what?
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_program_without_calls_is_told() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-calls");
     let told = |name: &str, text: &str| {
         let source = folder.join(name).with_extension("c");
@@ -341,10 +321,8 @@ fn a_program_without_calls_is_told() {
 
 /// The source of a message is the rank of who sends it, in the communicator. So it is known who could end a wait.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn who_could_end_a_wait_is_known_by_rank() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-helpers");
     let order = compile("order", &folder);
     let stuck = |case: &str, ranks: &str| {
@@ -366,10 +344,8 @@ fn who_could_end_a_wait_is_known_by_rank() {
 /// What ranks print is told for the execution that is shown. Time, numbers of processes and random numbers are the same in
 /// each, and files that one execution writes are not there in another one.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn executions_know_nothing_of_each_other() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-apart");
     let program = compile("isolation", &folder);
     let shown = mazurka(&["mpirun", "-n", "3", "--all", "--format", "json", &program])
@@ -388,10 +364,8 @@ fn executions_know_nothing_of_each_other() {
 
 /// What a program writes to the connection of the library is not taken for what the library says.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_rank_is_done_when_the_library_says_so() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-forged");
     let program = compile("forged", &folder);
     for (case, why) in [("1", "forged"), ("2", "forged"), ("3", "forged"), ("4", ""), ("5", "")] {
@@ -415,10 +389,8 @@ fn a_rank_is_done_when_the_library_says_so() {
 
 /// What comes behind the program is its own. It measures for half a minute, which takes no time.
 #[test]
+#[cfg_attr(not(has_cxx), ignore = "needs a C++ compiler")]
 fn programs_in_cxx_have_options_and_clocks() {
-    if !has_compiler() || Command::new("c++").arg("--version").output().is_err() {
-        return;
-    }
     let folder = folder("mpi-cxx");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mpi/levels.cpp");
     let program = folder.join("levels").display().to_string();
@@ -435,10 +407,8 @@ fn programs_in_cxx_have_options_and_clocks() {
 
 /// How many classes the programs in `examples/mpi` have, and how often a rank is started for them.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn ranks_run_once_for_each_local_history() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-examples");
     for (name, ranks, traces, starts) in [
         ("ring", "4", 1, 4),
@@ -469,21 +439,16 @@ fn ranks_run_once_for_each_local_history() {
 
 /// The text of the library's own names, which no program's names can clash with.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn the_library_defines_no_names_that_a_program_may_want() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-names");
     let shown =
         mazurka(&["mpicc", "-show", "-c", "x.c"]).env("XDG_CACHE_HOME", &folder).output().unwrap();
     let text = stdout(&shown);
     let headers = text.split_whitespace().skip_while(|word| *word != "-I").nth(1).unwrap();
     let object = Path::new(headers).join("mazurka.o");
-    let Ok(names) = Command::new("nm").args(["-g", "--defined-only"]).arg(object).output() else {
-        eprintln!("There is no `nm`: the names of the library are not tested.");
-        return;
-    };
-    let names = stdout(&names);
+    let names = Command::new("nm").args(["-g", "--defined-only"]).arg(object).output();
+    let names = stdout(&names.expect("`nm`, which compilers come with"));
     let own = ["mazurka_", "MPI_", "PMPI_", "__tsan_"];
     // What stands in for functions of the C library.
     let instead = [

@@ -9,7 +9,6 @@ use mazurka::model::{Buffering, Leaving, Semantics, System};
 use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
 use mazurka::systems::history::History;
 
-use crate::mpi::has_compiler;
 use crate::random_models::{Script, p2p, ranks};
 
 /// How many programs an ordinary run has time for.
@@ -45,10 +44,8 @@ fn compiled(text: &str, folder: &Path) -> std::path::PathBuf {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn random_programs_in_c_are_what_they_are_in_rust() {
-    if !has_compiler() {
-        return;
-    }
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
     let count = asked.map_or(ORDINARY, |count| count.parse().expect("a number"));
     let udpor: Setting = "udpor".parse().expect("an explorer");

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Setting, explore};
-use mazurka::report::stateful;
-use mazurka::study::stateful::Experiment;
-use mazurka::study::stateful::plan::{self, Bounded};
 use mazurka::study::{Job, Measured, Ran};
+use mazurka::workshop::stateful::Experiment;
+use mazurka::workshop::stateful::document;
+use mazurka::workshop::stateful::plan::{self, Bounded};
 use roxmltree::Document;
 
 use crate::cli::{code, json, run, stderr, stdout};
@@ -113,7 +113,7 @@ fn small() -> Experiment {
 /// The lines of the searches by the names of their columns, without times, and without the portfolio, in which it is a
 /// matter of time who answers.
 fn lines(experiment: &Experiment) -> Vec<BTreeMap<String, String>> {
-    let text = stateful::csv(&[&experiment.reductions, &experiment.errors]);
+    let text = document::csv(&[&experiment.reductions, &experiment.errors]);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let mut lines: Vec<BTreeMap<String, String>> =
         reader.deserialize().map(Result::unwrap).collect();
@@ -146,17 +146,17 @@ fn searches_of_clients_agree_and_cost_the_same_again() {
 #[test]
 fn the_experiment_is_told_in_tables_claims_and_plots() {
     let experiment = small();
-    let text = stateful::Text(&experiment, 1000).to_string();
+    let text = document::Text(&experiment, 1000).to_string();
     for part in ["Quantiles over", "Speed-ups", "by potential", "Time to the first error", "Claims"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("All searches of a client that came to their end agree"), "{text}");
-    let document = stateful::Document(&experiment, None).to_string();
+    let document = document::Document(&experiment, None).to_string();
     assert!(document.contains("\n| DL-S-POR | dl-s-por:without=summaries | 3 |"), "{document}");
-    let claims = stateful::claims(&experiment);
+    let claims = document::claims(&experiment);
     assert!(claims.len() > 10 && claims.iter().all(|claim| claim.holds.is_some()), "{claims:?}");
-    let pictures = stateful::pictures(&experiment);
+    let pictures = document::pictures(&experiment);
     assert_eq!(pictures.len(), 9);
     for picture in &pictures {
         let svg = Document::parse(&picture.svg);

@@ -12,9 +12,9 @@ use mazurka::explore::{
 };
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{ControlFlow, PartialOrder, Picture, SearchTree, SpaceTime};
-use mazurka::report::plot::{self, Dot, Line, Plot};
 use mazurka::report::{Subject, svg};
-use mazurka::study::papers;
+use mazurka::workshop::papers;
+use mazurka::workshop::plot::{self, Dot, Line, Plot};
 
 /// The pictures with their names.
 pub fn all(root: &Path) -> io::Result<Vec<(String, String)>> {

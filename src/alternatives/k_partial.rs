@@ -17,6 +17,11 @@ impl KPartial {
     pub fn new(k: u32) -> Self {
         KPartial { k: k.max(1) as usize, comb: Comb::default() }
     }
+
+    /// Over all spikes: full alternatives without a solver.
+    pub fn full() -> Self {
+        KPartial { k: usize::MAX, comb: Comb::default() }
+    }
 }
 
 impl Alternatives for KPartial {
@@ -46,6 +51,10 @@ impl Alternatives for KPartial {
 
     fn forget(&mut self) {
         self.comb.forget();
+    }
+
+    fn are_full(&self) -> bool {
+        self.k == usize::MAX
     }
 
     fn combs(&self) -> Combs {

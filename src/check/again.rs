@@ -61,7 +61,7 @@ pub(super) fn follow<S: System>(
         writeln!(told, "{}\n{rows}", table.row(index)).expect("a string takes all");
     }
     told += &text::PrintedTexts(&report.printed).to_string();
-    print!("{}", anstream::adapter::strip_str(&told));
+    print!("{}", text::plain(told));
     Some(report)
 }
 

@@ -9,7 +9,7 @@ use super::options::{Define, define, time};
 use super::output::Output;
 use super::{Exit, Failure, files, spec};
 use crate::report::text::{quoted, quoted_path};
-use crate::study::client::{self, Buggy, Unmade, Wish};
+use crate::workshop::client::{self, Buggy, Unmade, Wish};
 
 /// Make a bounded client of a data structure, which checks what its calls return
 ///

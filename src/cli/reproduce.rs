@@ -15,9 +15,9 @@ use super::output::{Output, TableFormat, format};
 use super::{Exit, Failure, spec};
 use crate::explore::Setting;
 use crate::report::json;
-use crate::report::reproduction::{self, Reproduction};
-use crate::study::papers::{self, Paper, PrintedSearch};
 use crate::study::{Job, Ran};
+use crate::workshop::papers::{self, Paper, PrintedSearch};
+use crate::workshop::reproduction::{self, Reproduction};
 
 /// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
 ///

@@ -25,9 +25,9 @@ use super::{Exit, Failure, machine};
 use crate::explore::{K, Setting, StopReason};
 use crate::lang::Program;
 use crate::report::json;
-use crate::report::study::{self, Facts, Picture, Study};
 use crate::report::text::{quoted, shown};
 use crate::study::{Case, Job, Point, Ran, Sweep, ks, product};
+use crate::workshop::study::{self, Facts, Picture, Study};
 use estimate::Estimate;
 
 /// Study what k costs and saves, over constants

@@ -103,7 +103,7 @@ impl Comparison {
     }
 
     /// The notes below the table.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = limits(&self.limits).into_iter().collect();
         let measured = || self.rows.iter().filter_map(Row::measured);
         if measured().any(|m| !m.has_ended()) {
@@ -194,7 +194,7 @@ fn is_same(a: &Row, b: &Row) -> bool {
 }
 
 /// A spec with the constants that were set.
-pub(super) fn title(spec: &str, defines: &str) -> String {
+pub(crate) fn title(spec: &str, defines: &str) -> String {
     if defines.is_empty() { spec.into() } else { format!("{spec} {defines}") }
 }
 
@@ -242,7 +242,7 @@ fn without_figures(word: &str) -> Vec<String> {
 }
 
 /// `ok`, `deadlock`, `incomplete: timeout`, `deadlock, then timeout`
-pub(super) fn verdict(measured: &Measured) -> String {
+pub(crate) fn verdict(measured: &Measured) -> String {
     let found: Vec<_> = measured.found.iter().map(|&kind| Verdict::from(kind).word()).collect();
     match (measured.stopped_by, found.as_slice()) {
         (None, []) => Verdict::Ok.word().into(),
@@ -360,7 +360,7 @@ impl Printer {
 
 /// A row, to be read by other programs.
 #[derive(Serialize)]
-pub(super) struct Record<'r> {
+pub(crate) struct Record<'r> {
     spec: &'r str,
     constants: &'r BTreeMap<String, serde_json::Value>,
     /// As on the command line.

@@ -18,6 +18,7 @@ mod partial_order;
 mod search_tree;
 mod space_time;
 
+#[cfg(feature = "cli")]
 pub(super) use canvas::escaped;
 
 use super::picture::Picture;
@@ -34,17 +35,16 @@ struct Most {
 
 /// For a file that is looked at as it is.
 const FILE: Most = Most { width: 2_400.0, height: 2_400.0 };
-/// For a program that can scroll it and finds its parts by their numbers.
-const WHOLE: Most = Most { width: f64::INFINITY, height: f64::INFINITY };
 
 /// The picture as an SVG document, to be viewed as it is.
 pub fn render(picture: &Picture) -> String {
     draw(picture, FILE)
 }
 
-/// The picture in one piece, however wide, for a program that can scroll it.
+/// The picture in one piece, however wide, for a program that can scroll it and finds its parts by their numbers.
+#[cfg(feature = "cli")]
 pub(super) fn whole(picture: &Picture) -> String {
-    draw(picture, WHOLE)
+    draw(picture, Most { width: f64::INFINITY, height: f64::INFINITY })
 }
 
 /// Where something is, behind what it is.

@@ -39,23 +39,31 @@ use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
 
-pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
-pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
-pub(super) const HEADING: Style = Style::new().bold();
+pub(crate) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
 /// The most variables that are shown at a failure.
 const SHOWN_VARIABLES: usize = 12;
 
 /// A piece of text in a style.
-pub(super) struct Styled<T>(pub(super) Style, pub(super) T);
+pub(crate) struct Styled<T>(pub(crate) Style, pub(crate) T);
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Styled(style, text) = self;
         write!(f, "{style}{text}{style:#}")
     }
+}
+
+/// A text without its styles. Nothing but [`Styled`] writes an escape character, and its sequences end in `m`.
+pub fn plain(text: impl Display) -> String {
+    let text = text.to_string();
+    let mut pieces = text.split('\x1b');
+    let start = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(start, |plain, piece| plain + piece.split_once('m').map_or("", |(_, rest)| rest))
 }
 
 /// The result of `check`. With `quiet`, its first line only.
@@ -489,6 +497,13 @@ pub fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn styles_are_taken_away() {
+        let text = format!("{} is {}", Styled(HEADING, "a mutex"), Styled(BAD, "held"));
+        assert!(text.len() > 20, "{text:?} has styles");
+        assert_eq!(plain(text), "a mutex is held");
+    }
 
     #[test]
     fn numbers_are_grouped() {

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use crate::cli::{code, json, mazurka, stderr, stdout};
 
-use super::{compile, folder, has_compiler, offences};
+use super::{compile, folder, offences};
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_is_never_freed_is_warned_of_or_denied_or_allowed() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-degrees");
     let leaks = compile("leaks", &folder);
     let mpirun =
@@ -46,10 +44,8 @@ fn what_is_never_freed_is_warned_of_or_denied_or_allowed() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_cannot_be_verified_is_no_error() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-unsupported");
     let threads = compile("threads", &folder);
     let report = |case: &str| {
@@ -76,10 +72,8 @@ fn what_cannot_be_verified_is_no_error() {
 
 /// Threads take turns in the library, so none of them garbles what another one says.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn threads_that_call_mpi_at_once_are_told_so() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-hammer");
     let threads = compile("threads", &folder);
     for (case, expected) in [
@@ -99,10 +93,8 @@ fn threads_that_call_mpi_at_once_are_told_so() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn optimized_code_comes_to_the_same() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-degrees-O2");
     for name in ["leaks", "threads"] {
         let path = format!("tests/mpi/{name}.c");

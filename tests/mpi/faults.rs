@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{compile, folder, has_compiler};
+use super::{compile, folder};
 use crate::cli::{code, mazurka, stderr, stdout};
 
 /// What ends within half a second on a machine that has nothing else to do.
@@ -88,10 +88,8 @@ const FAULTS: [&str; 13] = [
 ];
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn limits_are_kept_whatever_ranks_do_and_nothing_is_left() {
-    if !has_compiler() {
-        return;
-    }
     let place = Place::new("mpi-faults");
     for fault in FAULTS {
         let ran = ended(place.begin(fault, &["--timeout", "300ms"]), fault);
@@ -116,10 +114,8 @@ fn signal(name: &str, to: &Child) {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn signals_end_a_search_whatever_ranks_do_and_nothing_is_left() {
-    if !has_compiler() {
-        return;
-    }
     let place = Place::new("mpi-signals");
     for (signals, exit) in [
         (&["-INT"][..], Some(3)),
@@ -145,10 +141,8 @@ fn signals_end_a_search_whatever_ranks_do_and_nothing_is_left() {
 
 /// What ranks print is told without what a terminal would obey, and not at any length.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_ranks_print_is_harmless() {
-    if !has_compiler() {
-        return;
-    }
     let place = Place::new("mpi-printed");
     let ran = ended(place.begin("escape", &["--buffering", "infinite"]), "escape");
     assert_eq!(code(&ran), 1, "{}", stderr(&ran));
@@ -160,10 +154,8 @@ fn what_ranks_print_is_harmless() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_is_no_program_is_refused() {
-    if !has_compiler() {
-        return;
-    }
     let place = Place::new("mpi-programs");
     let at = |name: &str| place.folder.join(name);
     let write = |name: &str, text: &[u8], mode: u32| {
@@ -200,10 +192,8 @@ fn what_is_no_program_is_refused() {
 
 /// Too little of what the system gives is an error, or the search says that it is not complete. Nothing panics.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn too_little_of_anything_is_said() {
-    if !has_compiler() {
-        return;
-    }
     let place = Place::new("mpi-limits");
     let program = env!("CARGO_BIN_EXE_mazurka");
     let few_processes = "-u 1 2> /dev/null || ulimit -p 1";

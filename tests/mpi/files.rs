@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{cases, compile, compile_as, folder, has_compiler, marked};
+use super::{cases, compile, compile_as, folder, marked};
 use crate::cli::{code, json, mazurka, stderr, stdout};
 
 /// Makes the folder that `overlay.c` and `streams.cpp` work in.
@@ -46,10 +46,8 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)> {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn ranks_change_files_as_in_a_real_run_and_the_users_stay_as_they_are() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-overlay");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mpi/overlay.c");
     let real = folder.join("real");
@@ -89,10 +87,8 @@ fn ranks_change_files_as_in_a_real_run_and_the_users_stay_as_they_are() {
 }
 
 #[test]
+#[cfg_attr(not(has_cxx), ignore = "needs a C++ compiler")]
 fn streams_of_cxx_are_files() {
-    if !has_compiler() || Command::new("c++").arg("--version").output().is_err() {
-        return;
-    }
     let folder = folder("mpi-streams");
     let work = folder.join("work");
     fill(&work);
@@ -112,10 +108,8 @@ fn streams_of_cxx_are_files() {
 
 /// What ranks do that cannot be explored comes to a sentence with a line; nothing is left of it.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_ranks_do_without_mpi_is_not_decided_at_a_line() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-outside");
     let mut found = 0;
     for name in ["shared.c", "outside.c"] {
@@ -145,10 +139,8 @@ fn what_ranks_do_without_mpi_is_not_decided_at_a_line() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn clocks_numbers_and_surroundings_are_the_same_in_each_run() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-same");
     let program = compile("same", &folder);
     let printed = || {

@@ -441,10 +441,8 @@ fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<S
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn windows_have_the_outcomes_of_a_simple_machine() {
-    if !super::has_compiler() {
-        return;
-    }
     let count =
         std::env::var("MAZURKA_PROGRAMS").map_or(60, |count| count.parse().expect("a number"));
     let mut random = SplitMix64::new(27);
@@ -472,10 +470,8 @@ fn windows_have_the_outcomes_of_a_simple_machine() {
 /// Accumulations with one operator are one class of executions, whatever the operator and however many there are; and what
 /// `accumulate.c` expects holds in optimized code, too.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn accumulations_with_one_operator_commute() {
-    if !super::has_compiler() {
-        return;
-    }
     let folder = super::folder("mpi-accumulate");
     let made = super::compile("accumulate", &folder);
     for case in 1..=13 {

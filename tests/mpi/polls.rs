@@ -11,10 +11,8 @@ fn compiled(option: &str, folder: &Path) -> String {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn loops_that_poll_are_told_apart_in_optimized_code_too() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-polls-optimized");
     let (right, wrong, found) = offences(Path::new("tests/mpi/polls.c"), "-O2", &folder);
     std::fs::remove_dir_all(&folder).unwrap();
@@ -23,10 +21,8 @@ fn loops_that_poll_are_told_apart_in_optimized_code_too() {
 
 /// Nothing of that depends on instrumentation: states are compared as they are.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn loops_that_poll_are_told_apart_without_instrumentation() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-polls-plain");
     let (_, _, found) = offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder);
     std::fs::remove_dir_all(&folder).unwrap();
@@ -36,10 +32,8 @@ fn loops_that_poll_are_told_apart_without_instrumentation() {
 
 /// What a loop does that goes on in another way after each poll is found out with a bound that is high enough.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-polls-bound");
     for option in ["-O0", "-O2"] {
         let program = compiled(option, &folder);
@@ -73,10 +67,8 @@ fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_report_says_which_bound_to_try() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-polls-report");
     let program = compiled("-O1", &folder);
     let mpirun = |args: &[&str]| mazurka(&[&["mpirun"], args].concat()).output().unwrap();

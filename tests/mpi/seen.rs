@@ -4,15 +4,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{compile, folder, has_compiler};
+use super::{compile, folder};
 use crate::cli::{code, json, mazurka, stderr, stdout};
 use crate::viewer::{Browser, data};
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_a_verified_program_prints_is_shown() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-shown");
     let program = compile("seen", &folder);
     let mpirun = |args: &[&str]| {
@@ -66,10 +64,8 @@ fn page(folder: &Path) -> (std::path::PathBuf, String, String) {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_page_has_the_sources_and_counts_classes() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-page");
     let (page, _, header) = page(&folder);
     let data = data(&page);
@@ -82,9 +78,6 @@ fn a_page_has_the_sources_and_counts_classes() {
 #[test]
 #[ignore = "needs a browser"]
 fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-viewer");
     let (page, source, header) = page(&folder);
     let mut browser = Browser::start("mpi");
@@ -120,10 +113,8 @@ fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
 
 /// One of two ranks is left over.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn ranks_that_are_alike_are_told_once() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-alike");
     let program = compile("seen", &folder);
     let args = ["mpirun", "-n", "3", "--buffering", "infinite", "--all", "--format", "json"];
@@ -142,10 +133,8 @@ fn ranks_that_are_alike_are_told_once() {
 
 /// Source, tag and counts stand in the boxes of a diagram: the column has room for them.
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_diagram_has_sources_tags_and_counts() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-diagram");
     let program = compile("seen", &folder);
     let picture = folder.join("picture.svg");

@@ -383,10 +383,8 @@ fn with_waits(program: &Program) -> String {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn programs_in_c_have_the_classes_of_their_specs() {
-    if !super::has_compiler() {
-        return;
-    }
     let count =
         std::env::var("MAZURKA_PROGRAMS").map_or(60, |count| count.parse().expect("a number"));
     let mut random = SplitMix64::new(13);

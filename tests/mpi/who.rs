@@ -1,10 +1,8 @@
 //! What a report says of who did it: which receive got which message, what was sent, where an exception was thrown.
 
-use std::process::Command;
-
 use crate::cli::{code, mazurka, stdout};
 
-use super::{compile, compile_as, folder, has_compiler, marked};
+use super::{compile, compile_as, folder, marked};
 
 /// The number of the line that ends so.
 fn line(text: &str, end: &str) -> usize {
@@ -15,10 +13,8 @@ fn line(text: &str, end: &str) -> usize {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_race_of_messages_names_who_took_which() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-farm");
     let farm = compile("farm", &folder);
     let text = std::fs::read_to_string("tests/mpi/farm.c").unwrap();
@@ -40,10 +36,8 @@ fn a_race_of_messages_names_who_took_which() {
 }
 
 #[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn operations_are_never_cut_and_data_is_told() {
-    if !has_compiler() {
-        return;
-    }
     let folder = folder("mpi-told");
     let farm = compile("farm", &folder);
     let said = |columns: Option<&str>| {
@@ -84,10 +78,8 @@ fn operations_are_never_cut_and_data_is_told() {
 }
 
 #[test]
+#[cfg_attr(not(has_cxx), ignore = "needs a C++ compiler")]
 fn an_exception_that_nobody_catches_has_its_line_and_text() {
-    if !has_compiler() || Command::new("c++").arg("--version").output().is_err() {
-        return;
-    }
     let folder = folder("mpi-exceptions");
     let text = std::fs::read_to_string("tests/mpi/exceptions.cpp").unwrap();
     for option in ["-O0", "-O2"] {

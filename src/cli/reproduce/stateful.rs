@@ -16,10 +16,10 @@ use crate::cli::study::{command, now};
 use crate::cli::{Exit, Failure, machine};
 use crate::explore::StopReason;
 use crate::report::json;
-use crate::report::stateful::{Document, Object, Text, csv, pictures};
-use crate::report::study::Facts;
-use crate::study::stateful::{Experiment, plan};
 use crate::study::{Job, Ran};
+use crate::workshop::stateful::document::{Document, Object, Text, csv, pictures};
+use crate::workshop::stateful::{Experiment, plan};
+use crate::workshop::study::Facts;
 
 /// The time that a search may take; and with `--full`.
 const LIMITS: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(600)];

@@ -45,7 +45,7 @@ use super::intruder;
 use super::k::K;
 use super::notes::Notes;
 use super::proof::prove_extended;
-use crate::alternatives::{Alternatives, KPartial, Optimal, Varisat};
+use crate::alternatives::{Alternatives, KPartial, full};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Info};
@@ -99,7 +99,7 @@ impl Explorer for Udpor {
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         match self.k {
             K::Partial(k) => search(system, KPartial::new(k), self.order, (), driver),
-            K::Optimal => search(system, Optimal::<Varisat>::new(), self.order, (), driver),
+            K::Optimal => search(system, full(), self.order, (), driver),
         };
     }
 }
@@ -125,7 +125,7 @@ pub(super) fn unfold<'s, S: System, N: Notes>(
 ) -> (Unfolding<'s, S>, Configuration, N) {
     match k {
         K::Partial(k) => search(system, KPartial::new(k), None, notes, driver),
-        K::Optimal => search(system, Optimal::<Varisat>::new(), None, notes, driver),
+        K::Optimal => search(system, full(), None, notes, driver),
     }
 }
 

@@ -22,10 +22,10 @@ use bytesize::ByteSize;
 use serde::Serialize;
 use textwrap::fill;
 
-use super::comparison::{Comparison, Record, title, verdict};
-use super::table::{self, Markdown, Plain, Table, or_dash, time};
-use super::text::{BAD, Styled, UNSURE, thousands};
 use crate::explore::Combs;
+use crate::report::comparison::{Comparison, Record, title, verdict};
+use crate::report::table::{self, Markdown, Plain, Table, or_dash, time};
+use crate::report::text::{BAD, Styled, UNSURE, thousands};
 use crate::study::{Figures, Point, Ran};
 
 /// The points of a study.

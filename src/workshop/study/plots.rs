@@ -13,10 +13,9 @@
 
 use std::path::Path;
 
-use crate::report::plot::{self, Dot, Line, Plot, Unit};
-use crate::study::{Figures, Point};
-
 use super::Study;
+use crate::study::{Figures, Point};
+use crate::workshop::plot::{self, Dot, Line, Plot, Unit};
 
 /// A plot as a file.
 #[derive(Clone, Debug)]

@@ -11,14 +11,14 @@
 //! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last finished client; the
 //! legend has the number of finished clients.
 
-use crate::report::plot::{self, Dot, Line, Look, Plot, Unit, decades};
-use crate::report::study::Picture;
-use crate::study::stateful::figures::Cost;
-use crate::study::stateful::orders::{Pair, average, minimum, pairs};
-use crate::study::stateful::plan::{
+use crate::workshop::plot::{self, Dot, Line, Look, Plot, Unit, decades};
+use crate::workshop::stateful::figures::Cost;
+use crate::workshop::stateful::orders::{Pair, average, minimum, pairs};
+use crate::workshop::stateful::plan::{
     EAGER, EAGER_ALONE, EAGER_SUMMARIES, FULL, LAZY, LAZY_ALONE, LAZY_SUMMARIES, S_POR, SEEKERS,
 };
-use crate::study::stateful::{Experiment, Trials};
+use crate::workshop::stateful::{Experiment, Trials};
+use crate::workshop::study::Picture;
 
 const MAIN: &[&str] = &[FULL, S_POR, EAGER, LAZY, EAGER_SUMMARIES, LAZY_SUMMARIES];
 const SAFE_SETS: &[&str] = &[EAGER_ALONE, LAZY_ALONE, EAGER, LAZY];

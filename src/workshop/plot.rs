@@ -420,7 +420,7 @@ pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, Stri
 /// With three digits, and no zeros after the point.
 fn rounded(figure: f64) -> String {
     let text = match figure {
-        f if f >= 100.0 => return super::text::thousands(f.round() as u64),
+        f if f >= 100.0 => return crate::report::text::thousands(f.round() as u64),
         f if f >= 10.0 => format!("{f:.1}"),
         f => format!("{f:.2}"),
     };

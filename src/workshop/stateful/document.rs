@@ -21,12 +21,12 @@ use std::fmt::{self, Display, Formatter};
 use serde::Serialize;
 use textwrap::fill;
 
-use super::plural;
-use super::study::Facts;
-use super::table::{self, Markdown, Plain, Table};
-use super::text::{BAD, HEADING, Styled, UNSURE};
-use crate::study::stateful::{Experiment, Trials};
+use super::{Experiment, Trials};
+use crate::report::plural;
+use crate::report::table::{self, Markdown, Plain, Table};
+use crate::report::text::{BAD, HEADING, Styled, UNSURE};
 use crate::study::{Measured, Ran};
+use crate::workshop::study::Facts;
 
 const TITLE: &str = "Stateful reduction on clients of data structures";
 const SOURCE: &str = "\

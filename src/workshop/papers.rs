@@ -25,7 +25,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Case, Job, Limits, Measured, specs};
+use super::specs;
+use crate::study::{Case, Job, Limits, Measured};
 
 /// The tables that there are, by name.
 const PAPERS: &[(&str, &str)] = &[

@@ -6,9 +6,9 @@ use std::fmt::{self, Display, Formatter};
 use serde::Serialize;
 use textwrap::fill;
 
-use super::table::{self, Markdown, Plain, Table, time};
-use super::text::{BAD, HEADING, Styled, thousands};
-use crate::study::papers::{Cell, Column, Effort, Figure, Paper, PrintedSearch};
+use super::papers::{Cell, Column, Effort, Figure, Paper, PrintedSearch};
+use crate::report::table::{self, Markdown, Plain, Table, time};
+use crate::report::text::{BAD, HEADING, Styled, thousands};
 use crate::study::{Measured, Ran};
 
 /// The cell for a search that was not run.
@@ -367,7 +367,8 @@ impl<'r> Object<'r> {
 mod tests {
     use super::*;
     use crate::explore::Verdict;
-    use crate::study::{Figures, papers};
+    use crate::study::Figures;
+    use crate::workshop::papers;
 
     /// FORTE 2019 with made-up results.
     fn made_up(traces: u64) -> Reproduction {

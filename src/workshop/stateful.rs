@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`plan`] | which clients, which explorers |
 //! | [`Trials`] | clients by explorers: the result of each pair |
+//! | [`document`] | the results as tables, claims and plots |
 //! | [`figures`] | quantiles, means, speed-ups |
 //! | [`orders`] | how soon an error is found, by the order of the threads |
 //!
@@ -19,14 +20,15 @@
 //! savings of a reduction count less against its cost. Therefore numbers of transitions, which depend on no machine, are
 //! shown beside times. Memory is that of states and of what is remembered of them, not the size of a heap.
 
+pub mod document;
 pub mod figures;
 pub mod orders;
 pub mod plan;
 
 use std::time::Duration;
 
-use super::{Case, Job, Limits, Measured, Ran};
 use crate::explore::{StopReason, Verdict};
+use crate::study::{Case, Job, Limits, Measured, Ran};
 use figures::Cost;
 use plan::Bounded;
 

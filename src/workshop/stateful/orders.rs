@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::study::client::Buggy;
+use crate::workshop::client::Buggy;
 
 use super::figures::{Cost, geometric_mean, mean};
 use super::plan::{RANDOM, SEQUENTIAL};

@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::Section;
 use super::tables::ratio;
 use crate::report::table::{Table, or_dash};
-use crate::study::stateful::figures::{Cost, Speedup};
-use crate::study::stateful::orders::{Orders, orders};
-use crate::study::stateful::plan::{
+use crate::workshop::stateful::figures::{Cost, Speedup};
+use crate::workshop::stateful::orders::{Orders, orders};
+use crate::workshop::stateful::plan::{
     EAGER, EAGER_ALONE, EAGER_SUMMARIES, FULL, LAZY, LAZY_ALONE, LAZY_SUMMARIES, S_POR, SEEKERS,
 };
-use crate::study::stateful::{Experiment, Trials};
+use crate::workshop::stateful::{Experiment, Trials};
 
 /// A claim of the paper.
 #[derive(Clone, Debug, Serialize)]

@@ -16,8 +16,9 @@
 //! three keys. For each [class](Buggy) of calls that run into the bug there are the seeds 0 to 4 (0 to 9 with `full`):
 //! 80 clients, 160 with `full`. The seeds were not selected, so in some clients the bug has no consequence.
 
-use crate::study::client::{Buggy, Unmade, Wish, client};
-use crate::study::{Case, specs};
+use crate::study::Case;
+use crate::workshop::client::{Buggy, Unmade, Wish, client};
+use crate::workshop::specs;
 
 use super::Contender;
 

@@ -8,13 +8,13 @@ use bytesize::ByteSize;
 use super::Section;
 use crate::report::table::{Table, or_dash, time};
 use crate::report::text::thousands;
-use crate::study::stateful::figures::{Cost, PERCENTS, Speedup, quantile};
-use crate::study::stateful::orders::{Orders, of_class, orders};
-use crate::study::stateful::plan::{
+use crate::workshop::stateful::figures::{Cost, PERCENTS, Speedup, quantile};
+use crate::workshop::stateful::orders::{Orders, of_class, orders};
+use crate::workshop::stateful::plan::{
     CLASSES, EAGER, EAGER_ALONE, EAGER_SUMMARIES, FULL, LAZY, LAZY_ALONE, LAZY_SUMMARIES,
     PORTFOLIO, S_POR, SEEKERS,
 };
-use crate::study::stateful::{Trials, figures};
+use crate::workshop::stateful::{Trials, figures};
 
 /// The pairs that are compared.
 const PAIRS: [(&str, &str); 11] = [
