@@ -58,7 +58,7 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// A text without its styles. Nothing but [`Styled`] writes an escape character, and its sequences end in `m`.
+/// A text without its styles. Nothing but `Styled` writes an escape character, and its sequences end in `m`.
 pub fn plain(text: impl Display) -> String {
     let text = text.to_string();
     let mut pieces = text.split('\x1b');
